@@ -1,0 +1,51 @@
+# make demo        the demo edition from nothing to its drift report, a few minutes
+# make test        the tests
+# make reproduce   the full edition: everything from the real datasets
+# make lint        style, types, workflow
+# make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
+# make accept      make the fresh artifacts the accepted ones
+# make clean       remove everything that the workflow made (downloads in work/raw stay)
+
+PYTHON ?= python3
+EDITION ?= demo
+VENV := .venv
+BIN := $(VENV)/bin
+SNAKEMAKE := $(BIN)/snakemake --cores all
+
+.PHONY: demo test reproduce lint drift accept clean
+
+demo: $(VENV)/ready
+	$(SNAKEMAKE) --config edition=demo
+	$(BIN)/receval drift --edition demo
+
+test: $(VENV)/ready
+	$(BIN)/python -m pytest
+
+reproduce: $(VENV)/ready
+	$(SNAKEMAKE)
+	$(BIN)/receval drift --edition full
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+
+drift: $(VENV)/ready
+	$(BIN)/receval drift --edition $(EDITION)
+
+accept: $(VENV)/ready
+	$(BIN)/receval accept --edition $(EDITION)
+
+clean:
+	rm -rf work/demo work/full .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The mark is written last, so an interrupted installation is done again.
+$(VENV)/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "receval needs Python 3.11 or newer; name one with make PYTHON=python3.x"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@

@@ -1,0 +1,67 @@
+# Rebuilds every artifact of five papers from raw ratings. See README.md.
+#
+#   snakemake --cores all                                   everything, full edition
+#   snakemake --cores all --config edition=demo             everything, synthetic twins
+#   snakemake --cores all bellogin2017                      one study
+#   snakemake --cores all work/full/artifacts/bellogin2017/fig02.svg
+#   snakemake -n                                            the plan, with the table of datasets
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+from receval.config.settings import EDITIONS, load_settings
+from receval.plan import Plan
+from receval.provenance.versions import versions
+
+min_version("9.27")
+
+# Snakemake passes a job's threads on to OpenMP and BLAS, but not to numba.
+os.environ["NUMBA_NUM_THREADS"] = "1"
+
+# Scripts use this repository's package, also in an environment where it is not installed.
+SOURCE = str(Path(workflow.basedir) / "src")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH")]))
+
+PLANS = {
+    edition: Plan(load_settings(Path("config"), edition, config), Path("."))
+    for edition in EDITIONS
+}
+CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
+STUDIES = list(CHOSEN.settings.studies)
+
+print(CHOSEN.table_of_datasets(), file=sys.stderr)
+
+
+wildcard_constraints:
+    edition="|".join(EDITIONS),
+    dataset="[a-z0-9]+(-[a-z0-9]+)*",
+    split="[a-z0-9]+(-[a-z0-9]+)*",
+    system="[a-z0-9]+(-[a-z0-9]+)*",
+    study="|".join(STUDIES),
+    artifact="[a-z0-9]+",
+
+
+rule all:
+    input:
+        CHOSEN.all_files(),
+    default_target: True
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/split.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/rank.smk"
+include: "workflow/rules/artifacts.smk"
+include: "workflow/rules/drift.smk"
+
+
+for study in STUDIES:
+
+    rule:
+        name:
+            study
+        input:
+            CHOSEN.study_files(study),

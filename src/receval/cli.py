@@ -1,0 +1,104 @@
+"""The command ``receval``: drift, acceptance, the table of datasets, the configuration's schema."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from receval.config.settings import EDITIONS, json_schema, load_settings
+from receval.datasets.errors import DatasetError
+from receval.drift.acceptance import accept
+from receval.drift.comparison import compare_folders
+from receval.drift.report import as_text
+from receval.plan import Plan
+from receval.provenance.atomic import write_atomically
+
+SCHEMA = Path("config/schema.json")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0; 1 where results have drifted; 2 where the command cannot be carried out.
+    """
+    chosen = _parser().parse_args(arguments)
+    if not Path("config/config.yaml").is_file():
+        print(
+            "There is no config/config.yaml here: run receval in the repository.", file=sys.stderr
+        )
+        return 2
+    try:
+        return int(chosen.run(chosen))
+    except (ValueError, DatasetError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="receval", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    for name, run, text in (
+        ("drift", _drift, "compare fresh artifacts with the accepted ones; exit 1 if they drifted"),
+        ("accept", _accept, "copy fresh artifacts to results/"),
+        ("datasets", _datasets, "print which datasets can be had, and how to get the others"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("--edition", choices=EDITIONS, default=None)
+        command.set_defaults(run=run)
+    schema = commands.add_parser("schema", help=f"write {SCHEMA}")
+    schema.set_defaults(run=_schema)
+    return parser
+
+
+def _plan(chosen: argparse.Namespace) -> Plan:
+    return Plan(load_settings(Path("config"), chosen.edition), Path())
+
+
+def _folders(plan: Plan) -> tuple[Path, Path]:
+    return Path("work") / plan.edition / "artifacts", Path("results") / plan.edition
+
+
+def _drift(chosen: argparse.Namespace) -> int:
+    plan = _plan(chosen)
+    fresh, accepted = _folders(plan)
+    report = compare_folders(
+        fresh, accepted, plan.settings.drift, plan.artifact_names(), plan.one_sided_datasets()
+    )
+    print(as_text(report))
+    return int(report.drifted)
+
+
+def _accept(chosen: argparse.Namespace) -> int:
+    plan = _plan(chosen)
+    fresh, accepted = _folders(plan)
+    result = accept(fresh, accepted, plan.all_artifact_names())
+    for verb, names in (("accepted", result.copied), ("removed", result.removed)):
+        for name in names:
+            print(f"{verb} {name}")
+    print(f"{len(result.copied)} files accepted, {len(result.unchanged)} unchanged.")
+    return 0
+
+
+def _datasets(chosen: argparse.Namespace) -> int:
+    print(_plan(chosen).table_of_datasets())
+    return 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    write_atomically(SCHEMA, json_schema())
+    print(f"wrote {SCHEMA}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Configuration models: what the YAML files may say, checked when they are read."""

@@ -1,0 +1,286 @@
+"""Models of ``config/datasets.yaml``: where each dataset comes from and what it must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal, Self
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+Count = Annotated[int, Field(ge=0)]
+Range = tuple[Count, Count]
+Text = Annotated[str, Field(min_length=1)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Md5 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+DatasetId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+PublishedCount = Literal[
+    "users", "items", "ratings", "relevant.users", "relevant.items", "relevant.ratings"
+]
+
+
+def _inside_a_folder(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{name!r} is not a file name relative to the dataset's folder")
+    return name
+
+
+RelativeName = Annotated[str, AfterValidator(_inside_a_folder)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RatingScale(_Model):
+    """The values a rating can take: ``minimum``, ``minimum + step``, ..., ``maximum``."""
+
+    minimum: float
+    maximum: float
+    step: float = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _steps_reach_the_maximum(self) -> Self:
+        steps = (self.maximum - self.minimum) / self.step
+        if steps < 0 or steps % 1:
+            raise ValueError(
+                f"from {self.minimum:g} in steps of {self.step:g} one does not reach "
+                f"the maximum {self.maximum:g}"
+            )
+        return self
+
+
+class FileSpec(_Model):
+    """One file of an edition.
+
+    Attributes
+    ----------
+    name : str
+        Path relative to the dataset's folder. A file of the same base name one folder deeper is
+        accepted too, as unpacking an archive leaves it.
+    sha256, md5 : str or None
+        Published checksums. With neither, the checksum is recorded at the first download.
+    size : int or None
+        Bytes; tells editions apart that share a file name.
+    urls : tuple of str
+        Mirrors in the order in which they are tried; none if the file cannot be downloaded.
+    """
+
+    name: RelativeName
+    sha256: Sha256 | None = None
+    md5: Md5 | None = None
+    size: Annotated[int, Field(gt=0)] | None = None
+    urls: tuple[Url, ...] = ()
+
+
+class CompanionSpec(_Model):
+    """An optional file beside the raw data, such as the partition that a paper's authors used."""
+
+    name: RelativeName
+    sha256: Sha256
+    content: Text
+
+
+class EditionSpec(_Model):
+    """One accepted form of a dataset's raw files: either listed files or all that fit a pattern.
+
+    Attributes
+    ----------
+    name : str
+        Short name, printed in plans and summaries.
+    parser : str
+        ``module:function`` that turns the files, in this order, into ratings.
+    files : tuple of FileSpec
+        The files, all needed.
+    pattern : str or None
+        Instead of files: a glob pattern relative to the dataset's folder.
+    """
+
+    name: DatasetId
+    parser: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
+    files: tuple[FileSpec, ...] = ()
+    pattern: RelativeName | None = None
+
+    @model_validator(mode="after")
+    def _has_files_or_a_pattern(self) -> Self:
+        if bool(self.files) == (self.pattern is not None):
+            raise ValueError(f"the edition {self.name} needs either files or a pattern")
+        return self
+
+    @property
+    def downloadable(self) -> bool:
+        """Whether every file has an address."""
+        return bool(self.files) and all(file.urls for file in self.files)
+
+
+class PartCounts(_Model):
+    """Counts of some of a dataset's ratings; None where nothing is expected."""
+
+    ratings: Count | None = None
+    users: Count | None = None
+    items: Count | None = None
+    values: dict[float, Count] = {}
+
+
+class ExpectedCounts(PartCounts):
+    """What a correct parse gives.
+
+    Attributes
+    ----------
+    rows : int or None
+        Rows of the raw files, before repeats are collapsed and rows are left out.
+    per_user, per_item : (int, int) or None
+        Fewest and most ratings of a user and of an item.
+    known, unknown : PartCounts or None
+        The parts that users chose or knew, and that were drawn for them.
+    files : dict of str to PartCounts
+        Counts of single raw files, before rows are left out, by the part they hold.
+    """
+
+    rows: Count | None = None
+    per_user: Range | None = None
+    per_item: Range | None = None
+    known: PartCounts | None = None
+    unknown: PartCounts | None = None
+    files: dict[str, PartCounts] = {}
+
+
+class DatasetSpec(_Model):
+    """Everything there is to say about one dataset.
+
+    Attributes
+    ----------
+    title, short_title : str
+        Full name, and the name that papers print.
+    licence, citation, page : str
+        Terms of use, the paper to cite, the owners' page.
+    access : {"automatic", "manual"}
+        Whether the data can be downloaded without asking anybody.
+    instructions : str
+        How a person gets the data: what to request and which files to keep.
+    scale : RatingScale or None
+        None where values have no fixed scale (plays, relevance grades).
+    relevance_threshold : float
+        The least value that counts as relevant; for plays, the least number of plays.
+    events : bool
+        True where a row is one event (a play) and pairs may repeat.
+    expected : ExpectedCounts
+        Checked after parsing; a difference is an error.
+    published : dict of str to tuple of int
+        Counts found in print which depend on choices that print does not tell: compared in the
+        summary, never an error.
+    editions : tuple of EditionSpec
+        In order of preference.
+    companions : tuple of CompanionSpec
+        Optional files beside any edition.
+    """
+
+    title: Text
+    short_title: Text
+    licence: Text
+    citation: Text
+    page: Url
+    access: Literal["automatic", "manual"]
+    instructions: Text
+    scale: RatingScale | None
+    relevance_threshold: float
+    events: bool = False
+    expected: ExpectedCounts = ExpectedCounts()
+    published: dict[PublishedCount, tuple[Count, ...]] = {}
+    editions: Annotated[tuple[EditionSpec, ...], Field(min_length=1)]
+    companions: tuple[CompanionSpec, ...] = ()
+
+    @model_validator(mode="after")
+    def _editions_can_be_told_apart(self) -> Self:
+        names = [edition.name for edition in self.editions]
+        if len(set(names)) < len(names):
+            raise ValueError(f"the editions {', '.join(names)} need different names")
+        sizes: dict[str, list[int | None]] = {}
+        for edition in self.editions:
+            for file in edition.files:
+                sizes.setdefault(file.name, []).append(file.size)
+        for name, found in sizes.items():
+            if len(found) > 1 and (None in found or len(set(found)) < len(found)):
+                raise ValueError(
+                    f"several editions have a file {name}: give each a different size, "
+                    "which is what tells them apart without reading them"
+                )
+        if self.access == "automatic" and not any(e.downloadable for e in self.editions):
+            raise ValueError("access is automatic, but no edition has an address for all its files")
+        return self
+
+
+class _UniqueKeysLoader(yaml.SafeLoader):
+    """YAML silently keeps the last of two equal keys; here the second one is an error."""
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, object]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value} occurs twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def load_datasets(path: Path) -> dict[str, DatasetSpec]:
+    """Read the registry of datasets.
+
+    Parameters
+    ----------
+    path : Path
+        A YAML file that maps dataset ids to the fields of :class:`DatasetSpec`.
+
+    Returns
+    -------
+    dict of str to DatasetSpec
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not valid YAML or an entry is not a valid dataset; the message has one
+        sentence per problem, which names the dataset and the key.
+    """
+    try:
+        # A subclass of the safe loader, so no objects are constructed.
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeysLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not valid YAML: {error}") from error
+    try:
+        return TypeAdapter(dict[DatasetId, DatasetSpec]).validate_python(content)
+    except ValidationError as error:
+        sentences = [
+            _sentence([str(part) for part in problem["loc"]], problem["type"], problem["msg"])
+            for problem in error.errors()
+        ]
+        raise ValueError("\n".join([f"{path} cannot be used:", *sentences])) from error
+
+
+def _sentence(location: list[str], kind: str, message: str) -> str:
+    if not location:
+        return f"  The file must map dataset ids to their entries: {message}."
+    dataset, key = location[0], ".".join(location[1:])
+    if location[1:] == ["[key]"]:
+        return f"  {dataset!r} cannot be the id of a dataset: ids are like ml-1m."
+    if kind == "extra_forbidden":
+        return f"  Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
+    if kind == "missing":
+        return f"  Dataset {dataset}: the key {key} is missing."
+    problem = message.removeprefix("Value error, ")
+    place = f"the key {key}: " if key else ""
+    return f"  Dataset {dataset}: {place}{problem[:1].lower()}{problem[1:]}."

@@ -1,0 +1,145 @@
+"""The whole configuration of one edition: all files merged, checked as one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from receval.config.datasets import DatasetSpec
+from receval.config.drift import DriftConfig
+from receval.config.reading import read_yaml, sentences
+from receval.config.splits import AnySplit
+from receval.config.studies import Identifier, StudySpec
+from receval.config.systems import SystemSpec
+from receval.config.twins import TwinSpec
+
+Edition = Literal["demo", "full"]
+EDITIONS: tuple[Edition, ...] = ("demo", "full")
+
+
+class Settings(BaseModel):
+    """Everything that can be configured.
+
+    Attributes
+    ----------
+    edition : {"demo", "full"}
+        What the targets without an edition in their path mean: synthetic twins or real data.
+    seed : int
+        The root of all seeds.
+    network : bool
+        Whether datasets may be downloaded; with ``off`` the network is never touched.
+    local_mirrors : tuple of str
+        Folders with one folder of raw files per dataset, tried before any download, relative to
+        the repository. A folder that does not exist is skipped.
+    leave_out : tuple of str
+        Datasets to leave out of the plan although they could be had.
+    datasets, twins, splits, systems, studies
+        The files of the same names.
+    drift : DriftConfig
+        Tolerances of the comparison with the accepted results.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    edition: Edition = "full"
+    seed: Annotated[int, Field(ge=0)]
+    network: bool
+    local_mirrors: tuple[str, ...]
+    leave_out: tuple[Identifier, ...] = ()
+    datasets: dict[Identifier, DatasetSpec]
+    twins: dict[Identifier, TwinSpec]
+    splits: dict[Identifier, AnySplit]
+    systems: dict[Identifier, SystemSpec]
+    studies: dict[Identifier, StudySpec]
+    drift: DriftConfig
+
+    @model_validator(mode="after")
+    def _names_are_defined(self) -> Self:
+        def known(names: Mapping[str, object], name: str, what: str, where: str) -> None:
+            if name not in names:
+                raise ValueError(
+                    f"{where} names the {what} {name}, which is not defined; "
+                    f"defined are {', '.join(names)}"
+                )
+
+        for name in self.leave_out:
+            known(self.datasets, name, "dataset", "leave_out")
+        for name in self.twins:
+            known(self.datasets, name, "dataset", "twins.yaml")
+        for study_name, study in self.studies.items():
+            for name, experiment in study.experiments.items():
+                where = f"the experiment {name} of {study_name}"
+                known(self.datasets, experiment.dataset, "dataset", where)
+                known(self.splits, experiment.split, "split", where)
+                for system in experiment.all_systems:
+                    known(self.systems, system, "system", where)
+            for name, artifact in study.artifacts.items():
+                for dataset in artifact.datasets:
+                    known(self.datasets, dataset, "dataset", f"the artifact {name} of {study_name}")
+        return self
+
+
+def load_settings(
+    folder: Path, edition: str | None = None, overrides: Mapping[str, Any] | None = None
+) -> Settings:
+    """Read the configuration of one edition.
+
+    The files are merged in this order, later ones first: what the command line gives, the
+    edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
+    systems, drift and studies. Mappings are merged key by key, everything else is replaced.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder ``config``.
+    edition : {"demo", "full"}, optional
+        By default the one that the overrides or ``config.yaml`` name.
+    overrides : mapping, optional
+        From ``--config`` and ``--configfile``.
+
+    Raises
+    ------
+    ValueError
+        A file is not valid YAML or the whole is not a valid configuration; one sentence a problem.
+    """
+    given = dict(overrides or {})
+    content: dict[str, Any] = {}
+    for name in ("datasets", "twins", "splits", "systems", "drift"):
+        content[name] = read_yaml(folder / f"{name}.yaml")
+    content["studies"] = {
+        path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))
+    }
+    content = merged(content, read_yaml(folder / "config.yaml"))
+    chosen = edition or given.get("edition") or content.get("edition")
+    if chosen not in EDITIONS:
+        raise ValueError(f"There is no edition {chosen!r}; there are {' and '.join(EDITIONS)}.")
+    if chosen == "demo":
+        content = merged(content, read_yaml(folder / "demo.yaml"))
+    content = merged(content, given)
+    content["edition"] = chosen
+    try:
+        return Settings.model_validate(content)
+    except ValidationError as error:
+        heading = f"The configuration in {folder} cannot be used:"
+        raise ValueError("\n".join([heading, *sentences(error)])) from error
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping with changes laid over it, key by key at every depth."""
+    result = dict(base)
+    for key, value in changes.items():
+        there = result.get(key)
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(there, value)
+        else:
+            result[key] = value
+    return result
+
+
+def json_schema() -> str:
+    """Return the JSON schema of the merged configuration, as ``config/schema.json`` holds it."""
+    return json.dumps(Settings.model_json_schema(), indent=1, sort_keys=True) + "\n"

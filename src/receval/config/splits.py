@@ -1,0 +1,112 @@
+"""Configuration of splits: one model per kind, told apart by the key ``kind``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+Folds = Annotated[int, Field(ge=1, le=99)]
+Parts = Annotated[int, Field(ge=2, le=99)]
+
+
+class _SplitConfig(BaseModel):
+    """What all kinds share: unknown keys are refused, values cannot be changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files beside the raw data that the split reads."""
+        return ()
+
+
+class RandomRatio(_SplitConfig):
+    """Each rating trains with probability ``train_share``; folds are repetitions."""
+
+    kind: Literal["random-ratio"]
+    train_share: Share = 0.8
+    folds: Folds = 1
+
+
+class UserRatio(_SplitConfig):
+    """The share ``train_share`` of each user's ratings trains, rounded up; folds repeat this."""
+
+    kind: Literal["user-ratio"]
+    train_share: Share = 0.8
+    folds: Folds = 1
+
+
+class KFold(_SplitConfig):
+    """Cross-validation over a random partition of the ratings."""
+
+    kind: Literal["k-fold"]
+    folds: Parts = 5
+    balanced_per_user: bool = False
+
+
+class LeaveOut(_SplitConfig):
+    """``held_out`` ratings of each user test; folds are repetitions."""
+
+    kind: Literal["leave-out"]
+    held_out: Annotated[int, Field(ge=1)] = 1
+    short_profiles: Literal["refuse", "train"] = "refuse"
+    folds: Folds = 1
+
+
+class Temporal(_SplitConfig):
+    """The last ratings of the dataset, or of each user, test."""
+
+    kind: Literal["temporal"]
+    scope: Literal["all", "user"] = "all"
+    test_share: Share = 0.2
+    repeats: Literal["drop", "keep"] = "drop"
+
+
+class UniformTest(_SplitConfig):
+    """All target items have the same number of test ratings; folds are repetitions."""
+
+    kind: Literal["uniform-test"]
+    test_share: Share = 0.2
+    min_train_share: Annotated[float, Field(ge=0, lt=1)] = 0.2
+    folds: Folds = 5
+
+
+class MissingAtRandom(_SplitConfig):
+    """Cross-validation of known ratings with an unbiased test of randomly drawn ones."""
+
+    kind: Literal["missing-at-random"]
+    unbiased_rows: Literal["unknown", "fold"]
+    folds: Parts = 5
+
+
+class Given(_SplitConfig):
+    """A split read from a file beside the raw data."""
+
+    kind: Literal["given"]
+    file: Annotated[str, Field(min_length=1)]
+    content: Literal["held-out-pairs", "fold-numbers"]
+    unbiased_rows: Literal["unknown", "fold"] | None = None
+
+    @model_validator(mode="after")
+    def _pairs_have_no_unbiased_test(self) -> Self:
+        if self.content == "held-out-pairs" and self.unbiased_rows is not None:
+            raise ValueError(
+                "held-out pairs say nothing about an unbiased test: unbiased_rows goes with the "
+                "content 'fold-numbers' only"
+            )
+        return self
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files beside the raw data that the split reads."""
+        return (self.file,)
+
+
+SplitConfig = (
+    RandomRatio | UserRatio | KFold | LeaveOut | Temporal | UniformTest | MissingAtRandom | Given
+)
+
+AnySplit = Annotated[SplitConfig, Field(discriminator="kind")]
+"""A field of this type accepts every kind of split."""

@@ -1,0 +1,39 @@
+"""Models of ``config/systems.yaml``: the named systems."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Parameter = bool | int | float | str | None
+
+
+class SystemSpec(BaseModel):
+    """A named system: a recommender class with the values of its parameters.
+
+    Attributes
+    ----------
+    title : str
+        Name in figures and tables.
+    recommender : str
+        ``module:class``; imported when the system is trained, not before.
+    parameters : dict
+        Arguments of the class; those left out have the class's default. A ``seed`` is never
+        given here: it is made from the names of dataset, split, system and fold.
+    source : str
+        Where the values come from: a paper, released code, or our own choice.
+    colour : str
+        Hexadecimal; the one colour of the system in every figure.
+    marker : str
+        Matplotlib's name of the one marker of the system in every figure.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: Annotated[str, Field(min_length=1)]
+    recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)+:\w+$")]
+    parameters: dict[str, Parameter] = {}
+    source: Annotated[str, Field(min_length=1)]
+    colour: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
+    marker: Annotated[str, Field(min_length=1, max_length=2)]

@@ -1,0 +1,1 @@
+"""Datasets: where they are found, how they are fetched, and one parser per raw format."""

@@ -1,0 +1,224 @@
+"""Whether a dataset can be had, decided from names and sizes alone when a plan is built."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from receval.config.datasets import DatasetSpec, EditionSpec, FileSpec
+from receval.datasets.checksums import describe
+
+Status = Literal["local", "download", "absent"]
+
+# Left by an interrupted download or written beside a finished one: never raw data.
+_OWN_FILES = (".part", ".part.json", ".sha256")
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Where a dataset's raw files are, or how to get them.
+
+    Attributes
+    ----------
+    dataset : str
+        Id of the dataset.
+    status : {"local", "download", "absent"}
+        Files found; files to be downloaded; neither.
+    edition : EditionSpec or None
+        The chosen edition; None if absent.
+    files : tuple of Path
+        For ``local``, the files that were found, in the edition's order; for ``download``, where
+        they will be.
+    companions : tuple of Path
+        The optional files that were found.
+    reason : str
+        Why the status is what it is.
+    instructions : str
+        What a person can do about it: where to get the files and where to put them.
+    """
+
+    dataset: str
+    status: Status
+    edition: EditionSpec | None
+    files: tuple[Path, ...]
+    companions: tuple[Path, ...]
+    reason: str
+    instructions: str
+
+
+def resolve(
+    dataset_id: str,
+    spec: DatasetSpec,
+    raw_folder: Path,
+    mirrors: Sequence[Path] = (),
+    network: bool = True,
+) -> Availability:
+    """Find a dataset's raw files without reading them and without the network.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Id of the dataset; its folder in each mirror has this name.
+    spec : DatasetSpec
+        Its entry in the registry.
+    raw_folder : Path
+        Folder of the dataset's own downloads and of files put there by hand; looked at first.
+    mirrors : sequence of Path
+        Folders with one folder per dataset, looked at in order; missing ones are skipped.
+    network : bool
+        Whether a download may be planned.
+
+    Returns
+    -------
+    Availability
+        Within a folder, the first edition all of whose files are there with the right sizes.
+    """
+    folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
+    folders = [folder for folder in folders if folder.is_dir()]
+    companions = _find_companions(spec, folders)
+    instructions = _instructions(spec, raw_folder)
+    for folder in folders:
+        for edition in spec.editions:
+            files = _find_edition(edition, folder)
+            if files:
+                reason = f"the edition {edition.name} is in {folder.as_posix()}"
+                return Availability(
+                    dataset_id, "local", edition, files, companions, reason, instructions
+                )
+    reason = "; ".join(_shortcomings(spec, folders)) or "none of its files was found"
+    chosen = next((edition for edition in spec.editions if edition.downloadable), None)
+    if chosen is None:
+        reason = f"{reason}; it cannot be downloaded automatically"
+        return Availability(dataset_id, "absent", None, (), companions, reason, instructions)
+    if not network:
+        reason = f"{reason}; it could be downloaded, but the network is off"
+        instructions = f"Allow the network, or: {instructions}"
+        return Availability(dataset_id, "absent", None, (), companions, reason, instructions)
+    targets = tuple(raw_folder / file.name for file in chosen.files)
+    return Availability(dataset_id, "download", chosen, targets, companions, reason, instructions)
+
+
+def availability_table(availabilities: Iterable[Availability]) -> str:
+    """Return a table in plain text: each dataset, its status, and what was or can be done.
+
+    Parameters
+    ----------
+    availabilities : iterable of Availability
+        In the order of the table's rows.
+    """
+    rows = list(availabilities)
+    width = max([len(row.dataset) for row in rows] + [len("dataset")])
+    indent = " " * (width + 2 + len("download") + 2)
+    lines = [f"{'dataset':<{width}}  {'status':<8}  what and where"]
+    for row in rows:
+        sentences = [_what(row)]
+        if row.status == "absent":
+            sentences.append(row.instructions)
+        paragraphs = [
+            textwrap.fill(
+                sentence,
+                width=100,
+                initial_indent=indent,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for sentence in sentences
+        ]
+        start = f"{row.dataset:<{width}}  {row.status:<8}  "
+        lines.append(start + "\n".join(paragraphs).removeprefix(indent))
+    return "\n".join(lines) + "\n"
+
+
+def _what(row: Availability) -> str:
+    if row.status == "absent" or row.edition is None:
+        return f"left out: {row.reason}."
+    if row.status == "download":
+        addresses = [file.urls[0] for file in row.edition.files]
+        return f"{row.edition.name}: from {', '.join(addresses)} ({row.reason})"
+    files = [path.as_posix() for path in row.files]
+    shown = files if len(files) <= 4 else [files[0], "...", f"{files[-1]} ({len(files)} files)"]
+    beside = [path.name for path in row.companions]
+    return f"{row.edition.name}: {', '.join(shown)}" + (
+        f" with {', '.join(beside)}" if beside else ""
+    )
+
+
+def _find_edition(edition: EditionSpec, folder: Path) -> tuple[Path, ...]:
+    """Return all files of an edition in a folder; none if one is missing."""
+    if edition.pattern is not None:
+        return tuple(sorted(path for path in folder.glob(edition.pattern) if _is_data(path)))
+    found = [_find_file(file, folder) for file in edition.files]
+    return tuple(path for path in found if path is not None) if None not in found else ()
+
+
+def _find_file(file: FileSpec, folder: Path) -> Path | None:
+    for path in _candidates(file.name, folder):
+        if file.size is None or path.stat().st_size == file.size:
+            return path
+    return None
+
+
+def _candidates(name: str, folder: Path) -> list[Path]:
+    """Return the files of a name: in its place, or in a folder that unpacking has made."""
+    below = sorted(folder.glob(f"*/{PurePosixPath(name).name}"))
+    return [path for path in (folder / name, *below) if path.is_file()]
+
+
+def _is_data(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".") and not path.name.endswith(_OWN_FILES)
+
+
+def _find_companions(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[Path, ...]:
+    places = [
+        next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
+        for file in spec.companions
+    ]
+    return tuple(path for path in places if path is not None)
+
+
+def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
+    """Return, in words, what comes close to an edition without being one."""
+    sentences: list[str] = []
+    sizes: dict[str, list[int | None]] = {}
+    for file in (file for edition in spec.editions for file in edition.files):
+        sizes.setdefault(file.name, []).append(file.size)
+    for folder in folders:
+        for name, accepted in sizes.items():
+            if None in accepted:
+                continue
+            expected = " or ".join(f"{size:,}" for size in accepted if size is not None)
+            sentences.extend(
+                f"{path.as_posix()} has {path.stat().st_size:,} bytes where {expected} are expected"
+                for path in _candidates(name, folder)
+                if path.stat().st_size not in accepted
+            )
+        for edition in spec.editions:
+            missing = [file.name for file in edition.files if _find_file(file, folder) is None]
+            if 0 < len(missing) < len(edition.files):
+                sentences.append(
+                    f"{folder.as_posix()} has a part of the edition {edition.name}, "
+                    f"but not {', '.join(missing)}"
+                )
+    return sentences
+
+
+def _name_and_checksum(file: FileSpec) -> str:
+    published = file.sha256 is not None or file.md5 is not None
+    return f"{file.name} ({describe(file)})" if published else file.name
+
+
+def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:
+    forms = [
+        f"files that match {edition.pattern}"
+        if edition.pattern is not None
+        else " and ".join(_name_and_checksum(file) for file in edition.files)
+        for edition in spec.editions
+    ]
+    return (
+        f"{spec.instructions.strip()} See {spec.page}. Put into {raw_folder.as_posix()}: "
+        f"{'; or '.join(forms)}."
+    )

@@ -1,0 +1,1 @@
+"""Parsers of raw formats, one module per source; registries name their functions by path."""

@@ -1,0 +1,159 @@
+"""Reviews of BeerAdvocate, gathered in pieces whatever the form of the raw file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from receval.datasets.errors import RawDataError
+from receval.datasets.formats.identifiers import IdentifierEncoder
+from receval.datasets.formats.repeats import last_rows
+from receval.datasets.formats.report import ParseReport
+from receval.ratings import Ratings
+
+NO_TIME = -1
+
+Field = str | None
+
+
+def decode(field: bytes) -> str:
+    """Decode UTF-8 or, where a field is not UTF-8, Latin-1, which cannot fail."""
+    try:
+        return field.decode("utf-8")
+    except UnicodeDecodeError:
+        return field.decode("latin-1")
+
+
+class Reviews:
+    """Overall ratings of beers by users, added piece by piece.
+
+    Parameters
+    ----------
+    path : Path
+        The raw file, for error messages.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._users = IdentifierEncoder()
+        self._beers = IdentifierEncoder()
+        self._pieces: list[tuple[NDArray, NDArray, NDArray, NDArray]] = []
+        self._report = ParseReport()
+
+    def add_empty(self, records: int) -> None:
+        """Count records that hold nothing at all."""
+        self._report.drop("empty records", records)
+
+    def add(
+        self,
+        names: Sequence[Field],
+        beers: Sequence[Field],
+        overall: Sequence[Field],
+        times: Sequence[Field],
+        line_of: Callable[[int], int],
+    ) -> None:
+        """Add reviews as they are written; None where a review lacks a field.
+
+        Parameters
+        ----------
+        names, beers, overall, times : sequence of str or None, shape (n,)
+            Profile names, beer ids, overall ratings and seconds since 1970.
+        line_of : callable
+            Line number of a row of this piece.
+
+        Raises
+        ------
+        RawDataError
+            If a rating is no half star from 0 to 5 or a time no whole number.
+        """
+        count = len(names)
+        self._report.rows += count
+        named = [name or "" for name in names]
+        self._report.note("reviews without a profile name", sum(not name for name in named))
+        with_beer = np.fromiter((bool(beer) for beer in beers), dtype=np.bool_, count=count)
+        with_rating = np.fromiter((bool(value) for value in overall), dtype=np.bool_, count=count)
+        self._report.drop("reviews without a beer id", int((~with_beer).sum()))
+        self._report.drop(
+            "reviews without an overall rating", int((with_beer & ~with_rating).sum())
+        )
+        values = self._numbers(
+            [value or "0" for value in overall], pa.float32(), "overall rating", line_of
+        )
+        wrong = ~((values >= 0) & (values <= 5) & (values * 2 == np.floor(values * 2)))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise RawDataError(
+                self._path,
+                line_of(row),
+                f"the overall rating is {overall[row]!r}, not a half star from 0 to 5",
+            )
+        self._report.note("reviews without a time", sum(not time for time in times))
+        seconds = self._numbers(
+            [time or str(NO_TIME) for time in times], pa.int64(), "time", line_of
+        )
+        kept = with_beer & with_rating
+        users = self._users.encode(pa.array(named, pa.string()).filter(kept))
+        items = self._beers.encode(pa.array(beers, pa.string()).filter(kept))
+        self._pieces.append((users, items, values[kept], seconds[kept]))
+
+    def ratings(self, report: ParseReport) -> Ratings:
+        """Collapse repeated reviews and return the ratings.
+
+        Parameters
+        ----------
+        report : ParseReport
+            Filled with the account of the parse.
+
+        Raises
+        ------
+        RawDataError
+            If there was no review.
+        """
+        if not sum(len(piece[0]) for piece in self._pieces):
+            raise RawDataError(self._path, None, "the file holds no reviews")
+        users, items, values, seconds = (
+            np.concatenate(column) for column in zip(*self._pieces, strict=True)
+        )
+        rows = last_rows(users, items)
+        report.rows = self._report.rows
+        report.dropped.update(self._report.dropped)
+        report.notes.update(self._report.notes)
+        report.repeats_collapsed = len(users) - len(rows)
+        report.repeat_rule = "the last review of each (profile name, beer id) stays"
+        user_ids = self._users.ids
+        unnamed = np.flatnonzero(user_ids == "")
+        named_pairs = int((users[rows] != unnamed[0]).sum()) if len(unnamed) else len(rows)
+        report.notes["distinct (profile name, beer id) pairs"] = len(rows)
+        report.notes["distinct pairs without the empty profile name"] = named_pairs
+        return Ratings(
+            users=users[rows],
+            items=items[rows],
+            values=values[rows],
+            user_ids=user_ids,
+            item_ids=self._beers.ids,
+            timestamps=seconds[rows],
+        )
+
+    def _numbers(
+        self,
+        fields: list[str],
+        kind: pa.DataType,
+        name: str,
+        line_of: Callable[[int], int],
+    ) -> NDArray:
+        try:
+            numbers: NDArray = pa.array(fields, pa.string()).cast(kind).to_numpy()
+            return numbers
+        except pa.ArrowInvalid:
+            for row, field in enumerate(fields):
+                try:
+                    pa.scalar(field).cast(kind)
+                except pa.ArrowInvalid:
+                    raise RawDataError(
+                        self._path, line_of(row), f"the {name} is {field!r}, not a number"
+                    ) from None
+            raise

@@ -1,0 +1,71 @@
+r"""CM100k: ``UserID \t TrackID \t Rating \t Known``, ratings 1 to 4.
+
+Source: the dataset's readme. Tracks were drawn at random for each user (missing at random);
+``Known`` marks those that the user had heard before (missing not at random).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from receval.datasets.errors import RawDataError
+from receval.datasets.formats.delimited import Integer, LineFormat
+from receval.datasets.formats.identifiers import IdentifierEncoder
+from receval.datasets.formats.repeats import refuse_repeats
+from receval.datasets.formats.report import ParseReport
+from receval.ratings import Ratings
+
+LINES = LineFormat(
+    b"\t",
+    (
+        Integer("user", 0, 2**31 - 1),
+        Integer("track", 0, 2**62),
+        Integer("rating", 1, 4),
+        Integer("known flag", 0, 1),
+    ),
+)
+
+
+def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ratings.txt``, or ``data.txt`` with other user ids.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Float32 ratings 1..4, no timestamps, ``known`` from the file; codes by first appearance.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit or repeats an earlier pair.
+    """
+    report = report or ParseReport()
+    (path,) = files
+    data = path.read_bytes()
+    if not data:
+        raise RawDataError(path, None, "the file is empty")
+    columns = LINES.read(data, path)
+    report.rows = len(columns["user"])
+    users, items = IdentifierEncoder(), IdentifierEncoder()
+    ratings = Ratings(
+        users=users.encode(columns["user"]),
+        items=items.encode(columns["track"]),
+        values=columns["rating"].astype(np.float32),
+        user_ids=users.ids,
+        item_ids=items.ids,
+        known=columns["known flag"].astype(np.bool_),
+    )
+    refuse_repeats(
+        ratings.users, ratings.items, lambda row, reason: RawDataError(path, row + 1, reason)
+    )
+    return ratings

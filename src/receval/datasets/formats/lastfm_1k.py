@@ -1,0 +1,152 @@
+r"""Last.fm 1K users (Celma): ``user \t instant \t artist MBID \t artist \t track MBID \t track``.
+
+Source: the README of lastfm-dataset-1K. One row per play (scrobble), UTF-8, without quoting: names
+contain quotes. The MBID of an artist may be empty, so items are artists by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from receval.datasets.errors import RawDataError
+from receval.datasets.formats.archives import damage_reported, tar_member
+from receval.datasets.formats.delimited import Ignored, Instant, LineFormat, Text
+from receval.datasets.formats.identifiers import IdentifierEncoder
+from receval.datasets.formats.report import ParseReport
+from receval.ratings import Ratings
+
+PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"
+LINES = LineFormat(
+    b"\t",
+    (
+        Text("user", required=True),
+        Instant("instant"),
+        Ignored("artist MBID"),
+        Text("artist"),
+        Ignored("track MBID"),
+        Ignored("track"),
+    ),
+)
+
+
+class _OneLineEnd:
+    """A stream in which a carriage return is no line end: names may contain one."""
+
+    closed = False
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        return self._stream.read(size).replace(b"\r", b" ")
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``lastfm-dataset-1K.tar.gz`` without unpacking it.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The archive.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        See :func:`parse_tsv`.
+
+    Raises
+    ------
+    RawDataError
+        If the archive is damaged or a row does not fit.
+    """
+    (path,) = files
+    label = f"{path.as_posix()}/{PLAYS_FILE}"
+    return _parse(lambda: tar_member(path, PLAYS_FILE), path, label, report)
+
+
+def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse the file of plays.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        One row per play with value 1 (float32) and its second (int64); codes by first
+        appearance. Pairs repeat.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit.
+    """
+    (path,) = files
+    return _parse(lambda: path.open("rb"), path, path.as_posix(), report)
+
+
+def _parse(
+    open_stream: Callable[[], AbstractContextManager[IO[bytes]]],
+    path: Path,
+    label: str,
+    report: ParseReport | None,
+) -> Ratings:
+    report = report or ParseReport()
+    users, items = IdentifierEncoder(), IdentifierEncoder()
+    pieces: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    with damage_reported(path):
+        try:
+            with open_stream() as stream:
+                for batch in LINES.read_stream(pa.PythonFile(_OneLineEnd(stream), mode="r")):
+                    if pc.any(pc.equal(batch.column("user"), "")).as_py():
+                        raise pa.ArrowInvalid("a user is empty")
+                    seconds = batch.column("instant").cast(pa.int64()).to_numpy()
+                    artists = batch.column("artist")
+                    report.note(
+                        "plays without an artist's name",
+                        int(pc.sum(pc.equal(artists, "")).as_py() or 0),
+                    )
+                    pieces.append(
+                        (users.encode(batch.column("user")), items.encode(artists), seconds)
+                    )
+        except pa.ArrowInvalid as error:
+            with open_stream() as stream:
+                if not stream.read(1):
+                    raise RawDataError(label, None, "the file is empty") from error
+            with open_stream() as stream:
+                raise LINES.error(stream, label, 1, str(error)) from error
+    columns = [np.concatenate(column) for column in zip(*pieces, strict=True)]
+    report.rows = len(columns[0])
+    return Ratings(
+        users=columns[0],
+        items=columns[1],
+        values=np.ones(len(columns[0]), dtype=np.float32),
+        user_ids=users.ids,
+        item_ids=items.ids,
+        timestamps=columns[2],
+    )

@@ -1,0 +1,100 @@
+"""MovieLens 1M: ``UserID::MovieID::Rating[::Timestamp]``, whole stars, rows grouped by user.
+
+Source: the README of the dataset (https://grouplens.org/datasets/movielens/1m/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from receval.datasets.errors import RawDataError
+from receval.datasets.formats.archives import zip_member
+from receval.datasets.formats.delimited import Integer, LineFormat
+from receval.datasets.formats.identifiers import IdentifierEncoder
+from receval.datasets.formats.repeats import refuse_repeats
+from receval.datasets.formats.report import ParseReport
+from receval.ratings import Ratings
+
+_IDENTIFIER_LIMIT = 2**31 - 1
+_COLUMNS = (
+    Integer("user", 0, _IDENTIFIER_LIMIT),
+    Integer("movie", 0, _IDENTIFIER_LIMIT),
+    Integer("rating", 1, 5),
+)
+WITHOUT_TIMESTAMPS = LineFormat(b"::", _COLUMNS)
+WITH_TIMESTAMPS = LineFormat(b"::", (*_COLUMNS, Integer("timestamp", 0, 2**62)))
+
+
+def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ml-1m.zip``.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The archive; its member ``ratings.dat`` is read.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        See :func:`parse_dat`.
+
+    Raises
+    ------
+    RawDataError
+        If the archive is damaged or a row does not fit.
+    """
+    (archive,) = files
+    path, data = zip_member(archive, "ratings.dat")
+    return _parse(data, path, report)
+
+
+def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ratings.dat`` with or without its column of timestamps.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file; its first line tells whether there are timestamps.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Float32 ratings 1..5; timestamps int64 or None; codes by first appearance.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit or repeats an earlier pair.
+    """
+    (path,) = files
+    return _parse(path.read_bytes(), path, report)
+
+
+def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings:
+    report = report or ParseReport()
+    if not data:
+        raise RawDataError(path, None, "the file is empty")
+    first_line = data[: data.find(b"\n") + 1] or data
+    timed = first_line.count(b"::") != 2
+    columns = (WITH_TIMESTAMPS if timed else WITHOUT_TIMESTAMPS).read(data, path)
+    report.rows = len(columns["user"])
+    users, items = IdentifierEncoder(), IdentifierEncoder()
+    ratings = Ratings(
+        users=users.encode(columns["user"]),
+        items=items.encode(columns["movie"]),
+        values=columns["rating"].astype(np.float32),
+        user_ids=users.ids,
+        item_ids=items.ids,
+        timestamps=columns["timestamp"] if timed else None,
+    )
+    refuse_repeats(
+        ratings.users, ratings.items, lambda row, reason: RawDataError(path, row + 1, reason)
+    )
+    return ratings

@@ -1,0 +1,252 @@
+"""Netflix Prize: for each movie a line ``<movie>:``, then ``user,rating,YYYY-MM-DD`` lines.
+
+Source: the README of the Netflix Prize dataset. The original has one file per movie, in a tar
+within a tar.gz; the Kaggle edition has the same lines in four files. One movie at a time is in
+memory as text; a rating takes nine bytes while parsing and thirteen in the table.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.datasets.errors import RawDataError
+from receval.datasets.formats.archives import damage_reported, tar_member
+from receval.datasets.formats.delimited import Date, Integer, LineFormat
+from receval.datasets.formats.report import ParseReport
+from receval.ratings import Ratings
+
+# Users are numbered up to 2,649,429; codes are looked up in tables of this size.
+_USER_LIMIT = 2**24
+_SECONDS_PER_DAY = 86_400
+_BLOCK = 1 << 25
+# The stream reader of tar files cuts its buffer anew for every member: larger ones are slower.
+_TAR_BUFFER = 1 << 17
+LINES = LineFormat(
+    b",", (Integer("user", 1, _USER_LIMIT - 1), Integer("rating", 1, 5), Date("date"))
+)
+
+
+@dataclass(frozen=True)
+class _Movie:
+    """The lines of one movie: where they are, and the movie's number as the header gives it."""
+
+    place: str
+    first_line: int
+    number: int
+    lines: bytes
+
+
+def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``nf_prize_dataset.tar.gz`` or the ``training_set.tar`` within, without unpacking.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The archive.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        See :func:`parse_movie_files`.
+
+    Raises
+    ------
+    RawDataError
+        If the archive is damaged or a row does not fit.
+    """
+    (path,) = files
+    return _parse(_movies_of_archive(path), path, report)
+
+
+def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse one ``mv_NNNNNNN.txt`` file per movie.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The files.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Movies in the order of their numbers, each movie's rows in the order of its file. Int8
+        ratings 1..5; timestamps int32, the first second of the day. Codes go by the order of the
+        numbers, for users too: an order of first appearance would need a second pass.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit or repeats a user.
+    """
+    movies = (_movie_of_file(path.as_posix(), path.read_bytes()) for path in files)
+    return _parse(movies, files[0].parent, report)
+
+
+def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse the Kaggle edition's ``combined_data_[1-4].txt``.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The files.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        See :func:`parse_movie_files`: the two editions give the same table.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit or repeats a user.
+    """
+    movies = (movie for path in files for movie in _movies_of_combined(path))
+    return _parse(movies, files[0], report)
+
+
+def _movies_of_archive(path: Path) -> Iterator[_Movie]:
+    if path.name.endswith((".tar.gz", ".tgz")):
+        with tar_member(path, "training_set.tar") as stream:
+            yield from _movies_of_tar(stream, f"{path.as_posix()}/training_set.tar")
+    else:
+        with damage_reported(path), path.open("rb") as stream:
+            yield from _movies_of_tar(stream, path.as_posix())
+
+
+def _movies_of_tar(stream: IO[bytes], place: str) -> Iterator[_Movie]:
+    with tarfile.open(fileobj=stream, mode="r|", bufsize=_TAR_BUFFER) as archive:
+        for member in archive:
+            name = PurePosixPath(member.name).name
+            if member.isfile() and name.startswith("mv_") and name.endswith(".txt"):
+                content = archive.extractfile(member)
+                if content is not None:
+                    yield _movie_of_file(f"{place}/{member.name}", content.read())
+
+
+def _movie_of_file(place: str, content: bytes) -> _Movie:
+    header, _, lines = content.partition(b"\n")
+    return _Movie(place, 2, _movie_number(header, place, 1), lines)
+
+
+def _movies_of_combined(path: Path) -> Iterator[_Movie]:
+    """Yield the movies of a file that is read in blocks; only headers contain colons."""
+    place = path.as_posix()
+    number: int | None = None
+    first_line = line = 1
+    rest = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            rest += block
+            start = 0
+            while (colon := rest.find(b":", start)) >= 0:
+                header_end = rest.find(b"\n", colon)
+                if header_end < 0:
+                    break
+                header = rest.rfind(b"\n", start, colon) + 1 or start
+                lines = rest[start:header]
+                line += lines.count(b"\n")
+                if number is not None:
+                    yield _Movie(place, first_line, number, lines)
+                elif lines:
+                    raise RawDataError(place, 1, "expected a line '<movie>:' before ratings")
+                number = _movie_number(rest[header:header_end], place, line)
+                line += 1
+                first_line = line
+                start = header_end + 1
+            rest = rest[start:]
+    if number is None:
+        raise RawDataError(place, 1, "expected a line '<movie>:'")
+    yield _Movie(place, first_line, number, rest)
+
+
+def _movie_number(header: bytes, place: str, line: int) -> int:
+    digits = header.rstrip(b"\r").removesuffix(b":")
+    if header.rstrip(b"\r") == digits or not digits.isdigit():
+        shown = header[:60].decode("utf-8", errors="backslashreplace")
+        raise RawDataError(place, line, f"expected a line '<movie>:', found {shown!r}")
+    return int(digits)
+
+
+def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> Ratings:
+    report = report or ParseReport()
+    numbers: list[int] = []
+    users: list[NDArray[np.int32]] = []
+    values: list[NDArray[np.int8]] = []
+    days: list[NDArray[np.int32]] = []
+    last_row = np.zeros(_USER_LIMIT, dtype=np.int32)
+    for movie in movies:
+        columns = LINES.read(movie.lines, movie.place, movie.first_line)
+        _refuse_repeats(movie, columns["user"], last_row)
+        numbers.append(movie.number)
+        users.append(columns["user"])
+        values.append(columns["rating"])
+        days.append(columns["date"].astype(np.int32))
+    order = np.argsort(numbers, kind="stable")
+    sorted_numbers = np.array(numbers, dtype=np.int64)[order]
+    repeated = np.flatnonzero(np.diff(sorted_numbers) == 0)
+    if len(repeated):
+        raise RawDataError(path, None, f"the movie {sorted_numbers[repeated[0]]} occurs twice")
+    lengths = np.array([len(users[movie]) for movie in order], dtype=np.int64)
+    report.rows = int(lengths.sum())
+    if not report.rows:
+        raise RawDataError(path, None, "there are no ratings")
+    user_column = _join(users, order)
+    user_ids = _encode_in_place(user_column, last_row)
+    rated = lengths > 0
+    timestamps = _join(days, order)
+    timestamps *= _SECONDS_PER_DAY
+    return Ratings(
+        users=user_column,
+        items=np.repeat(np.arange(rated.sum(), dtype=np.int32), lengths[rated]),
+        values=_join(values, order),
+        user_ids=user_ids,
+        item_ids=sorted_numbers[rated].astype(np.str_),
+        timestamps=timestamps,
+    )
+
+
+def _join(pieces: list[NDArray], order: NDArray[np.int64]) -> NDArray:
+    """Concatenate pieces in an order and let go of them, so that few are in memory twice."""
+    joined = np.concatenate([pieces[piece] for piece in order])
+    pieces.clear()
+    return joined
+
+
+def _refuse_repeats(movie: _Movie, users: NDArray[np.int32], last_row: NDArray[np.int32]) -> None:
+    """Check by a table of each user's last row that no user rates a movie twice."""
+    rows = np.arange(len(users), dtype=np.int32)
+    last_row[users] = rows
+    earlier = np.flatnonzero(last_row[users] != rows)
+    if len(earlier):
+        repeated = np.flatnonzero(users == users[earlier[0]])
+        raise RawDataError(
+            movie.place,
+            movie.first_line + int(repeated[1]),
+            f"the user {users[repeated[1]]} already rated this movie "
+            f"{repeated[1] - repeated[0]} line(s) above",
+        )
+
+
+def _encode_in_place(users: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.str_]:
+    """Replace numbers by codes in the order of the numbers; return the numbers by code."""
+    present = np.zeros(len(table), dtype=np.bool_)
+    present[users] = True
+    numbers = np.flatnonzero(present)
+    table[numbers] = np.arange(len(numbers), dtype=np.int32)
+    for start in range(0, len(users), _BLOCK):
+        part = users[start : start + _BLOCK]
+        part[:] = table[part]
+    return numbers.astype(np.str_)

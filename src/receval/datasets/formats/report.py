@@ -1,0 +1,68 @@
+"""What a parser tells about its work besides the ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.config.datasets import PartCounts
+
+
+@dataclass
+class ParseReport:
+    """The account of one parse: nothing that a parser leaves out or merges goes unmentioned.
+
+    Attributes
+    ----------
+    expected_ratings : int or None
+        Set by the caller: how many ratings there should be. Parsers use it only where a format's
+        description leaves open what counts as one rating.
+    rows : int
+        Rows of the raw files.
+    repeats_collapsed : int
+        Rows that gave way to another row of the same pair.
+    repeat_rule : str
+        Which row of a repeated pair stays; empty for formats without repeats.
+    dropped : dict of str to int
+        Rows left out, by reason.
+    notes : dict of str to int
+        Other counts worth knowing, by what they count.
+    files : dict of str to PartCounts
+        Counts of single raw files, by the part of the dataset they hold.
+    """
+
+    expected_ratings: int | None = None
+    rows: int = 0
+    repeats_collapsed: int = 0
+    repeat_rule: str = ""
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+    files: dict[str, PartCounts] = field(default_factory=dict)
+
+    def drop(self, reason: str, rows: int) -> None:
+        """Count rows that were left out; no rows leave no trace."""
+        if rows:
+            self.dropped[reason] = self.dropped.get(reason, 0) + rows
+
+    def note(self, what: str, count: int) -> None:
+        """Keep a count that is not zero."""
+        if count:
+            self.notes[what] = self.notes.get(what, 0) + count
+
+    def add_file(
+        self,
+        part: str,
+        users: NDArray[np.integer],
+        items: NDArray[np.integer],
+        values: NDArray[np.integer] | NDArray[np.floating],
+    ) -> None:
+        """Count the users, items and values of one raw file."""
+        found, counts = np.unique(values, return_counts=True)
+        self.files[part] = PartCounts(
+            ratings=len(users),
+            users=len(np.unique(users)),
+            items=len(np.unique(items)),
+            values=dict(zip(found.tolist(), counts.tolist(), strict=True)),
+        )

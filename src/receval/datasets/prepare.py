@@ -1,0 +1,204 @@
+"""From raw files to the canonical table: parse, check the counts, write."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from receval.config.datasets import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
+from receval.datasets.counts import as_json, count_ratings, differences, fewest_and_most
+from receval.datasets.errors import CountError, DatasetError
+from receval.datasets.formats.report import ParseReport
+from receval.datasets.raw import RawFiles
+from receval.provenance.atomic import write_atomically
+from receval.ratings import Ratings
+
+SUMMARY_FILE = "summary.json"
+
+Parser = Callable[..., Ratings]
+
+
+def load_parser(path: str) -> Parser:
+    """Return the parser that a registry names.
+
+    Parameters
+    ----------
+    path : str
+        ``module:function``.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such function.
+    """
+    module, _, function = path.partition(":")
+    try:
+        return cast(Parser, getattr(importlib.import_module(module), function))
+    except (ImportError, AttributeError) as error:
+        raise DatasetError(f"There is no parser {path}: {error}.") from error
+
+
+def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]:
+    """Turn raw files into the canonical table of ratings.
+
+    Parameters
+    ----------
+    raw : RawFiles
+        The files and their parser.
+    spec : DatasetSpec
+        The dataset's entry in the registry.
+    folder : Path
+        Gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``; none
+        of them if anything fails.
+
+    Returns
+    -------
+    dict
+        The summary that is written: counts, what was collapsed or left out and why, how the
+        counts compare with those in print, and the checksums of the raw files.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit the format.
+    CountError
+        If the counts are not those of a correct parse, or ratings lie off the scale.
+    """
+    expected = raw.expected or ExpectedCounts()
+    report = ParseReport(expected_ratings=expected.ratings)
+    ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
+    found = _count(ratings, report)
+    _check(raw, spec, expected, found, report)
+    relevant = count_ratings(
+        ratings, lambda rows: np.asarray(ratings.values[rows] >= spec.relevance_threshold)
+    )
+    summary = _summary(raw, spec, ratings, report, found, relevant)
+    _write(ratings, summary, folder)
+    return summary
+
+
+def _count(ratings: Ratings, report: ParseReport) -> ExpectedCounts:
+    everything = count_ratings(ratings)
+    known, unknown = None, None
+    if (flags := ratings.known) is not None:
+        known = count_ratings(ratings, lambda rows: flags[rows])
+        unknown = count_ratings(ratings, lambda rows: ~flags[rows])
+    return ExpectedCounts(
+        ratings=everything.ratings,
+        users=everything.users,
+        items=everything.items,
+        values=everything.values,
+        rows=report.rows,
+        per_user=fewest_and_most(ratings.users, ratings.n_users),
+        per_item=fewest_and_most(ratings.items, ratings.n_items),
+        known=known,
+        unknown=unknown,
+        files=report.files,
+    )
+
+
+def _check(
+    raw: RawFiles,
+    spec: DatasetSpec,
+    expected: ExpectedCounts,
+    found: ExpectedCounts,
+    report: ParseReport,
+) -> None:
+    problems = [str(difference) for difference in differences(expected, found)]
+    if spec.scale is not None:
+        problems += [
+            f"{count:,} ratings of {value:g}, which is not on the scale from "
+            f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"
+            for value, count in found.values.items()
+            if not _on_scale(value, spec.scale)
+        ]
+    if problems:
+        files = ", ".join(file.path.as_posix() for file in raw.files[:4])
+        facts = "; ".join(f"{what}: {count:,}" for what, count in _facts(report).items())
+        raise CountError(
+            f"The dataset {raw.dataset} (edition {raw.edition}, {files}) is not what it should "
+            f"be. {'; '.join(problems)}."
+            + (f" The parser found {facts}." if facts else "")
+            + " Check that the files are the original ones."
+        )
+
+
+def _on_scale(value: float, scale: RatingScale) -> bool:
+    steps = (value - scale.minimum) / scale.step
+    return scale.minimum <= value <= scale.maximum and steps == round(steps)
+
+
+def _facts(report: ParseReport) -> dict[str, int]:
+    collapsed = {"repeats collapsed": report.repeats_collapsed} if report.repeats_collapsed else {}
+    return {**collapsed, **report.dropped, **report.notes}
+
+
+def _summary(
+    raw: RawFiles,
+    spec: DatasetSpec,
+    ratings: Ratings,
+    report: ParseReport,
+    found: ExpectedCounts,
+    relevant: PartCounts,
+) -> dict[str, object]:
+    times = ratings.timestamps
+    counted = {
+        "users": found.users,
+        "items": found.items,
+        "ratings": found.ratings,
+        "relevant.users": relevant.users,
+        "relevant.items": relevant.items,
+        "relevant.ratings": relevant.ratings,
+    }
+    return {
+        "dataset": raw.dataset,
+        "edition": raw.edition,
+        "source": raw.source,
+        "parser": raw.parser,
+        "n_users": found.users,
+        "n_items": found.items,
+        "n_ratings": found.ratings,
+        "values": as_json(found)["values"],
+        "per_user": list(found.per_user or ()),
+        "per_item": list(found.per_item or ()),
+        "timestamps": None if times is None else [int(times.min()), int(times.max())],
+        "known": None if found.known is None else as_json(found.known),
+        "unknown": None if found.unknown is None else as_json(found.unknown),
+        "relevant": as_json(relevant),
+        "rows": report.rows,
+        "repeats_collapsed": report.repeats_collapsed,
+        "repeat_rule": report.repeat_rule or None,
+        "dropped": report.dropped,
+        "notes": report.notes,
+        "files": {part: as_json(counts) for part, counts in report.files.items()},
+        "counts_checked": raw.expected is not None,
+        "published": {
+            name: {"in_print": list(printed), "found": counted[name]}
+            for name, printed in spec.published.items()
+            if raw.expected is not None
+        },
+        "raw_files": [{"name": file.path.name, "sha256": file.sha256} for file in raw.files],
+        "companions": [{"name": file.path.name, "sha256": file.sha256} for file in raw.companions],
+    }
+
+
+def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
+    """Write all files or, if anything fails, none; the summary comes last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".{os.getpid()}.part"
+    try:
+        ratings.write(temporary)
+        for path in sorted(temporary.iterdir()):
+            path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    write_atomically(
+        folder / SUMMARY_FILE, json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
+    )

@@ -1,0 +1,124 @@
+"""The raw files of one dataset, found or fetched: what preparation starts from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from receval.config.datasets import ExpectedCounts
+from receval.datasets.checksums import sha256_of
+from receval.provenance.atomic import write_atomically
+
+Source = Literal["local", "download", "twin"]
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """One file and the SHA-256 of its bytes."""
+
+    path: Path
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> RawFile:
+        """Describe a file that is there."""
+        return cls(path, sha256_of(path))
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """The raw files of one dataset in one edition.
+
+    Attributes
+    ----------
+    dataset, edition : str
+        Names of the dataset and of the form its files have.
+    parser : str
+        ``module:function`` that reads the files.
+    files : tuple of RawFile
+        In the order in which the parser takes them.
+    companions : tuple of RawFile
+        Files beside them that splits may use.
+    source : {"local", "download", "twin"}
+        Found, downloaded, or written by the simulation.
+    expected : ExpectedCounts or None
+        What a correct parse gives; None for synthetic data.
+    """
+
+    dataset: str
+    edition: str
+    parser: str
+    files: tuple[RawFile, ...]
+    companions: tuple[RawFile, ...] = ()
+    source: Source = "local"
+    expected: ExpectedCounts | None = None
+
+    def companion(self, name: str) -> Path:
+        """Return the path of a companion by its base name.
+
+        Raises
+        ------
+        LookupError
+            If the dataset came without it.
+        """
+        for file in self.companions:
+            if file.path.name == name:
+                return file.path
+        there = ", ".join(file.path.name for file in self.companions) or "none"
+        raise LookupError(
+            f"The dataset {self.dataset} has no file {name} beside it; it has {there}."
+        )
+
+    def write(self, path: Path) -> None:
+        """Write the description as JSON; the same description gives the same bytes."""
+        content = {
+            "dataset": self.dataset,
+            "edition": self.edition,
+            "parser": self.parser,
+            "source": self.source,
+            "files": [_to_json(file) for file in self.files],
+            "companions": [_to_json(file) for file in self.companions],
+            "expected": None
+            if self.expected is None
+            else self.expected.model_dump(mode="json", exclude_defaults=True),
+        }
+        write_atomically(path, json.dumps(content, indent=2) + "\n")
+
+    @classmethod
+    def read(cls, path: Path) -> RawFiles:
+        """Read what :meth:`write` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the file is no such description.
+        """
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["source"] not in get_args(Source):
+                raise ValueError(f"the source is {content['source']!r}")
+            expected = content["expected"]
+            return cls(
+                dataset=content["dataset"],
+                edition=content["edition"],
+                parser=content["parser"],
+                source=content["source"],
+                files=_from_json(content["files"]),
+                companions=_from_json(content["companions"]),
+                expected=None if expected is None else ExpectedCounts.model_validate(expected),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"{path} does not describe raw files ({error}): delete it, and it is written again."
+            ) from error
+
+
+def _to_json(file: RawFile) -> dict[str, str]:
+    return {"path": file.path.as_posix(), "sha256": file.sha256}
+
+
+def _from_json(files: Iterable[dict[str, str]]) -> tuple[RawFile, ...]:
+    return tuple(RawFile(Path(file["path"]), file["sha256"]) for file in files)

@@ -1,0 +1,1 @@
+"""Drift: what moved between the fresh results and the accepted ones."""

@@ -1,0 +1,196 @@
+"""The differences between two tables, row by row and column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.config.drift import DriftConfig
+from receval.drift.tables import ColumnRoles, numbers, numeric, roles_of_columns, row_labels
+
+# Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
+_ROUNDING = 1 + 1e-9
+
+
+class Kind(StrEnum):
+    """What a change is."""
+
+    VALUE = "value"
+    COUNT = "count"
+    ROW_MISSING = "row missing"
+    ROW_NEW = "row new"
+    ROWS_ALIKE = "rows with the same keys"
+    COLUMN_MISSING = "column missing"
+    COLUMN_NEW = "column new"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference that no tolerance covers.
+
+    Attributes
+    ----------
+    kind : Kind
+        What it is.
+    row : str
+        The keys of the row, or nothing where the change concerns a whole column.
+    column : str
+        The column, or nothing where the change concerns a whole row.
+    accepted, fresh : str
+        The two cells as they are written.
+    difference : float
+        Fresh minus accepted; NaN where that is not a number.
+    tolerance : float
+        How large the difference may be; NaN where the change is not a number's.
+    """
+
+    kind: Kind
+    row: str = ""
+    column: str = ""
+    accepted: str = ""
+    fresh: str = ""
+    difference: float = float("nan")
+    tolerance: float = float("nan")
+
+
+@dataclass(frozen=True)
+class TableChanges:
+    """What comparing two tables gave.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        Every difference that no tolerance covers; within a column the largest first.
+    tolerated : int
+        Number of cells that moved within their tolerance.
+    compared : int
+        Number of cells compared.
+    """
+
+    changes: tuple[Change, ...]
+    tolerated: int
+    compared: int
+
+
+def compare_tables(
+    accepted: pd.DataFrame, fresh: pd.DataFrame, config: DriftConfig
+) -> TableChanges:
+    """Compare two tables of text cells; the order of rows and columns does not matter.
+
+    Parameters
+    ----------
+    accepted, fresh : DataFrame of str
+        As :func:`receval.drift.tables.read_table` returns them.
+    config : DriftConfig
+        Keys and tolerances.
+
+    Notes
+    -----
+    Cells of a column of counts must be equal. So must two whole numbers in a column of real
+    values: 6040.0 against 6041.0 is a count that changed, however wide the relative tolerance.
+    NaN equals NaN and nothing else.
+    """
+    roles = roles_of_columns(accepted, config)
+    changes = [
+        Change(kind, column=column)
+        for kind, columns in (
+            (Kind.COLUMN_MISSING, accepted.columns.difference(fresh.columns, sort=False)),
+            (Kind.COLUMN_NEW, fresh.columns.difference(accepted.columns, sort=False)),
+        )
+        for column in columns
+    ]
+    if not set(roles.keys) <= set(fresh.columns):
+        return TableChanges(tuple(changes), tolerated=0, compared=0)
+
+    accepted = accepted.set_axis(row_labels(accepted, roles.keys), axis="index")
+    fresh = fresh.set_axis(row_labels(fresh, roles.keys), axis="index")
+    changes += _changes_of_rows(accepted.index, fresh.index)
+    unambiguous = accepted.index[~accepted.index.duplicated(keep=False)]
+    common = unambiguous[unambiguous.isin(fresh.index[~fresh.index.duplicated(keep=False)])]
+    accepted, fresh = accepted.loc[common], fresh.loc[common]
+
+    tolerated = compared = 0
+    for column in [name for name in (*roles.counts, *roles.measures) if name in fresh.columns]:
+        cells = _Cells(accepted, fresh, column, _tolerances(accepted, column, roles, config))
+        changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
+        tolerated += int((cells.differ & ~cells.moved).sum())
+        compared += len(common)
+    return TableChanges(tuple(changes), tolerated, compared)
+
+
+def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[Change]:
+    """Yield the rows that one side lacks, and those that cannot be told apart."""
+    for row in accepted[~accepted.isin(fresh)].unique():
+        yield Change(Kind.ROW_MISSING, row=row)
+    for row in fresh[~fresh.isin(accepted)].unique():
+        yield Change(Kind.ROW_NEW, row=row)
+    alike = accepted[accepted.duplicated()].append(fresh[fresh.duplicated()])
+    for row in alike.unique():
+        yield Change(
+            Kind.ROWS_ALIKE,
+            row=row,
+            accepted=f"{(accepted == row).sum()} rows",
+            fresh=f"{(fresh == row).sum()} rows",
+        )
+
+
+def _tolerances(
+    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftConfig
+) -> NDArray[np.float64]:
+    """Return how far each cell of a column may move."""
+    if column in roles.counts:
+        return np.zeros(len(accepted))
+    tolerance = config.tolerance(column)
+    size = np.abs(numbers(accepted[column]))
+    # A share of infinity would let an infinite value become any other.
+    share = np.where(np.isfinite(size), size, 0.0) * tolerance.relative
+    allowed = np.maximum(tolerance.absolute, share)
+    if tolerance.per_list and config.lists in accepted.columns:
+        lists = numbers(accepted[config.lists])
+        per_list = np.full(len(accepted), np.nan)
+        np.divide(tolerance.per_list, lists, out=per_list, where=lists > 0)
+        allowed = np.fmax(allowed, per_list)
+    return allowed
+
+
+class _Cells:
+    """The cells of one column in the rows that both tables have."""
+
+    def __init__(
+        self,
+        accepted: pd.DataFrame,
+        fresh: pd.DataFrame,
+        column: str,
+        allowed: NDArray[np.float64],
+    ) -> None:
+        self.column = column
+        self.accepted = accepted[column]
+        self.fresh = fresh[column]
+        before, after = numbers(self.accepted), numbers(self.fresh)
+        both_nan = np.isnan(before) & np.isnan(after)
+        with np.errstate(invalid="ignore"):
+            self.difference = after - before
+            counts = (before % 1 == 0) & (after % 1 == 0)
+        self.allowed = np.where(counts, 0.0, allowed)
+        is_number = numeric(self.fresh)
+        self.differ = ~((before == after) | both_nan) | ~is_number
+        self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ROUNDING)
+
+    def changes(self, kind: Kind) -> Iterable[Change]:
+        """Yield the cells that moved too far, the largest difference first."""
+        sizes = np.where(np.isnan(self.difference), np.inf, np.abs(self.difference))
+        for row in sorted(np.flatnonzero(self.moved).tolist(), key=lambda row: -sizes[row]):
+            yield Change(
+                kind,
+                row=self.accepted.index[row],
+                column=self.column,
+                accepted=self.accepted.iloc[row],
+                fresh=self.fresh.iloc[row],
+                difference=float(self.difference[row]),
+                tolerance=float(self.allowed[row]),
+            )

@@ -1,0 +1,199 @@
+"""Fresh artifacts against accepted ones, folder by folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import pandas as pd
+
+from receval.config.drift import DriftConfig
+from receval.drift.changes import Change, compare_tables
+from receval.drift.order_of_systems import OrderChange, changes_of_order
+from receval.drift.tables import read_table, roles_of_columns
+
+DATA_SUFFIX = ".csv"
+DRAWING_SUFFIXES = (".svg", ".pdf", ".md", ".tex")
+
+DATASET = "dataset"
+
+
+class Status(StrEnum):
+    """How an artifact fared."""
+
+    SAME = "same"
+    TOLERATED = "within tolerance"
+    DRIFTED = "drifted"
+    MISSING = "missing"
+    NEW = "new"
+    ABSENT = "absent"
+    LEFTOVER = "leftover"
+
+
+@dataclass(frozen=True)
+class ArtifactDrift:
+    """How one artifact fared.
+
+    Attributes
+    ----------
+    name : str
+        ``study/artifact``.
+    status : Status
+        ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
+        accepted, but no part of this run, as its dataset is not here. ``leftover``: a file of an
+        earlier run that is no part of this one.
+    changes : tuple of Change
+        What moved too far.
+    tolerated, compared : int
+        Numbers of cells that moved within tolerance, and of all cells compared.
+    panels : int
+        Number of panels whose order of systems was compared.
+    orders : tuple of OrderChange
+        Panels whose order of systems changed.
+    drawings : mapping of str to bool
+        By suffix of the drawn files that both sides have: whether the bytes are the same.
+    one_sided : mapping of str to int
+        Rows left out of the comparison by dataset, because only one side has that dataset.
+    """
+
+    name: str
+    status: Status
+    changes: tuple[Change, ...] = ()
+    tolerated: int = 0
+    compared: int = 0
+    panels: int = 0
+    orders: tuple[OrderChange, ...] = ()
+    drawings: Mapping[str, bool] = field(default_factory=dict)
+    one_sided: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def drifted(self) -> bool:
+        """Whether somebody must look at it."""
+        return self.status in (Status.DRIFTED, Status.MISSING, Status.NEW)
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """How all artifacts fared, by name."""
+
+    artifacts: tuple[ArtifactDrift, ...]
+
+    @property
+    def drifted(self) -> bool:
+        """Whether any artifact drifted, is missing, or is new."""
+        return any(artifact.drifted for artifact in self.artifacts)
+
+
+def names_of_artifacts(folder: Path) -> set[str]:
+    """Return the ``study/artifact`` names of the CSV files in a folder of studies."""
+    return {
+        f"{path.parent.name}/{path.stem}"
+        for path in folder.glob(f"*/*{DATA_SUFFIX}")
+        if not path.name.startswith(".")
+    }
+
+
+def compare_folders(
+    fresh: Path,
+    accepted: Path,
+    config: DriftConfig,
+    expected: Collection[str],
+    one_sided_datasets: Collection[str] = (),
+) -> DriftReport:
+    """Compare the artifacts of a run with the accepted ones.
+
+    Parameters
+    ----------
+    fresh : Path
+        ``work/<edition>/artifacts``, with ``<study>/<artifact>.csv`` and drawings beside them.
+    accepted : Path
+        ``results/<edition>``, laid out the same way.
+    config : DriftConfig
+        Keys and tolerances.
+    expected : collection of str
+        ``study/artifact`` names that this run makes. An accepted artifact that is not among them
+        is reported as absent, not as drift.
+    one_sided_datasets : collection of str
+        Datasets that may be absent here, or were absent when the results were accepted. Rows of
+        such a dataset, told by the column ``dataset``, are left out and reported where only one of
+        the two sides has any.
+
+    Raises
+    ------
+    ValueError
+        If a CSV cannot be read; the message names the file.
+    """
+    fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
+
+    def artifact(name: str) -> ArtifactDrift:
+        if name not in expected:
+            return ArtifactDrift(name, Status.ABSENT if name in accepted_names else Status.LEFTOVER)
+        if name not in fresh_names:
+            return ArtifactDrift(name, Status.MISSING)
+        if name not in accepted_names:
+            return ArtifactDrift(name, Status.NEW)
+        return compare_artifact(name, fresh, accepted, config, one_sided_datasets)
+
+    names = sorted({*fresh_names, *accepted_names, *expected})
+    return DriftReport(tuple(artifact(name) for name in names))
+
+
+def compare_artifact(
+    name: str,
+    fresh: Path,
+    accepted: Path,
+    config: DriftConfig,
+    one_sided_datasets: Collection[str] = (),
+) -> ArtifactDrift:
+    """Compare one artifact that both folders have; see :func:`compare_folders`."""
+    before = read_table(accepted / f"{name}{DATA_SUFFIX}")
+    after = read_table(fresh / f"{name}{DATA_SUFFIX}")
+    one_sided = _rows_of_one_sided_datasets(before, after, one_sided_datasets)
+    if one_sided:
+        before = before[~before[DATASET].isin(one_sided)].reset_index(drop=True)
+        after = after[~after[DATASET].isin(one_sided)].reset_index(drop=True)
+    table = compare_tables(before, after, config)
+    panels, orders = changes_of_order(before, after, roles_of_columns(before, config).keys)
+    if table.changes:
+        status = Status.DRIFTED
+    else:
+        status = Status.TOLERATED if table.tolerated else Status.SAME
+    return ArtifactDrift(
+        name,
+        status,
+        changes=table.changes,
+        tolerated=table.tolerated,
+        compared=table.compared,
+        panels=panels,
+        orders=orders,
+        drawings=_drawings(fresh / name, accepted / name),
+        one_sided=one_sided,
+    )
+
+
+def _rows_of_one_sided_datasets(
+    before: pd.DataFrame, after: pd.DataFrame, datasets: Collection[str]
+) -> dict[str, int]:
+    """Count the rows of those datasets that only one of two tables has."""
+    if DATASET not in before.columns or DATASET not in after.columns:
+        return {}
+    rows = {
+        dataset: (int((before[DATASET] == dataset).sum()), int((after[DATASET] == dataset).sum()))
+        for dataset in sorted(datasets)
+    }
+    return {dataset: sum(counts) for dataset, counts in rows.items() if counts.count(0) == 1}
+
+
+def _drawings(fresh: Path, accepted: Path) -> dict[str, bool]:
+    """Tell for each kind of drawn file that both sides have whether the bytes are the same."""
+    pairs = {
+        suffix: (fresh.with_name(fresh.name + suffix), accepted.with_name(accepted.name + suffix))
+        for suffix in DRAWING_SUFFIXES
+    }
+    return {
+        suffix: new.read_bytes() == old.read_bytes()
+        for suffix, (new, old) in pairs.items()
+        if new.is_file() and old.is_file()
+    }

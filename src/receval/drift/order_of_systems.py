@@ -1,0 +1,78 @@
+"""Whether the systems still stand in the same order, panel by panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau, rankdata
+
+from receval.drift.tables import numbers, row_labels
+
+SYSTEM = "system"
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class OrderChange:
+    """A panel in which the order of the systems is no longer the accepted one.
+
+    Attributes
+    ----------
+    panel : str
+        The keys of the panel: all but the system.
+    tau : float
+        Kendall's tau-b between the fresh and the accepted values; NaN where one side has all
+        systems tied.
+    systems : int
+        Number of systems with a value on both sides.
+    """
+
+    panel: str
+    tau: float
+    systems: int
+
+
+def changes_of_order(
+    accepted: pd.DataFrame, fresh: pd.DataFrame, keys: tuple[str, ...]
+) -> tuple[int, tuple[OrderChange, ...]]:
+    """Compare the order of the systems in every panel of two tables.
+
+    Parameters
+    ----------
+    accepted, fresh : DataFrame of str
+        As :func:`receval.drift.tables.read_table` returns them.
+    keys : tuple of str
+        The columns that say which row it is. Those other than ``system`` make the panels.
+
+    Returns
+    -------
+    panels : int
+        Number of panels with at least two systems to compare; 0 where a table has no column
+        ``system`` among its keys, or no column ``value``.
+    changes : tuple of OrderChange
+        The panels whose order changed; a tie made or broken is a change.
+    """
+    tables = (accepted, fresh)
+    if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
+        return 0, ()
+    others = tuple(key for key in keys if key != SYSTEM)
+    before, after = (
+        pd.DataFrame(
+            {"panel": row_labels(table, others), SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])}
+        ).drop_duplicates(["panel", SYSTEM])
+        for table in tables
+    )
+    both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
+    panels = 0
+    changes = []
+    for panel, systems in both.groupby("panel", sort=False):
+        if len(systems) < 2:
+            continue
+        panels += 1
+        old, new = systems["at_accepted"].to_numpy(), systems["at_fresh"].to_numpy()
+        if not np.array_equal(rankdata(old), rankdata(new)):
+            tau = float(kendalltau(old, new).statistic)
+            changes.append(OrderChange(str(panel), tau, len(systems)))
+    return panels, tuple(changes)

@@ -1,0 +1,135 @@
+"""The drift report for people: as plain text and as Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from receval.drift.changes import Change
+from receval.drift.comparison import ArtifactDrift, DriftReport, Status
+
+Row = Sequence[str]
+TableWriter = Callable[[Row, Sequence[Row]], list[str]]
+
+_EXPLANATIONS = {
+    Status.MISSING: "this run should have made it",
+    Status.NEW: "nothing is accepted yet",
+    Status.ABSENT: "its data is not here",
+    Status.LEFTOVER: "a file of an earlier run",
+}
+
+
+def as_text(report: DriftReport, most: int = 50) -> str:
+    """Return the report as plain text with aligned columns.
+
+    Parameters
+    ----------
+    report : DriftReport
+        The report.
+    most : int
+        The most changes, and the most panels, listed of one artifact; the rest are counted.
+    """
+    return _sections(report, most, _text_table, "")
+
+
+def as_markdown(report: DriftReport, most: int = 50) -> str:
+    """Return the report as Markdown; see :func:`as_text`."""
+    return _sections(report, most, _markdown_table, "## ")
+
+
+def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
+    lines = [heading + _verdict(report), ""]
+    lines += table(
+        ("artifact", "status", "compared", "tolerated", "moved", "order of systems", "drawings"),
+        [_summary(artifact) for artifact in report.artifacts],
+    )
+    moved = [artifact for artifact in report.artifacts if artifact.changes]
+    if moved:
+        lines += ["", f"{heading}What moved", ""]
+        lines += table(
+            ("artifact", "what", "row", "column", "accepted", "fresh", "difference", "tolerance"),
+            [
+                (artifact.name, *_cells(change))
+                for artifact in moved
+                for change in artifact.changes[:most]
+            ],
+        )
+        lines += _counts_of_unlisted([(a.name, len(a.changes)) for a in moved], most, "changes")
+    reordered = [artifact for artifact in report.artifacts if artifact.orders]
+    if reordered:
+        lines += ["", f"{heading}Where systems changed places", ""]
+        lines += table(
+            ("artifact", "panel", "systems", "Kendall's tau"),
+            [
+                (artifact.name, order.panel, str(order.systems), _number(order.tau))
+                for artifact in reordered
+                for order in artifact.orders[:most]
+            ],
+        )
+        lines += _counts_of_unlisted([(a.name, len(a.orders)) for a in reordered], most, "panels")
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(report: DriftReport) -> str:
+    drifted = sum(artifact.drifted for artifact in report.artifacts)
+    return f"Drift: {drifted or 'none'} of {len(report.artifacts)} artifacts"
+
+
+def _summary(artifact: ArtifactDrift) -> Row:
+    status = str(artifact.status)
+    if artifact.status in _EXPLANATIONS:
+        return (artifact.name, f"{status}: {_EXPLANATIONS[artifact.status]}", *[""] * 5)
+    for dataset, rows in artifact.one_sided.items():
+        status += f"; {rows} rows of {dataset} on one side only, not compared"
+    order = ""
+    if artifact.panels:
+        changed = len(artifact.orders)
+        order = f"{changed} of {artifact.panels} panels changed" if changed else "same"
+    redrawn = sorted(suffix.lstrip(".") for suffix, same in artifact.drawings.items() if not same)
+    drawings = f"redrawn, {', '.join(redrawn)} differ" if redrawn else "identical"
+    return (
+        artifact.name,
+        status,
+        str(artifact.compared),
+        str(artifact.tolerated),
+        str(len(artifact.changes)),
+        order,
+        drawings if artifact.drawings else "",
+    )
+
+
+def _cells(change: Change) -> Row:
+    return (
+        str(change.kind),
+        change.row,
+        change.column,
+        change.accepted,
+        change.fresh,
+        _number(change.difference, sign="+"),
+        _number(change.tolerance),
+    )
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "" if math.isnan(value) else f"{value:{sign}.4g}"
+
+
+def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str) -> list[str]:
+    counted = [f"{name}: {n - most} more {noun} not listed" for name, n in totals if n > most]
+    # Without a blank line Markdown would take the next line for a row of the table above.
+    return [line for text in counted for line in ("", text)]
+
+
+def _text_table(header: Row, rows: Sequence[Row]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (header, ["-" * width for width in widths], *rows)
+    ]
+
+
+def _markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
+    return [
+        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
+        for row in (header, ["---"] * len(header), *rows)
+    ]

@@ -1,0 +1,111 @@
+"""The CSV of an artifact, read as text, and what each of its columns is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.config.drift import DriftConfig
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """What the columns of an artifact's CSV are for.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Columns that say which row it is.
+    counts : tuple of str
+        Columns of whole numbers, which must be equal.
+    measures : tuple of str
+        Columns of real numbers, which have a tolerance.
+    """
+
+    keys: tuple[str, ...]
+    counts: tuple[str, ...]
+    measures: tuple[str, ...]
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV with every cell as the text that it is.
+
+    Raises
+    ------
+    ValueError
+        If the file has no header, a line longer than the header, or two columns of one name.
+    """
+    try:
+        rows = pd.read_csv(
+            path, header=None, dtype=str, keep_default_na=False, na_values=[], encoding="utf-8"
+        )
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a CSV with a header: {str(error).strip()}.") from error
+    header = rows.iloc[0].tolist()
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{path} has several columns named '{repeated[0]}': rename all but one.")
+    return rows.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
+
+
+def numbers(cells: pd.Series[str]) -> NDArray[np.float64]:
+    """Return the numbers of a column; NaN for empty cells, for ``nan`` and for other text."""
+    return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def numeric(cells: pd.Series[str]) -> NDArray[np.bool_]:
+    """Tell which cells are numbers, empty, or ``nan``."""
+    stands_for_nothing = cells.str.lower().isin(["", "nan"]).to_numpy(dtype=bool)
+    return stands_for_nothing | ~np.isnan(numbers(cells))
+
+
+def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
+    """Tell which cells are written as whole numbers."""
+    return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
+
+
+def roles_of_columns(table: pd.DataFrame, config: DriftConfig) -> ColumnRoles:
+    """Decide what the columns of an accepted table are for.
+
+    Columns that are not all numbers are keys, and so are those that the configuration names. Where
+    these do not tell all rows apart, columns of whole numbers become keys as well, from the left,
+    until they do. The other columns of whole numbers are counts, the rest are measures.
+    """
+    keys: list[str] = []
+    counts: list[str] = []
+    measures: list[str] = []
+    for column in table.columns:
+        cells = table[column]
+        empty = (cells == "").to_numpy(dtype=bool)
+        if config.is_key(column) or not numeric(cells).all() or empty.all():
+            keys.append(column)
+        elif (whole(cells) | empty).all():
+            counts.append(column)
+        else:
+            measures.append(column)
+    while counts and not _tells_rows_apart(table, keys):
+        keys.append(counts.pop(0))
+    in_order = [column for column in table.columns if column in keys]
+    return ColumnRoles(tuple(in_order), tuple(counts), tuple(measures))
+
+
+def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
+    """Tell whether no two rows have the same keys."""
+    return not table.duplicated(keys).any() if keys else len(table) < 2
+
+
+def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
+    """Name each row by its keys, as in ``system=pop, cutoff=10``; 5 and 5.0 are the same key."""
+    labels = pd.Series("", index=table.index, dtype=str)
+    for position, key in enumerate(keys):
+        found = numbers(table[key])
+        as_float = pd.Series(found, index=table.index).map("{:.15g}".format)
+        # Leading zeros and signs belong to identifiers; only plain numbers are rewritten.
+        plain = table[key].str.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+        text = table[key].where(~plain, as_float)
+        labels += ("" if position == 0 else ", ") + key + "=" + text
+    return pd.Index(labels)

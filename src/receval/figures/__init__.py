@@ -1,0 +1,1 @@
+"""One style for all figures and tables, and one way to save them."""

@@ -1,0 +1,135 @@
+"""Curves: lines with markers, and cumulative distributions on a logarithmic axis."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from numpy.typing import ArrayLike
+
+from receval.figures.style import SeriesStyle
+
+MARKERS_PER_LINE = 10
+"""Markers tell lines apart; more would hide the line."""
+
+
+def line(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    style: SeriesStyle,
+    label: str | None = None,
+    *,
+    error: ArrayLike | None = None,
+    markers: bool = True,
+) -> None:
+    """Draw one series as a line.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel.
+    x, y : array_like, shape (n,)
+        Points; x increases. A NaN in y leaves a gap.
+    style : SeriesStyle
+        Colour, line and marker (:func:`receval.figures.style.series_styles`).
+    label : str, optional
+        Name in the legend.
+    error : array_like, shape (n,), optional
+        Half the width of the confidence interval, drawn as a band.
+    markers : bool
+        Whether about ``MARKERS_PER_LINE`` points carry a marker.
+
+    Raises
+    ------
+    ValueError
+        Where x does not increase or the shapes differ.
+    """
+    across, up = _points(x, y, label)
+    # White rims part markers from lines; a marker that is all rim keeps its own colour.
+    rim = "white" if style.marker in Line2D.filled_markers else style.colour
+    every = max(1, round(len(across) / MARKERS_PER_LINE))
+    axes.plot(
+        across,
+        up,
+        color=style.colour,
+        linestyle=style.line,
+        marker=style.marker if markers else None,
+        markevery=every,
+        markeredgecolor=rim,
+        markeredgewidth=0.4 if rim == "white" else 1,
+        label=label,
+    )
+    if error is not None:
+        half = np.asarray(error, dtype=np.float64)
+        axes.fill_between(across, up - half, up + half, color=style.colour, alpha=0.2, linewidth=0)
+
+
+def cumulative_curve(
+    axes: Axes, values: ArrayLike, shares: ArrayLike, style: SeriesStyle, label: str | None = None
+) -> None:
+    """Draw a cumulative distribution as steps, over a logarithmic x axis and up to 100 %.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel. Axis labels are the caller's.
+    values : array_like, shape (n,)
+        Distinct positive values in increasing order, such as numbers of ratings.
+    shares : array_like, shape (n,)
+        Share of the observations that are at most the value, in 0..1.
+    style : SeriesStyle
+        Colour and line.
+    label : str, optional
+        Name in the legend.
+
+    Raises
+    ------
+    ValueError
+        Where the points are not those of a cumulative distribution.
+    """
+    across, up = _points(values, shares, label)
+    if across[0] <= 0 or up[0] < 0 or up[-1] > 1 or np.any(np.diff(up) < 0):
+        raise ValueError(
+            f"The curve {label or ''} is no cumulative distribution over a logarithmic axis: "
+            "values must be positive, and shares grow within 0..1."
+        )
+    axes.plot(
+        np.concatenate(([across[0]], across)),
+        np.concatenate(([0.0], up)),
+        drawstyle="steps-post",
+        color=style.colour,
+        linestyle=style.line,
+        label=label,
+    )
+    logarithmic_x(axes)
+    # A little room above, or half of the line at 100 % is clipped.
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
+
+
+def logarithmic_x(axes: Axes) -> None:
+    """Make the x axis logarithmic, labelled 1, 10, 100, 1,000."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(base=10))
+    plain_numbers(axes.xaxis)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label an axis with numbers written out, their thousands set off: 0.5, 100, 1,000."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _points(x: ArrayLike, y: ArrayLike, label: str | None) -> tuple[np.ndarray, np.ndarray]:
+    across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if across.ndim != 1 or across.shape != up.shape or not len(across):
+        raise ValueError(
+            f"The curve {label or ''} has x of shape {across.shape} and y of shape {up.shape}: "
+            "give one y for each x, and at least one point."
+        )
+    if not np.all(np.diff(across) > 0):
+        raise ValueError(f"The x values of the curve {label or ''} do not increase. Sort them.")
+    return across, up

@@ -1,0 +1,105 @@
+"""Plain text with marked formulas, made safe for Markdown and for LaTeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+_FORMULA = re.compile(r"(\$`.+?`\$)")
+
+# Underscores within words and ampersands that begin no entity are harmless.
+_MARKDOWN = re.compile(r"([\\`*\[\]<|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "$": r"\$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "`": r"\textasciigrave{}",
+    "\u00a0": "~",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
+    "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
+    "\u2026": r"\ldots{}",
+    "\u2212": "$-$",
+    "\u00d7": r"$\times$",
+    "\u00f7": r"$\div$",
+    "\u00b1": r"$\pm$",
+    "\u00b7": r"$\cdot$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u2260": r"$\neq$",
+    "\u2248": r"$\approx$",
+    "\u221e": r"$\infty$",
+    "\u2192": r"$\rightarrow$",
+    "\u2190": r"$\leftarrow$",
+    "\u2020": r"\dag{}",
+}
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that GitHub's Markdown prints as it is, inside and outside of tables.
+
+    A formula in its marks (``$`` and a backquote) keeps them: GitHub sets it. Bars are escaped
+    in it too, because a table is cut into cells before anything else is read.
+    """
+    return _by_parts(
+        text,
+        plain=lambda part: _MARKDOWN.sub(r"\\\1", part),
+        formula=lambda part: f"$`{part.replace('|', chr(92) + '|')}`$",
+    )
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX prints as it is; a formula becomes inline mathematics.
+
+    Raises
+    ------
+    ValueError
+        For a character that is no Latin letter and has no known command.
+    """
+    return _by_parts(
+        text,
+        plain=lambda part: "".join(_latex_character(c, text) for c in _apart(part)),
+        formula=lambda part: f"${part}$",
+    )
+
+
+def _by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], str]) -> str:
+    return "".join(
+        formula(part[2:-2]) if _FORMULA.fullmatch(part) else plain(part)
+        for part in _FORMULA.split(text)
+    )
+
+
+def _apart(text: str) -> str:
+    # LaTeX joins hyphens to dashes; an empty character between them keeps them apart.
+    return re.sub("-(?=-)", "-\u200b", text)
+
+
+def _latex_character(character: str, text: str) -> str:
+    if character == "\u200b":
+        return "{}"
+    if character in _LATEX:
+        return _LATEX[character]
+    if character.isascii() or unicodedata.name(character, "").startswith("LATIN "):
+        return character
+    name = unicodedata.name(character, "unnamed")
+    raise ValueError(
+        f'The text "{text}" holds "{character}" ({name}), which LaTeX\'s text fonts do not have. '
+        "Write it as a formula between $` and `$."
+    )

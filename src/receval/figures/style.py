@@ -1,0 +1,168 @@
+"""The look of every figure: sizes, fonts, grid and the distinguishable styles of series."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+SINGLE_COLUMN = 3.3
+"""Width in inches of a figure in one column of a two-column journal."""
+
+DOUBLE_COLUMN = 7.0
+"""Width in inches of a figure across both columns."""
+
+PADDING = 0.04
+"""Free space in inches around the panels and at the edges of a figure."""
+
+INK = "#262626"
+"""Colour of axes and text."""
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#595959")
+"""Okabe and Ito's palette, told apart under all common colour vision deficiencies; grey stands
+for its black, and its yellow, too faint for lines on white, is left out."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+EXTRA_HATCH = "/////"
+"""Hatch of the bars of systems that the original figure does not have."""
+
+HATCHES = ("", EXTRA_HATCH, ".....", "xxxxx")
+LINES = ("-", "--", ":", "-.")
+
+STYLE: dict[Any, Any] = {
+    # Bundled with matplotlib: the same glyphs, hence the same bytes, on every machine.
+    "font.family": ["DejaVu Sans"],
+    "mathtext.fontset": "dejavusans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.titlepad": 5,
+    "axes.labelpad": 3,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.5,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 1.5,
+    "xtick.minor.width": 0.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "patch.linewidth": 0.5,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.handlelength": 1.8,
+    "legend.columnspacing": 1.4,
+    "legend.borderaxespad": 0,
+    "legend.borderpad": 0,
+    # Glyphs as outlines: an SVG looks the same without the font, a PDF keeps its text selectable.
+    "svg.fonttype": "path",
+    "svg.hashsalt": "receval",
+    "pdf.fonttype": 42,
+}
+"""Settings that differ from matplotlib's own; a user's matplotlibrc has no say."""
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """How one series looks in any kind of figure.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal colour.
+    marker, line : str
+        Matplotlib marker and line style of its curves.
+    hatch : str
+        Matplotlib hatch of its bars; empty for solid bars.
+    """
+
+    colour: str
+    marker: str = "o"
+    line: str = "-"
+    hatch: str = ""
+
+
+@contextmanager
+def figure_style() -> Iterator[None]:
+    """Apply the style inside a ``with`` block; everything is drawn and saved within one.
+
+    The settings start from matplotlib's defaults, so that no configuration file of this machine
+    reaches a figure, and are put back at the end.
+    """
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure, of inches, whose panels arrange themselves without overlaps.
+
+    Call it inside :func:`figure_style`. The figure belongs to no window and to no global state
+    of ``pyplot``.
+    """
+    layout = ConstrainedLayoutEngine(h_pad=PADDING, w_pad=PADDING, hspace=0.04, wspace=0.04)
+    return Figure(figsize=(width, height), layout=layout)
+
+
+def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str, SeriesStyle]:
+    """Return one style per series, no two alike.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All series, in the order of the legend. The first seven that are not extra are solid.
+    extra : collection of str
+        Series that the original figure does not have; always hatched (bars) and never with a
+        full line (curves).
+
+    Raises
+    ------
+    ValueError
+        For repeated names, or more series than there are styles.
+    """
+    if len(set(names)) != len(names):
+        raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
+    free = list(product(range(len(HATCHES)), range(len(COLOURS))))
+    styles = {}
+    # The original figure's series choose first, so that an extra one never changes their looks.
+    for name in sorted(names, key=lambda name: name in extra):
+        suitable = [look for look in free if look[0] > 0 or name not in extra]
+        if not suitable:
+            raise ValueError(
+                f"There is no style left for the series {name}: {len(names)} series are too many "
+                "to be told apart in one figure. Draw fewer, or split them into panels."
+            )
+        level, colour = suitable[0]
+        free.remove(suitable[0])
+        styles[name] = SeriesStyle(
+            colour=COLOURS[colour],
+            marker=MARKERS[(colour + level) % len(MARKERS)],
+            line=LINES[level],
+            hatch=HATCHES[level],
+        )
+    return {name: styles[name] for name in names}

@@ -1,0 +1,194 @@
+"""Tables of text, rendered to Markdown and to LaTeX with booktabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from receval.figures.escaping import escape_latex, escape_markdown
+from receval.provenance.atomic import write_atomically
+
+Alignment = Literal["left", "right", "center"]
+
+_LATEX_ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
+_LATEX_RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    header : str
+        Its heading.
+    alignment : {"left", "right", "center"}
+        Text left, numbers right.
+    width : float or None
+        Share of the text width, in 0..1, for long text that LaTeX breaks into lines; None for a
+        column as wide as its longest cell.
+    """
+
+    header: str
+    alignment: Alignment = "left"
+    width: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    r"""A table as it is printed: every cell is text.
+
+    Text is plain, and all its characters are printed as they are. A formula is marked
+    ``$`...` ``, with LaTeX between the marks, as in ``$`E[P_s@n] = \sigma\delta` ``; closed by
+    a backquote and a dollar.
+
+    Attributes
+    ----------
+    title : str
+        What the table is, in a few words, such as "Table 2".
+    columns : tuple of Column
+        At least one.
+    rows : tuple of tuple of str
+        One cell per column each.
+    caption : str
+        A sentence on what it shows.
+    notes : tuple of str
+        Remarks below the table.
+    label : str
+        LaTeX label for references; none if empty.
+
+    Raises
+    ------
+    ValueError
+        For rows of another length, line breaks in a text, or an unusable width or label.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise ValueError(f'The table "{self.title}" has no columns. Give at least one.')
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f'Row {number} of the table "{self.title}" has {len(row)} cells for '
+                    f"{len(self.columns)} columns. Give one for each column, empty if need be."
+                )
+        headers = (column.header for column in self.columns)
+        cells = (cell for row in self.rows for cell in row)
+        for text in (self.title, self.caption, *self.notes, *headers, *cells):
+            if not isinstance(text, str):
+                raise ValueError(
+                    f'The table "{self.title}" holds {text!r}, which is no text. Format it first: '
+                    "a table prints what it is given."
+                )
+            if re.search(r"[\r\n]", text):
+                raise ValueError(
+                    f'The table "{self.title}" holds the text {text!r} with a line break, which '
+                    "Markdown tables do not have. Write it on one line."
+                )
+        for column in self.columns:
+            if column.width is not None and not 0 < column.width <= 1:
+                raise ValueError(
+                    f'The column "{column.header}" of the table "{self.title}" has the width '
+                    f"{column.width}: give a share of the text width, above 0 and up to 1."
+                )
+        if not re.fullmatch(r"[\w:.-]*", self.label):
+            raise ValueError(
+                f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
+                "and : . - _ alone."
+            )
+
+
+def to_markdown(table: Table) -> str:
+    """Return a table in GitHub's Markdown: title, caption, aligned columns, notes."""
+    header = [escape_markdown(column.header) for column in table.columns]
+    rows = [[escape_markdown(cell) for cell in row] for row in table.rows]
+    widths = [max(3, *(len(row[i]) for row in (header, *rows))) for i in range(len(header))]
+    padded: dict[Alignment, Callable[[str, int], str]] = {
+        "left": str.ljust,
+        "right": str.rjust,
+        "center": str.center,
+    }
+    rules: dict[Alignment, Callable[[int], str]] = {
+        "left": lambda width: "-" * width,
+        "right": lambda width: "-" * (width - 1) + ":",
+        "center": lambda width: ":" + "-" * (width - 2) + ":",
+    }
+    aligned = list(zip(table.columns, widths, strict=True))
+
+    def line(cells: list[str]) -> str:
+        parts = [
+            padded[column.alignment](cell, width)
+            for cell, (column, width) in zip(cells, aligned, strict=True)
+        ]
+        return f"| {' | '.join(parts)} |"
+
+    grid = [line(header), line([rules[column.alignment](width) for column, width in aligned])]
+    grid += map(line, rows)
+    blocks = [f"**{escape_markdown(table.title)}**" if table.title else ""]
+    blocks += [_paragraph(table.caption), "\n".join(grid), *map(_paragraph, table.notes)]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """Return a table as a LaTeX ``table``; it needs the packages array and booktabs.
+
+    Raises
+    ------
+    ValueError
+        For characters that LaTeX's text fonts do not have: write them as a formula.
+    """
+    title, caption = escape_latex(table.title), escape_latex(table.caption)
+    heading = " ".join(part for part in (rf"\textbf{{{title}}}" if title else "", caption) if part)
+    lines = [r"\begin{table}", r"\centering"]
+    if heading:
+        lines.append(rf"\caption{{{heading}}}")
+    if table.label:
+        lines.append(rf"\label{{{table.label}}}")
+    lines += [
+        rf"\begin{{tabular}}{{{''.join(map(_latex_column, table.columns))}}}",
+        r"\toprule",
+        _latex_row(tuple(column.header for column in table.columns)),
+        r"\midrule",
+        *map(_latex_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    lines += [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
+    lines.append(r"\end{table}")
+    return "\n".join(lines) + "\n"
+
+
+def save_table(table: Table, markdown: Path, latex: Path) -> None:
+    """Write a table in both formats, each in one step, after both have been rendered."""
+    contents = {markdown: to_markdown(table), latex: to_latex(table)}
+    for path, content in contents.items():
+        write_atomically(path, content)
+
+
+def _paragraph(text: str) -> str:
+    # At the start of a line these would begin a numbered list, or a heading, list or quotation.
+    numbered = re.sub(r"^(\d+)([.)])", r"\1\\\2", escape_markdown(text))
+    return re.sub(r"^([#+=>-])", r"\\\1", numbered)
+
+
+def _latex_column(column: Column) -> str:
+    if column.width is None:
+        return _LATEX_ALIGNMENT[column.alignment]
+    ragged = _LATEX_RAGGED[column.alignment]
+    return rf">{{{ragged}\arraybackslash}}p{{{column.width:g}\linewidth}}"
+
+
+def _latex_row(cells: tuple[str, ...]) -> str:
+    row = " & ".join(re.sub(r"^-(?=[\d.])", "$-$", escape_latex(cell)) for cell in cells)
+    # After the \\ of the row above, a bracket or an asterisk would be read as its argument.
+    return ("{}" if row.startswith(("[", "*")) else "") + row + r" \\"

@@ -1,0 +1,1 @@
+"""Metrics as values with parameters, computed from judged ranks."""

@@ -1,0 +1,71 @@
+"""Averages over users, or over lists under 1R: who is averaged is part of the result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.lists import JudgedLists
+
+Averaged = Literal["all", "tested", "relevant", "covered"]
+
+
+def averaged_lists(lists: JudgedLists, averaged: Averaged) -> NDArray[np.bool_]:
+    r"""Return which lists enter an average.
+
+    Parameters
+    ----------
+    lists : JudgedLists
+    averaged : {"all", "tested", "relevant", "covered"}
+        Every user of the dataset (bellogin2017's :math:`avg_{u \in U}`); those with a test
+        rating (trec_eval's topics); those with a relevant test rating; or those with a test
+        rating and a list that is not empty (the *reduced* average of canamares2020). Under 1R
+        the lists of relevant judgments are averaged, so the first three agree.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_lists,)
+    """
+    view = lists.full
+    if averaged == "all":
+        return np.ones(view.n_lists, dtype=bool)
+    if averaged == "tested":
+        return view.totals() > 0
+    if averaged == "relevant":
+        return view.totals(view.relevant) > 0
+    if averaged == "covered":
+        return (view.totals() > 0) & (view.lengths > 0)
+    raise ValueError(
+        f"There is no set of users {averaged!r} to average; "
+        "there are all, tested, relevant and covered."
+    )
+
+
+def mean(
+    values: NDArray[np.float64], lists: JudgedLists, averaged: Averaged = "tested"
+) -> NDArray[np.float64]:
+    """Average per-list values arithmetically.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_metrics, n_lists)
+        What :func:`receval.metrics.evaluation.evaluate` returns.
+    lists : JudgedLists
+    averaged : {"all", "tested", "relevant", "covered"}
+        See :func:`averaged_lists`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics,)
+
+    Raises
+    ------
+    ValueError
+        No list is left to average.
+    """
+    chosen = averaged_lists(lists, averaged)
+    if not chosen.any():
+        raise ValueError(f"No list is left to average over {averaged} users: nothing is judged.")
+    return values[:, chosen].mean(axis=1)

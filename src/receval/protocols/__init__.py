@@ -1,0 +1,1 @@
+"""Candidate sets and the ranks of judged items among them."""

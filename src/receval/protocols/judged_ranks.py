@@ -1,0 +1,70 @@
+"""Judged ranks: the whole outcome of a system on a split under a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.archive import write_archive
+
+
+@dataclass(frozen=True)
+class JudgedRanks:
+    """The rank of every judged item among a user's candidates.
+
+    Attributes
+    ----------
+    ranks : ndarray of int32, shape (n_judgments,)
+        Aligned with the judgments of the fold. From 1; 0 where the item is not ranked: it is no
+        candidate, the system cannot compute its score, or (1R) it is not relevant. Under 1R the
+        rank is the one in the item's own list.
+    lengths : ndarray of int32, shape (n_users,)
+        Number of items ranked in the user's list; under 1R the number of ranked non-relevant
+        items, so that a list has one more where its relevant item is ranked.
+    candidates : ndarray of int32, shape (n_users,)
+        Number of items the user's list would hold were all scores computable (same convention).
+        It exceeds ``lengths`` by the number of non-computable items.
+    """
+
+    ranks: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    candidates: NDArray[np.int32]
+
+
+RanksKey = tuple[str, int, str]
+"""Key of a protocol, number of the fold, part of it (``test`` or ``unbiased``)."""
+
+
+def write_ranks(path: Path, outcomes: Mapping[RanksKey, JudgedRanks]) -> None:
+    """Write the judged ranks of all protocols, folds and parts of one system on one split."""
+    arrays: dict[str, NDArray] = {}
+    for (protocol, fold, part), outcome in outcomes.items():
+        prefix = f"{protocol}/{fold}/{part}"
+        arrays[f"{prefix}/ranks"] = outcome.ranks
+        arrays[f"{prefix}/lengths"] = outcome.lengths
+        arrays[f"{prefix}/candidates"] = outcome.candidates
+    write_archive(path, arrays)
+
+
+def read_ranks(path: Path, protocol: str, fold: int, part: str = "test") -> JudgedRanks:
+    """Read the judged ranks of one protocol on one fold.
+
+    Raises
+    ------
+    KeyError
+        The file has no such protocol, fold or part; the message lists what it has.
+    """
+    prefix = f"{protocol}/{fold}/{part}"
+    with np.load(path) as archive:
+        if f"{prefix}/ranks" not in archive:
+            there = sorted({name.rsplit("/", 1)[0] for name in archive.files})
+            raise KeyError(f"{path} has no ranks for {prefix}; it has {', '.join(there)}.")
+        return JudgedRanks(
+            ranks=archive[f"{prefix}/ranks"],
+            lengths=archive[f"{prefix}/lengths"],
+            candidates=archive[f"{prefix}/candidates"],
+        )

@@ -1,0 +1,94 @@
+"""Protocols: which items a system must rank for a user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+RelevantSelection = Literal["AR", "1R"]
+BaseCandidates = Literal["AI", "TI", "train"]
+TieOrder = Literal["random", "index"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    r"""One way to form the candidates (the *target set* of bellogin2017) of every user.
+
+    With :math:`C` the base candidates, :math:`PR_{test}(u)` the relevant test items of a user and
+    :math:`R_{train}(u)` the items of the user's training ratings (bellogin2017, section 3.1 and
+    table 3):
+
+    ==============  ==========================================================================
+    ``AI``          :math:`C` = all items of the dataset
+    ``TI``          :math:`C` = items with at least one test rating
+    ``train``       :math:`C` = items with at least one training rating (menamaldonado2021)
+    ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
+    ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
+    ``AR``          one list a user: :math:`T_u = PR_{test}(u) \cup N_u`
+    ``1R``          one list a relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u`
+    ==============  ==========================================================================
+
+    Test items judged non-relevant belong to the set that :math:`N_u` is drawn from. ``AR AI-AN``
+    is the AllItems protocol of valcarce2018. One sample :math:`N_u` serves all lists of a user,
+    as the lemma of bellogin2017 (section 3.4) assumes.
+
+    Parameters
+    ----------
+    relevant : {"AR", "1R"}
+        All relevant test items in one list, or one list for each.
+    candidates : {"AI", "TI", "train"}
+        The base candidates :math:`C`.
+    sampled : int, optional
+        :math:`|N_u|`; None ranks all non-relevant candidates (AN). Samples are nested: a smaller
+        one is the beginning of a larger one. A user with fewer candidates gets all of them.
+    threshold : float, optional
+        Ratings at or above it are relevant. Needed where relevance decides who is a candidate,
+        that is for 1R and for sampled candidates.
+    ties : {"random", "index"}
+        Order of items with equal scores: one pseudo-random order of the items, seeded by dataset,
+        split and fold, or the order of item codes.
+    """
+
+    relevant: RelevantSelection = "AR"
+    candidates: BaseCandidates = "AI"
+    sampled: int | None = None
+    threshold: float | None = None
+    ties: TieOrder = "random"
+
+    def __post_init__(self) -> None:
+        for name, value, accepted in (
+            ("relevant", self.relevant, ("AR", "1R")),
+            ("candidates", self.candidates, ("AI", "TI", "train")),
+            ("ties", self.ties, ("random", "index")),
+        ):
+            if value not in accepted:
+                raise ValueError(
+                    f"The protocol's {name} is {value!r}; it must be one of {', '.join(accepted)}."
+                )
+        if self.sampled is not None and self.sampled < 1:
+            raise ValueError(
+                f"The protocol samples {self.sampled} candidates; it must sample at least 1, "
+                "or None to rank all of them."
+            )
+        if self.threshold is None and (self.relevant == "1R" or self.sampled is not None):
+            raise ValueError(
+                f"The protocol {self.name} needs a relevance threshold: without one it is not "
+                "known which test items are relevant and so must not be drawn as non-relevant."
+            )
+
+    @property
+    def name(self) -> str:
+        """The name as the papers write it, such as ``1R TI-NN``."""
+        return f"{self.relevant} {self.candidates}-{'AN' if self.sampled is None else 'NN'}"
+
+    @property
+    def key(self) -> str:
+        """A unique identifier for files, such as ``1r-ti-nn99-from5``."""
+        words = [self.relevant, self.candidates, "an" if self.sampled is None else "nn"]
+        if self.sampled is not None:
+            words[-1] += str(self.sampled)
+        if self.threshold is not None:
+            words.append(f"from{self.threshold:g}")
+        if self.ties != "random":
+            words.append(f"ties{self.ties}")
+        return "-".join(words).lower()

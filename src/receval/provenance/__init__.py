@@ -1,0 +1,1 @@
+"""Where a result comes from: the code, the versions and the data behind it."""

@@ -1,0 +1,138 @@
+"""The record beside a family of results: settings, data and versions it was made with."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from receval.provenance.atomic import write_atomically
+
+PACKAGES = (
+    "implicit",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scikit-learn",
+    "scipy",
+)
+"""Distributions whose code computes or draws results."""
+
+OPTIONAL_PACKAGES = ("snakemake",)
+"""Distributions recorded where installed: results can also be made from the library alone."""
+
+# A path counts from its second folder on within a sentence, so that "and /or" is none.
+_ABSOLUTE_PATH = re.compile(
+    r"^(?:[/~]|file:)|(?:^|[\s\"'(\[=,;])(?:~?/[\w.-]+/|[A-Za-z]:[\\/]|\\\\\w|file:/)"
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results depend on.
+
+    Returns
+    -------
+    dict of str to str
+        ``python`` as major.minor, and the distributions of ``PACKAGES`` and, where installed,
+        ``OPTIONAL_PACKAGES``; sorted by name.
+
+    Raises
+    ------
+    ValueError
+        Where a distribution of ``PACKAGES`` is not installed.
+    """
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in (*PACKAGES, *OPTIONAL_PACKAGES):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            if name in PACKAGES:
+                raise ValueError(
+                    f"The package {name} is not installed, but results depend on it. Install the "
+                    "environment of the repository (requirements.lock)."
+                ) from None
+    return dict(sorted(found.items()))
+
+
+def provenance_record(
+    config: Mapping[str, Any], datasets: Mapping[str, Any], absent: Sequence[str]
+) -> dict[str, Any]:
+    """Return the record of what a family of results was made from.
+
+    Parameters
+    ----------
+    config : mapping
+        The merged settings of the run.
+    datasets : mapping
+        By dataset: its files with checksums, its counts.
+    absent : sequence of str
+        Datasets left out because they could not be had; sorted in the record.
+
+    Returns
+    -------
+    dict
+        With the keys ``absent``, ``config``, ``datasets`` and ``versions``.
+
+    Raises
+    ------
+    ValueError
+        For absolute paths, which hold on one machine only, and for values that JSON does not
+        have (dates, sets, NaN, keys that are no strings).
+    """
+    record = {
+        "absent": sorted(absent),
+        "config": config,
+        "datasets": datasets,
+        "versions": versions(),
+    }
+    _check(record, "record")
+    return record
+
+
+def write_json(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record as JSON whose bytes depend on its values alone: sorted keys, two spaces.
+
+    Raises
+    ------
+    ValueError
+        As :func:`provenance_record`. An existing file stays as it was.
+    """
+    _check(record, "record")
+    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, f"{text}\n")
+
+
+def _check(value: object, place: str) -> None:
+    """Refuse what must not be in a tracked record, naming its place."""
+    if isinstance(value, str):
+        if _ABSOLUTE_PATH.search(value):
+            raise ValueError(
+                f'{place} holds the absolute path "{value}", which is true on one machine only. '
+                "Write it relative to the repository root, or leave it out."
+            )
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError(
+                    f"{place} has the key {key!r} of type {type(key).__name__}: JSON has only "
+                    "text as keys. Put it in quotes."
+                )
+            _check(key, f"A key of {place}")
+            _check(item, f"{place}.{key}")
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            _check(item, f"{place}[{position}]")
+    elif isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError(f"{place} is {value}, which JSON does not have. Leave it out.")
+    elif value is not None and not isinstance(value, bool | int):
+        raise ValueError(
+            f"{place} is of type {type(value).__name__}, which JSON does not have. Give text, "
+            "a number, true or false, a list or a mapping."
+        )

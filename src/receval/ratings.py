@@ -1,0 +1,133 @@
+"""The canonical table of ratings: what every dataset becomes, whatever its raw format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+RATINGS_FILE = "ratings.parquet"
+USERS_FILE = "users.parquet"
+ITEMS_FILE = "items.parquet"
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The ratings of one dataset in the order of its raw file, ids coded from 0.
+
+    Attributes
+    ----------
+    users, items : ndarray of int32, shape (n_ratings,)
+        Codes in ``0..n_users-1`` and ``0..n_items-1``.
+    values : ndarray of float32 or int8, shape (n_ratings,)
+        Ratings on the dataset's scale; 1 per play for event data.
+    timestamps : ndarray of int64 or int32, shape (n_ratings,), or None
+        Seconds since 1970-01-01 UTC; None where the raw edition has none.
+    known : ndarray of bool, shape (n_ratings,), or None
+        True where the user chose or already knew the item (missing not at random), False where
+        the item was drawn for the user (missing at random). None where the data does not say.
+    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
+        Raw identifiers by code.
+
+    Notes
+    -----
+    A pair (user, item) may occur more than once only in event data (plays); splits sum such rows.
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    values: NDArray[np.float32] | NDArray[np.int8]
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+    timestamps: NDArray[np.int64] | NDArray[np.int32] | None = None
+    known: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        columns = {"items": self.items, "values": self.values}
+        if self.timestamps is not None:
+            columns["timestamps"] = self.timestamps
+        if self.known is not None:
+            columns["known"] = self.known
+        for name, column in columns.items():
+            if column.shape != self.users.shape:
+                raise ValueError(
+                    f"The column {name} has shape {column.shape}, but users has "
+                    f"{self.users.shape}: every column needs one entry per rating."
+                )
+        for name, codes, ids in (
+            ("users", self.users, self.user_ids),
+            ("items", self.items, self.item_ids),
+        ):
+            if codes.size and (codes.min() < 0 or codes.max() >= len(ids)):
+                raise ValueError(
+                    f"The column {name} holds codes from {codes.min()} to {codes.max()}, "
+                    f"but there are {len(ids)} identifiers: codes must lie in 0..{len(ids) - 1}."
+                )
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def n_users(self) -> int:
+        """Number of users, with or without ratings in a given split."""
+        return len(self.user_ids)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, with or without ratings in a given split."""
+        return len(self.item_ids)
+
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Ratings:
+        """Return the ratings of some rows; codes and identifiers stay as they are."""
+        return Ratings(
+            users=self.users[rows],
+            items=self.items[rows],
+            values=self.values[rows],
+            user_ids=self.user_ids,
+            item_ids=self.item_ids,
+            timestamps=None if self.timestamps is None else self.timestamps[rows],
+            known=None if self.known is None else self.known[rows],
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        columns: dict[str, NDArray] = {
+            "user": self.users,
+            "item": self.items,
+            "rating": self.values,
+        }
+        if self.timestamps is not None:
+            columns["timestamp"] = self.timestamps
+        if self.known is not None:
+            columns["known"] = self.known
+        pq.write_table(pa.table(columns), folder / RATINGS_FILE, compression="zstd")
+        for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids)):
+            table = pa.table({"id": pa.array(ids.tolist(), type=pa.string())})
+            pq.write_table(table, folder / name, compression="zstd")
+
+    @classmethod
+    def read(cls, folder: Path) -> Ratings:
+        """Read what :meth:`write` wrote."""
+        table = pq.read_table(folder / RATINGS_FILE)
+        names = set(table.column_names)
+
+        def column(name: str) -> NDArray:
+            return table.column(name).to_numpy()
+
+        def ids(name: str) -> NDArray[np.str_]:
+            return np.array(pq.read_table(folder / name).column("id").to_pylist(), dtype=np.str_)
+
+        return cls(
+            users=column("user"),
+            items=column("item"),
+            values=column("rating"),
+            user_ids=ids(USERS_FILE),
+            item_ids=ids(ITEMS_FILE),
+            timestamps=column("timestamp") if "timestamp" in names else None,
+            known=column("known") if "known" in names else None,
+        )

@@ -1,0 +1,1 @@
+"""Recommender systems: one algorithm per module, all of them `receval.recommenders.base`."""

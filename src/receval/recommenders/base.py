@@ -1,0 +1,266 @@
+"""What every recommender is: parameters, `fit`, `score`, and a file of what was fitted."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import zipfile
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from threadpoolctl import threadpool_limits
+
+RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"
+
+# Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
+BLOCK_ENTRIES = 2**24
+BLOCK_USERS = 256
+
+
+class Recommender(ABC):
+    """A recommender system with its hyper-parameters.
+
+    The constructor only checks and stores its parameters, each under its own name. What
+    :meth:`fit` learns lives in attributes whose names end in ``_`` (arrays, sparse arrays in CSR
+    form, numbers, strings); :meth:`score` uses nothing else, so a loaded model scores without the
+    ratings.
+
+    Every system gives NaN where it cannot compute a score (the item is then not ranked) and says
+    in its docstring when that is. A rating is an *entry* of the training matrix, whatever its
+    value: an entry of value 0 is a rating, an absent entry is none.
+
+    Equal training data, parameters and seed give equal bytes, whatever the number of threads, of
+    cores or of users scored at a time.
+
+    Attributes
+    ----------
+    n_users_, n_items_ : int
+        Shape of the training matrix.
+
+    Notes
+    -----
+    To add a system, derive from this class in a module of its own and write ``__init__``
+    (checks from `receval.recommenders.parameters`; a parameter named ``seed`` where the system
+    draws random numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter
+    is bounded by the size of the matrix. A numba kernel calls only kernels of its own module:
+    numba's cache looks at no other file for changes.
+    """
+
+    n_users_: int
+    n_items_: int
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's arguments by name."""
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {name: getattr(self, name) for name in names}
+
+    def check_size(self, n_users: int, n_items: int) -> None:  # noqa: B027 (most have no bound)
+        """Refuse parameters that the size of the data rules out.
+
+        :meth:`fit` calls it first; whoever knows the size beforehand can call it before any data
+        is read.
+
+        Parameters
+        ----------
+        n_users, n_items : int
+            Shape of the training matrix.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, 50 factors say, does not fit a matrix of that size.
+        """
+
+    def fit(self, train: RatingMatrix) -> Self:
+        """Learn from the training ratings.
+
+        Parameters
+        ----------
+        train : csr_array of float32, shape (n_users, n_items)
+            The training ratings; entries of value 0 are ratings too. Repeated entries are summed.
+            The matrix is not changed; the recommender may keep its arrays, so leave it unchanged.
+
+        Returns
+        -------
+        Self
+            The recommender itself.
+
+        Raises
+        ------
+        ValueError
+            If the matrix has no entry or one that is not finite, or a parameter does not fit its
+            size.
+        TypeError
+            If the matrix is not a sparse matrix.
+        """
+        ratings = self._checked(train)
+        self.n_users_, self.n_items_ = ratings.shape
+        self.check_size(self.n_users_, self.n_items_)
+        with threadpool_limits(limits=1):
+            self._fit(ratings)
+        return self
+
+    def score(self, users: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Score every item for some users, those of the user's training ratings included.
+
+        Works through the users in blocks: the memory beside the result is bounded.
+
+        Parameters
+        ----------
+        users : ndarray of int, shape (n,)
+            Codes of users, in any order.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, n_items)
+            The higher the better; NaN where the system cannot compute a score.
+
+        Raises
+        ------
+        ValueError
+            If the recommender is not fitted or a code is not in ``0..n_users-1``.
+        """
+        if not hasattr(self, "n_users_"):
+            raise ValueError(f"{type(self).__name__} is not fitted: call fit before score.")
+        codes = np.asarray(users)
+        if codes.ndim != 1 or (codes.size and not np.issubdtype(codes.dtype, np.integer)):
+            raise ValueError(
+                f"{type(self).__name__}.score takes a one-dimensional array of user codes, "
+                f"but got shape {codes.shape} and type {codes.dtype}."
+            )
+        if codes.size and (codes.min() < 0 or codes.max() >= self.n_users_):
+            raise ValueError(
+                f"{type(self).__name__}.score got user codes from {codes.min()} to {codes.max()}, "
+                f"but it was fitted on the users 0..{self.n_users_ - 1}."
+            )
+        codes = np.ascontiguousarray(codes, dtype=np.int64)
+        scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
+        widest = max(self.n_users_, self.n_items_)
+        step = max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
+        for start in range(0, len(codes), step):
+            self._score_block(codes[start : start + step], scores[start : start + step])
+        return scores
+
+    @abstractmethod
+    def _fit(self, train: RatingMatrix) -> None:
+        """Learn from a checked matrix: sorted, no repeated entries, int32 indices, float32."""
+
+    @abstractmethod
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        """Write the scores of a block of users into an array that comes full of NaN.
+
+        A user's scores must not depend, to the last bit, on the other users of the block; so no
+        dense product through BLAS, whose order of summation depends on the shape (see
+        `receval.recommenders.products`).
+        """
+
+    def save(self, path: Path) -> None:
+        """Write parameters and fitted attributes as ``.npz``: equal models give equal bytes.
+
+        The file holds no pickle and no date, and appears under its name only when complete.
+
+        Parameters
+        ----------
+        path : Path
+            The file to write; its folder must exist.
+        """
+        entries: dict[str, Any] = {
+            "recommender": np.array(self._class_path()),
+            "parameters": np.array(json.dumps(self.parameters, sort_keys=True)),
+        }
+        for name, value in sorted(vars(self).items()):
+            if not name.endswith("_"):
+                continue
+            if isinstance(value, csr_array):
+                for part in ("data", "indices", "indptr"):
+                    entries[f"{name}.{part}"] = getattr(value, part)
+                entries[f"{name}.shape"] = np.array(value.shape, dtype=np.int64)
+            else:
+                entries[name] = np.asarray(value)
+        path = Path(path)
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        try:
+            with partial.open("wb") as file:
+                np.savez(file, allow_pickle=False, **entries)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : Path
+            A file written by a recommender of this class.
+
+        Returns
+        -------
+        Self
+            A recommender with the same parameters and fitted attributes.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged or holds a recommender of another class.
+        """
+        try:
+            with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                entries = {name: file[name] for name in file.files}
+            written_by = str(entries.pop("recommender"))
+            parameters = json.loads(str(entries.pop("parameters")))
+        except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
+            raise ValueError(
+                f"{path} is not a complete model file ({error}): delete it and fit again."
+            ) from error
+        if written_by != cls._class_path():
+            raise ValueError(
+                f"{path} holds a {written_by}, but {cls._class_path()} was asked to load it."
+            )
+        model = cls(**parameters)
+        for name in {entry.split(".")[0] for entry in entries}:
+            if f"{name}.indptr" in entries:
+                parts = [entries[f"{name}.{part}"] for part in ("data", "indices", "indptr")]
+                value: Any = csr_array(tuple(parts), shape=tuple(entries[f"{name}.shape"].tolist()))
+            else:
+                value = entries[name] if entries[name].ndim else entries[name].item()
+            setattr(model, name, value)
+        return model
+
+    @classmethod
+    def _class_path(cls) -> str:
+        return f"{cls.__module__}:{cls.__qualname__}"
+
+    def _checked(self, train: RatingMatrix) -> RatingMatrix:
+        if not issparse(train):
+            raise TypeError(
+                f"{type(self).__name__}.fit takes a sparse matrix (scipy.sparse.csr_array), "
+                f"but got {type(train).__name__}."
+            )
+        ratings: RatingMatrix = csr_array(train)
+        if ratings.dtype != np.float32:
+            ratings = ratings.astype(np.float32)
+        if not ratings.has_canonical_format:
+            ratings = ratings.copy()
+            ratings.sum_duplicates()
+        if not ratings.nnz:
+            raise ValueError(
+                f"{type(self).__name__}.fit got a training matrix of shape {ratings.shape} "
+                "without any rating: there is nothing to learn from."
+            )
+        if not np.isfinite(ratings.data).all():
+            raise ValueError(
+                f"{type(self).__name__}.fit got ratings that are not finite: "
+                "every rating must be a number."
+            )
+        # One index type means one compiled version of every kernel.
+        ratings.indices = ratings.indices.astype(np.int32, copy=False)
+        ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
+        return ratings

@@ -1,0 +1,175 @@
+"""Matrix factorisation with biases, a rating predictor fitted by stochastic gradient descent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.parameters import integer, real
+from receval.recommenders.products import inner_products
+
+
+class BiasedMF(Recommender):
+    """A predicted rating: mean, biases of user and item, and a product of factors.
+
+    ``s(u, i) = m + b_u + b_i + p_u . q_i``, with m the mean of all training ratings; minimises
+    ``sum_ui (r_ui - s_ui)^2 + regularisation (b_u^2 + b_i^2 + |p_u|^2 + |q_i|^2)`` over the
+    training ratings. Stochastic gradient descent: each epoch visits every rating once in a new
+    random order and steps, with e = r_ui - s_ui,
+
+    - ``b_u += learning_rate (e - regularisation b_u)``, likewise b_i;
+    - ``p_u += learning_rate (e q_i - regularisation p_u)``, likewise q_i (with the old p_u).
+
+    Biases start at 0, factors normally distributed around 0.
+
+    There is no NaN: users without training ratings have ``b_u = 0`` and ``p_u = 0`` and score
+    m + b_i; items without have ``b_i = 0`` and ``q_i = 0`` and score m + b_u.
+
+    Parameters
+    ----------
+    factors : int
+        Length of p_u and q_i, at least 1.
+    regularisation : float
+        At least 0.
+    learning_rate : float
+        Above 0.
+    epochs : int
+        Passes over the ratings, at least 1.
+    initial_deviation : float
+        Standard deviation of the initial factors, at least 0.
+    seed : int
+        Seed of the initial factors and of the orders, at least 0.
+
+    Attributes
+    ----------
+    mean_ : float
+        m.
+    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
+        b_u and b_i.
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        p_u.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        q_i, one column each.
+    squared_error_ : ndarray of float64, shape (epochs,)
+        Mean of e^2 over each epoch, every e taken before its step.
+
+    References
+    ----------
+    Koren, Bell and Volinsky, "Matrix Factorization Techniques for Recommender Systems", IEEE
+    Computer 2009, equations 4 and 5.
+    """
+
+    mean_: float
+    user_biases_: NDArray[np.float32]
+    item_biases_: NDArray[np.float32]
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+    squared_error_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        factors: int = 50,
+        regularisation: float = 0.02,
+        learning_rate: float = 0.01,
+        epochs: int = 20,
+        initial_deviation: float = 0.1,
+        seed: int = 0,
+    ) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
+        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
+        self.epochs = integer(self, "epochs", epochs, lowest=1)
+        self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        scale = np.float32(self.initial_deviation)
+        shape = (self.n_users_ + self.n_items_, self.factors)
+        factors = scale * generator.standard_normal(shape, dtype=np.float32)
+        user_factors, item_factors = factors[: self.n_users_], factors[self.n_users_ :]
+        user_factors[np.diff(train.indptr) == 0] = 0
+        item_factors[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+
+        self.mean_ = float(train.data.mean(dtype=np.float64))
+        self.user_biases_ = np.zeros(self.n_users_, dtype=np.float32)
+        self.item_biases_ = np.zeros(self.n_items_, dtype=np.float32)
+        self.squared_error_ = np.empty(self.epochs)
+        users = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
+        for epoch in range(self.epochs):
+            order = generator.permutation(train.nnz)
+            total = _descend(
+                users[order],
+                train.indices[order],
+                train.data[order],
+                np.float32(self.mean_),
+                self.user_biases_,
+                self.item_biases_,
+                user_factors,
+                item_factors,
+                np.float32(self.learning_rate),
+                np.float32(self.regularisation),
+            )
+            self.squared_error_[epoch] = total / train.nnz
+        if not np.isfinite(self.squared_error_[-1]):
+            raise ValueError(
+                f"BiasedMF diverged: the parameter learning_rate is {self.learning_rate}, which is "
+                "too large for these ratings; choose a smaller one."
+            )
+        self.user_factors_ = user_factors.copy()
+        self.item_factors_ = np.ascontiguousarray(item_factors.T)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+        scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
+
+
+@njit(cache=True)
+def _descend(  # type: ignore[no-untyped-def]
+    users,
+    items,
+    values,
+    mean,
+    user_biases,
+    item_biases,
+    user_factors,
+    item_factors,
+    learning_rate,
+    regularisation,
+):
+    n_factors = user_factors.shape[1]
+    whole = n_factors - n_factors % 4
+    squared_error = 0.0
+    for entry in range(len(values)):
+        # Unsigned positions spare numba's test for negative ones.
+        user = np.uint64(users[entry])
+        item = np.uint64(items[entry])
+        p = user_factors[user]
+        q = item_factors[item]
+        # Four partial sums, so that an addition need not wait for the one before it; written out,
+        # so that the order of summation is the same on every processor.
+        first = np.float32(0)
+        second = np.float32(0)
+        third = np.float32(0)
+        fourth = np.float32(0)
+        for factor in range(0, whole, 4):
+            at = np.uint64(factor)
+            first += p[at] * q[at]
+            second += p[at + np.uint64(1)] * q[at + np.uint64(1)]
+            third += p[at + np.uint64(2)] * q[at + np.uint64(2)]
+            fourth += p[at + np.uint64(3)] * q[at + np.uint64(3)]
+        for factor in range(whole, n_factors):
+            first += p[factor] * q[factor]
+        predicted = mean + user_biases[user] + item_biases[item]
+        predicted += (first + second) + (third + fourth)
+        error = values[entry] - predicted
+        squared_error += np.float64(error) * np.float64(error)
+        user_biases[user] += learning_rate * (error - regularisation * user_biases[user])
+        item_biases[item] += learning_rate * (error - regularisation * item_biases[item])
+        for factor in range(n_factors):
+            old = p[factor]
+            p[factor] += learning_rate * (error * q[factor] - regularisation * old)
+            q[factor] += learning_rate * (error * old - regularisation * q[factor])
+    return squared_error

@@ -1,0 +1,84 @@
+"""Products of fitted factors whose bits do not depend on which users are scored together.
+
+BLAS sums in an order that depends on the shape of the block, the processor and the thread count;
+these kernels always sum in the order of the factors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix
+
+
+def inner_products(
+    rows: NDArray[np.float32], columns: NDArray[np.float32], out: NDArray[np.float32]
+) -> None:
+    """Write ``rows @ columns`` into ``out``; NaN in a row makes its products NaN.
+
+    Parameters
+    ----------
+    rows : ndarray of float32, shape (n, n_factors)
+        Factors of the users of a block.
+    columns : ndarray of float32, shape (n_factors, n_items)
+        Factors of the items, one factor a row.
+    out : ndarray of float32, shape (n, n_items)
+        Overwritten.
+    """
+    _inner_products(rows, columns, out)
+
+
+def sparse_products(
+    rows: NDArray[np.int64], left: RatingMatrix, right: RatingMatrix, out: NDArray[np.float32]
+) -> None:
+    """Write some rows of the product of two sparse matrices into ``out``.
+
+    ``out[n, i] = sum_j left[rows[n], j] * right[j, i]`` over the j for which both factors are
+    entries (of value 0 too); where there is no such j, ``out`` keeps what it holds.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n,)
+        Rows of the left matrix.
+    left, right : csr_array of float32, shapes (n_rows, n_inner) and (n_inner, n_items)
+        The factors.
+    out : ndarray of float32, shape (n, n_items)
+        Full of NaN on entry.
+    """
+    _sparse_products(
+        rows, left.indptr, left.indices, left.data, right.indptr, right.indices, right.data, out
+    )
+
+
+@njit(cache=True)
+def _inner_products(rows, columns, out):  # type: ignore[no-untyped-def]
+    n_factors, n_items = columns.shape
+    for n in range(rows.shape[0]):
+        target = out[n]
+        target[:] = np.float32(0)
+        for factor in range(n_factors):
+            weight = rows[n, factor]
+            line = columns[factor]
+            for item in range(n_items):
+                target[item] += weight * line[item]
+
+
+@njit(cache=True)
+def _sparse_products(  # type: ignore[no-untyped-def]
+    rows, left_starts, left_indices, left_values, right_starts, right_indices, right_values, out
+):
+    for n in range(rows.shape[0]):
+        target = out[n]
+        for entry in range(left_starts[rows[n]], left_starts[rows[n] + 1]):
+            inner = left_indices[entry]
+            weight = left_values[entry]
+            # Unsigned positions spare numba's test for negative ones.
+            for position in range(
+                np.uint64(right_starts[inner]), np.uint64(right_starts[inner + 1])
+            ):
+                item = np.uint64(right_indices[position])
+                so_far = target[item]
+                term = weight * right_values[position]
+                target[item] = term if np.isnan(so_far) else so_far + term

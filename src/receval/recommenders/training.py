@@ -1,0 +1,65 @@
+"""Training one system on all folds of a split."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from receval.ratings import Ratings
+from receval.recommenders.plays import ratings_from_plays
+from receval.recommenders.registry import make
+from receval.seeds import integer_seed
+from receval.splits.split import Split, fold
+
+
+def model_file(folder: Path, number: int) -> Path:
+    """Return the file of the model of a fold."""
+    return folder / f"fold{number}.npz"
+
+
+def train_system(
+    ratings_folder: Path,
+    split_file: Path,
+    recommender: str,
+    parameters: Mapping[str, Any],
+    root_seed: int,
+    names: tuple[str, str, str],
+    models_folder: Path,
+    events: bool = False,
+) -> None:
+    """Train a system on every fold and write one model file a fold.
+
+    Parameters
+    ----------
+    ratings_folder : Path
+        A prepared dataset.
+    split_file : Path
+    recommender : str
+        ``module:class``.
+    parameters : mapping
+        Arguments of the class; refused, before any data is read, where they are not valid.
+    root_seed : int
+    names : tuple of str
+        Dataset, split and system: with the fold they seed the model.
+    models_folder : Path
+        Written whole or not at all.
+    events : bool
+        Whether the values are plays; systems then learn from the ratings of
+        :func:`receval.recommenders.plays.ratings_from_plays`.
+    """
+    make(recommender, parameters, seed=0)
+    ratings = Ratings.read(ratings_folder)
+    split = Split.read(split_file)
+    partial = models_folder.with_name(f"{models_folder.name}.part")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for number in range(split.n_folds):
+        seed = integer_seed(root_seed, *names, number)
+        model = make(recommender, parameters, seed)
+        train = fold(ratings, split, number).train
+        model.fit(ratings_from_plays(train) if events else train)
+        model.save(model_file(partial, number))
+    shutil.rmtree(models_folder, ignore_errors=True)
+    partial.replace(models_folder)

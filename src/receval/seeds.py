@@ -1,0 +1,35 @@
+"""Seeds from names: every random choice is a function of what it is for, never of its order."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
+    """Return the seed sequence of a named random choice.
+
+    Parameters
+    ----------
+    root : int
+        The edition's root seed.
+    *names : str or int
+        What the choice is for, from the general to the particular: dataset, split, fold, system.
+        A split's names never contain a system, so splits do not depend on the systems compared.
+    """
+    words = []
+    for name in names:
+        digest = hashlib.sha256(f"{type(name).__name__}:{name}".encode()).digest()
+        words.extend(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
+    return np.random.SeedSequence([root, *words])
+
+
+def generator(root: int, *names: str | int) -> np.random.Generator:
+    """Return a PCG64 generator for a named random choice (see :func:`seed_sequence`)."""
+    return np.random.Generator(np.random.PCG64(seed_sequence(root, *names)))
+
+
+def integer_seed(root: int, *names: str | int) -> int:
+    """Return a seed in ``0..2**31-1`` for libraries that take a plain integer."""
+    return int(seed_sequence(root, *names).generate_state(1)[0] >> 1)

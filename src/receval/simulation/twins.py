@@ -1,0 +1,185 @@
+"""Twins: simulated datasets in the raw formats of the originals, with the truth beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.archive import write_archive
+from receval.config.twins import TwinSpec
+from receval.seeds import generator
+from receval.simulation.observation import Observation, observe
+from receval.simulation.world import World, generate_world
+
+WRITERS = {
+    "ml-1m": "receval.simulation.writers.movielens",
+    "netflix": "receval.simulation.writers.netflix",
+    "librarything": "receval.simulation.writers.librarything",
+    "beeradvocate": "receval.simulation.writers.beeradvocate",
+    "yahoo-r3": "receval.simulation.writers.yahoo",
+    "cm100k": "receval.simulation.writers.cm100k",
+    "lastfm-1k": "receval.simulation.writers.lastfm",
+}
+"""Module of each raw format, with the functions ``identifiers`` and ``write``."""
+
+HOLDING_REPEATS = ("librarything", "beeradvocate")
+"""Formats in which a pair may occur again with an outdated rating."""
+
+TRUTH_FILE = "truth.npz"
+
+
+class Counts(TypedDict):
+    """What a correct parse of a twin gives."""
+
+    users: int
+    items: int
+    ratings: int
+
+
+class WrittenTwin(TypedDict):
+    """Names of a twin's raw files and what a correct parse of them gives."""
+
+    files: list[str]
+    expected: Counts
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A world, what was observed of it, and the raw identifiers of users and items.
+
+    Attributes
+    ----------
+    world : World
+        With complete relevance.
+    observation : Observation
+        All that is observed, also of users whom the parser leaves out.
+    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
+        Raw identifiers by index into the world.
+    """
+
+    world: World
+    observation: Observation
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+
+
+def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
+    """Simulate a twin without writing anything.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Id of the original, one of the keys of `WRITERS`; part of every seed's name.
+    spec : TwinSpec
+        Sizes and parameters.
+    root_seed : int
+        Root seed of the edition.
+
+    Raises
+    ------
+    ValueError
+        If there is no raw format for this dataset, it cannot hold what the specification asks
+        for, or no world fits the specification.
+    """
+    writer = _writer(dataset_id)
+    if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
+        raise ValueError(
+            f"The twin of {dataset_id} asks for a repeated_share of {spec.repeated_share:g}, but "
+            "its raw format holds every pair once: remove repeated_share."
+        )
+    world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
+    observation = observe(spec, world, generator(root_seed, dataset_id, "twin", "observation"))
+    user_ids, item_ids = writer.identifiers(
+        world.n_users, world.n_items, generator(root_seed, dataset_id, "twin", "identifiers")
+    )
+    return Simulation(world, observation, user_ids, item_ids)
+
+
+def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) -> WrittenTwin:
+    """Write a twin's raw files and ``truth.npz``.
+
+    ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): what every user's rating
+    of every item is or would be, on the rating scale; for event data the number of plays),
+    ``user_ids`` and ``item_ids`` (str). It covers the whole world: users whom the parser leaves
+    out and items that nobody rated are in it.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Id of the original.
+    spec : TwinSpec
+        Sizes and parameters.
+    root_seed : int
+        Root seed of the edition.
+    folder : Path
+        Where to write; made when missing.
+
+    Returns
+    -------
+    WrittenTwin
+        Names of the raw files, in the order in which the parser takes them, and the expected
+        counts: one rating per pair (per play for events), and users without a random sample left
+        out where the data has one.
+
+    Raises
+    ------
+    ValueError
+        If the raw format cannot hold what the specification asks for, or no world fits it.
+    """
+    return write_simulation(dataset_id, simulate(dataset_id, spec, root_seed), root_seed, folder)
+
+
+def write_simulation(
+    dataset_id: str, simulation: Simulation, root_seed: int, folder: Path
+) -> WrittenTwin:
+    """Write a simulation as a twin; see :func:`write_twin`."""
+    files: list[str] = _writer(dataset_id).write(
+        folder,
+        simulation.observation,
+        simulation.user_ids,
+        simulation.item_ids,
+        generator(root_seed, dataset_id, "twin", "raw files"),
+    )
+    write_archive(
+        folder / TRUTH_FILE,
+        {
+            "relevance": simulation.world.ratings(),
+            "user_ids": simulation.user_ids,
+            "item_ids": simulation.item_ids,
+        },
+    )
+    rows = parsed_rows(simulation.observation)
+    return {
+        "files": files,
+        "expected": {
+            "users": len(np.unique(simulation.observation.users[rows])),
+            "items": len(np.unique(simulation.observation.items[rows])),
+            "ratings": len(rows),
+        },
+    }
+
+
+def parsed_rows(observation: Observation) -> NDArray[np.int64]:
+    """Return the rows that a correct parse keeps, ascending.
+
+    All of them, but with a random sample only those of the users who have one (as for Yahoo! R3).
+    """
+    if observation.known is None:
+        return np.arange(len(observation))
+    sampled = np.unique(observation.users[~observation.known])
+    return np.flatnonzero(np.isin(observation.users, sampled))
+
+
+def _writer(dataset_id: str) -> ModuleType:
+    if dataset_id not in WRITERS:
+        raise ValueError(
+            f"There is no raw format to write a twin of {dataset_id} in; twins can be made of "
+            f"{', '.join(WRITERS)}."
+        )
+    return import_module(WRITERS[dataset_id])

@@ -1,0 +1,1 @@
+"""Splits: which ratings train a system and which ratings test it."""

@@ -1,0 +1,69 @@
+"""What a partition of the ratings into folds means: each fold tests once, the others train."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+
+UnbiasedRows = Literal["unknown", "fold"]
+
+
+def split_from_partition(
+    ratings: Ratings,
+    fold_of_rating: NDArray[np.uint8],
+    folds: int,
+    unbiased_rows: UnbiasedRows | None = None,
+) -> Split:
+    """Return the split in which fold k tests with the ratings numbered k.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    fold_of_rating : ndarray of uint8, shape (n_ratings,)
+        The fold, from 0, in which each rating tests.
+    folds : int
+        Number of folds.
+    unbiased_rows : {"unknown", "fold"} or None
+        Which ratings are an unbiased test. With None there is none, all ratings of the fold test
+        and those of the other folds train. Otherwise only ratings that the user chose or knew
+        (``ratings.known``) train and test, and the unbiased test is, with "unknown", every rating
+        of an item drawn for the user, whatever its fold; with "fold", every rating of the fold,
+        known or not, for data whose ratings as a whole are a random sample.
+
+    Raises
+    ------
+    ValueError
+        If an unbiased test is wanted but the ratings do not say which of them are known.
+
+    Notes
+    -----
+    The two unbiased tests are those of Yahoo! R3 and of CM100k in menamaldonado2021, section 8.2
+    and figure 11.
+    """
+    trains_or_tests = np.ones(len(ratings), dtype=bool)
+    if unbiased_rows is not None:
+        if ratings.known is None:
+            raise ValueError(
+                "This split needs to know which ratings users chose themselves, but the dataset "
+                "does not say (its ratings have no column 'known'): use a k-fold split instead."
+            )
+        trains_or_tests = ratings.known
+
+    def codes(fold: int) -> NDArray[np.uint8]:
+        in_fold = fold_of_rating == fold
+        used = np.zeros(len(ratings), dtype=np.uint8)
+        used[trains_or_tests & ~in_fold] |= TRAIN
+        used[trains_or_tests & in_fold] |= TEST
+        if unbiased_rows == "unknown":
+            used[~trains_or_tests] |= UNBIASED
+        elif unbiased_rows == "fold":
+            used[in_fold] |= UNBIASED
+        return used
+
+    return Split(tuple(codes(fold) for fold in range(folds)))

@@ -1,0 +1,61 @@
+"""Ranks of ratings within their user or item: in random order, in order of time."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+
+@numba.njit(cache=True)
+def ranks_within_groups(
+    groups: NDArray[np.int32], order: NDArray[np.int64], n_groups: int
+) -> NDArray[np.int32]:
+    """Return how many rows of the same group come before each row.
+
+    Parameters
+    ----------
+    groups : ndarray of int32, shape (n,)
+        The group of each row, in ``0..n_groups-1``: its user or its item.
+    order : ndarray of int, shape (n,)
+        The rows in the order that counts, each once.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        0 for the first row of a group, 1 for the second, and so on.
+    """
+    ranks = np.empty(len(groups), dtype=np.int32)
+    seen = np.zeros(n_groups, dtype=np.int32)
+    for row in order:
+        ranks[row] = seen[groups[row]]
+        seen[groups[row]] += 1
+    return ranks
+
+
+def random_ranks_within_groups(
+    groups: NDArray[np.int32], n_groups: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return each row's rank within its group, from 0, the rows of a group in random order.
+
+    Taking the rows with a rank below k draws k rows of each group uniformly without replacement.
+
+    Parameters
+    ----------
+    groups : ndarray of int32, shape (n,)
+        The group of each row, in ``0..n_groups-1``.
+    n_groups : int
+        Number of groups.
+    rng : Generator
+        The source of the order.
+    """
+    order = rng.permutation(np.arange(len(groups), dtype=np.int32))
+    ranks: NDArray[np.int32] = ranks_within_groups(groups, order, n_groups)
+    return ranks
+
+
+def ceiling_of_share(counts: NDArray[np.int64], share: float) -> NDArray[np.int64]:
+    """Return ``ceil(share * counts)``, unharmed by binary fractions (.55 of 100 is 55)."""
+    return np.ceil(np.round(share * counts, 9)).astype(np.int64)

@@ -1,0 +1,79 @@
+"""The kinds of splits by name, and the one function that makes a split from its description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from receval.ratings import Ratings
+from receval.seeds import generator
+
+if TYPE_CHECKING:
+    from receval.config.splits import SplitConfig
+    from receval.splits.split import Split
+
+SPLITTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "random-ratio": "receval.splits.random_ratio:split_by_random_ratio",
+        "user-ratio": "receval.splits.user_ratio:split_by_user_ratio",
+        "k-fold": "receval.splits.k_fold:split_into_folds",
+        "leave-out": "receval.splits.leave_out:split_leaving_out",
+        "temporal": "receval.splits.temporal:split_by_time",
+        "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
+        "missing-at-random": "receval.splits.missing_at_random:split_with_unbiased_test",
+        "given": "receval.splits.given:split_as_given",
+    }
+)
+"""Kind of split to ``module:function``; the modules are imported when they are needed."""
+
+
+def make_split(
+    ratings: Ratings,
+    spec: SplitConfig,
+    root_seed: int,
+    dataset: str,
+    name: str,
+    companions: Mapping[str, Path],
+) -> Split:
+    """Make the split that a configuration describes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    spec : SplitConfig
+        One of the models of :mod:`receval.config.splits`: the kind of split and its parameters.
+    root_seed : int
+        The edition's root seed.
+    dataset, name : str
+        Names of the dataset and of the split. With the root seed and the fold they make the seed,
+        so that a split depends neither on the splits made before it nor on any system.
+    companions : mapping of str to Path
+        Files that lie beside the raw data, by name; splits of the kind "given" read one of them.
+
+    Raises
+    ------
+    ValueError
+        If a file that the split needs is not among the companions, or the data cannot be split so.
+    """
+
+    def rng_for(choice: int | str) -> np.random.Generator:
+        return generator(root_seed, dataset, name, choice)
+
+    parameters = spec.model_dump(exclude={"kind"})
+    if spec.kind == "given":
+        file = parameters.pop("file")
+        if file not in companions:
+            raise ValueError(
+                f"The split '{name}' of the dataset '{dataset}' is given by the file '{file}', "
+                f"which is not there: put it beside the dataset's raw files."
+            )
+        parameters["path"] = companions[file]
+    module, function = SPLITTERS[spec.kind].split(":")
+    split: Split = getattr(import_module(module), function)(ratings, rng_for, **parameters)
+    return split

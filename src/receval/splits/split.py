@@ -1,0 +1,239 @@
+"""A split: for every fold, what each rating is used for; and the judgments it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_array
+
+from receval.ratings import Ratings
+from receval.splits.storage import StoredCodes, write_codes
+
+TRAIN = 1
+"""Bit of the ratings that systems learn from."""
+
+TEST = 2
+"""Bit of the ratings that judge the systems."""
+
+UNBIASED = 4
+"""Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
+
+Fact = int | float | str
+
+GeneratorFor = Callable[[int | str], np.random.Generator]
+"""Gives the random generator of one fold, or of one named choice that all folds share."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """One assignment of the ratings of a dataset to train and test, in one or more folds.
+
+    Attributes
+    ----------
+    codes : sequence of ndarray of uint8, shape (n_ratings,)
+        One array per fold, aligned with the rows of the ratings: a sum of the bits ``TRAIN``,
+        ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
+        never tests. A split that was read from a file loads each fold when it is asked for.
+    facts : mapping of str to int, float or str
+        What is worth knowing about the split as a whole, such as ``target_items``.
+
+    Raises
+    ------
+    ValueError
+        If there is no fold, the folds differ in length, or a rating both trains and tests.
+    """
+
+    codes: Sequence[NDArray[np.uint8]]
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.codes):
+            raise ValueError("A split needs at least one fold, but it has none.")
+        if isinstance(self.codes, StoredCodes):
+            return
+        for number, codes in enumerate(self.codes):
+            if codes.dtype != np.uint8 or codes.shape != (len(self.codes[0]),):
+                raise ValueError(
+                    f"Fold {number} has codes of type {codes.dtype} and shape {codes.shape}, "
+                    f"but one uint8 per rating was expected, shape ({len(self.codes[0])},)."
+                )
+            check_codes(codes, number)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.codes)
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings that the split was made for."""
+        if isinstance(self.codes, StoredCodes):
+            return self.codes.n_ratings
+        return len(self.codes[0])
+
+    def write(self, path: Path) -> None:
+        """Write the split into one ``.npz`` file; see :mod:`receval.splits.storage`."""
+        write_codes(path, self.codes, self.facts)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Open a file that :meth:`write` wrote; no fold is loaded before it is asked for."""
+        stored = StoredCodes(path)
+        return cls(codes=stored, facts=stored.facts)
+
+
+def check_codes(codes: NDArray[np.uint8], number: int) -> None:
+    """Raise a ValueError if a rating of a fold has an unknown use, or both trains and tests."""
+    allowed = np.zeros(256, dtype=bool)
+    allowed[[0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]] = True
+    wrong = ~allowed[codes]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"Rating {row} of fold {number} has the code {codes[row]}: a rating trains "
+            f"({TRAIN}), tests ({TEST}, {UNBIASED} or their sum) or is left out (0)."
+        )
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judged items per user, sorted by item: a sparse matrix that keeps its zeros.
+
+    Attributes
+    ----------
+    indptr : ndarray of int64, shape (n_users + 1,)
+        The judgments of user u lie in ``indptr[u]:indptr[u + 1]``.
+    items : ndarray of int32, shape (n_judgments,)
+        Item codes, ascending within a user and without repetition.
+    values : ndarray of float32, shape (n_judgments,)
+        Ratings on the dataset's scale, or numbers of plays.
+    """
+
+    indptr: NDArray[np.int64]
+    items: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+    @classmethod
+    def from_pairs(
+        cls, users: ArrayLike, items: ArrayLike, values: ArrayLike, n_users: int
+    ) -> Self:
+        """Collect judgments in any order; the values of a repeated (user, item) pair are summed.
+
+        Parameters
+        ----------
+        users, items : array_like of int, shape (n,)
+            Codes from 0.
+        values : array_like of float, shape (n,)
+            Ratings or numbers of plays.
+        n_users : int
+            Number of users, with or without judgments.
+        """
+        item_codes = np.asarray(items, dtype=np.int32)
+        n_items = int(item_codes.max()) + 1 if item_codes.size else 1
+        matrix = summed_matrix(np.asarray(users), item_codes, values, (n_users, n_items))
+        return cls(
+            indptr=matrix.indptr.astype(np.int64),
+            items=matrix.indices.astype(np.int32, copy=False),
+            values=matrix.data,
+        )
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def n_users(self) -> int:
+        """Number of users, with or without judgments."""
+        return len(self.indptr) - 1
+
+    @property
+    def users(self) -> NDArray[np.int32]:
+        """User code of each judgment, ascending, shape (n_judgments,)."""
+        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of a split, ready for training and ranking.
+
+    Attributes
+    ----------
+    train : csr_array of float32, shape (n_users, n_items)
+        Training values, indices sorted; an explicit zero is a rating of zero.
+    test : Judgments
+        Test ratings.
+    unbiased : Judgments or None
+        Ratings of randomly drawn items, where the data has such ratings.
+    """
+
+    train: csr_array
+    test: Judgments
+    unbiased: Judgments | None = None
+
+
+def summed_matrix(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: ArrayLike,
+    shape: tuple[int, int],
+) -> csr_array:
+    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros stay."""
+    matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
+    matrix.sum_duplicates()
+    return matrix
+
+
+def fold(ratings: Ratings, split: Split, number: int) -> Fold:
+    """Return the training matrix and the judgments of one fold.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The table that the split was made for.
+    split : Split
+        The split; only the fold asked for is loaded from a stored one.
+    number : int
+        Fold, from 0.
+
+    Returns
+    -------
+    Fold
+        Repeated (user, item) rows, such as plays, are summed within train and within test.
+
+    Raises
+    ------
+    ValueError
+        If there is no such fold or the split was made for another table.
+    """
+    if not 0 <= number < split.n_folds:
+        raise ValueError(
+            f"There is no fold {number}: the split has the folds 0 to {split.n_folds - 1}."
+        )
+    if split.n_ratings != len(ratings):
+        raise ValueError(
+            f"The split was made for {split.n_ratings} ratings, but the table has "
+            f"{len(ratings)}: make the split again from this table."
+        )
+    codes = split.codes[number]
+
+    def judgments(bit: int) -> Judgments:
+        rows = np.flatnonzero(codes & bit)
+        return Judgments.from_pairs(
+            ratings.users[rows], ratings.items[rows], ratings.values[rows], ratings.n_users
+        )
+
+    rows = np.flatnonzero(codes & TRAIN)
+    return Fold(
+        train=summed_matrix(
+            ratings.users[rows],
+            ratings.items[rows],
+            ratings.values[rows],
+            (ratings.n_users, ratings.n_items),
+        ),
+        test=judgments(TEST),
+        unbiased=judgments(UNBIASED) if (codes & UNBIASED).any() else None,
+    )

@@ -1,0 +1,93 @@
+"""The past trains and the future tests, for the dataset as a whole or for each user."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
+from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+
+
+def split_by_time(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    scope: Literal["all", "user"],
+    test_share: float,
+    repeats: Literal["drop", "keep"],
+) -> Split:
+    """Send the last ratings to test and those before them to train.
+
+    Ratings of the same second follow each other in the order of the raw file.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings, or plays, to split; they need timestamps.
+    rng_for : callable
+        Not used: nothing here is random.
+    scope : {"all", "user"}
+        "all": the last ``round(test_share * n)`` ratings of the dataset test. "user": of each
+        user's n_u ratings, ``ceil((1 - test_share) * n_u)`` train and those after them test.
+    test_share : float
+        Share of the ratings that tests, between 0 and 1.
+    repeats : {"drop", "keep"}
+        What happens to a test row whose (user, item) pair also trains, as happens with plays:
+        systems do not recommend what a user has trained on, so that "drop" leaves such rows out;
+        "keep" lets them test.
+
+    Returns
+    -------
+    Split
+        One fold. Its fact ``repeats_dropped`` counts the test rows left out.
+
+    Raises
+    ------
+    ValueError
+        If the ratings have no timestamps.
+
+    Notes
+    -----
+    "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017,
+    section 3.3, on Last.fm.
+    """
+    if ratings.timestamps is None:
+        raise ValueError(
+            "A temporal split needs timestamps, but this edition of the dataset has none: use an "
+            "edition with timestamps, or a split of the kind 'given' with the held-out pairs."
+        )
+    order = np.argsort(ratings.timestamps, kind="stable")
+    if scope == "all":
+        tests = np.zeros(len(ratings), dtype=bool)
+        tests[order[len(ratings) - round(test_share * len(ratings)) :]] = True
+    else:
+        profile_sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+        n_train = ceiling_of_share(profile_sizes, 1 - test_share)
+        tests = ranks_within_groups(ratings.users, order, ratings.n_users) >= n_train[ratings.users]
+    codes = np.where(tests, TEST, TRAIN).astype(np.uint8)
+    dropped = 0
+    if repeats == "drop":
+        repeated = _test_rows_of_trained_pairs(ratings, tests)
+        codes[repeated] = 0
+        dropped = len(repeated)
+    return Split((codes,), {"repeats_dropped": dropped})
+
+
+def _test_rows_of_trained_pairs(ratings: Ratings, tests: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the test rows whose (user, item) pair occurs in train."""
+
+    def pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
+
+    trained = np.sort(pairs(np.flatnonzero(~tests)))
+    test_rows = np.flatnonzero(tests)
+    if not len(trained):
+        return test_rows[:0]
+    tested = pairs(test_rows)
+    nearest = np.minimum(np.searchsorted(trained, tested), len(trained) - 1)
+    repeated: NDArray[np.int64] = test_rows[trained[nearest] == tested]
+    return repeated

@@ -1,0 +1,103 @@
+"""As many test ratings for every target item, so that popularity carries no advantage."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.splits.ranks_within_groups import random_ranks_within_groups
+from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+
+
+def split_with_uniform_test(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    test_share: float,
+    min_train_share: float,
+    folds: int,
+) -> Split:
+    r"""Give the most popular items the same number of test ratings, and the others none.
+
+    With the items :math:`i_1, i_2, \ldots` sorted by their numbers of ratings
+    :math:`|R(i_1)| \ge |R(i_2)| \ge \ldots`,
+
+    .. math::
+
+        \zeta = \max\{k : (1 - \varepsilon)\,|R(i_k)|\,k / |R| \ge \sigma\}, \quad
+        T = \{i_k : k \le \zeta\}, \quad \eta = (1 - \varepsilon)\,|R(i_\zeta)|.
+
+    The test holds :math:`\mathrm{round}(\eta |T|)` ratings in all: each item of T has
+    :math:`\lfloor\eta\rfloor`, and items drawn at random among those with enough ratings have one
+    more. No item gives more than :math:`(1 - \varepsilon)|R(i)|`; where that leaves too few items
+    to draw from, the test is smaller.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    rng_for : callable
+        Gives the generator of a fold.
+    test_share : float
+        The least share :math:`\sigma` of the ratings that tests.
+    min_train_share : float
+        The least share :math:`\varepsilon` of each item's ratings that trains.
+    folds : int
+        Number of independent repetitions. Disjoint tests would take ``folds`` times
+        :math:`\eta` ratings of each item, which the items of T do not have.
+
+    Returns
+    -------
+    Split
+        Facts: ``target_items`` (\|T\|), ``eta``, ``sigma``, ``epsilon`` and ``test_ratings``, the
+        number of test ratings in each fold.
+
+    Raises
+    ------
+    ValueError
+        If no number of items reaches the share, or they would get less than one test rating.
+
+    Notes
+    -----
+    bellogin2017, section 6.2 (UAR and U1R).
+    """
+    popularity = np.bincount(ratings.items, minlength=ratings.n_items)
+    # A target set never cuts through items of equal popularity: where k meets the condition, so
+    # does every later rank with the same number of ratings. Ties therefore need no rule.
+    descending = np.sort(popularity)[::-1]
+    available = np.round((1 - min_train_share) * descending, 9)
+    reached = available * np.arange(1, len(descending) + 1)
+    feasible = np.flatnonzero(reached >= np.round(test_share * len(ratings), 9))
+    if not len(feasible) or available[feasible[-1]] < 1:
+        raise ValueError(
+            f"No uniform test exists for a test share of {test_share} with at least "
+            f"{min_train_share} of each item's ratings in train: equal numbers of test ratings "
+            f"reach at most {reached.max(initial=0) / max(len(ratings), 1):.4g} of the ratings, "
+            "or less than one per item. Lower test_share or min_train_share."
+        )
+    n_targets = int(feasible[-1]) + 1
+    eta = float(available[n_targets - 1])
+    targets = np.flatnonzero(popularity >= descending[n_targets - 1])
+    most = np.floor(np.round((1 - min_train_share) * popularity[targets], 9)).astype(np.int64)
+    with_room = targets[most > int(eta)]
+    n_one_more = min(round(eta * n_targets) - int(eta) * n_targets, len(with_room))
+
+    def codes(fold: int) -> NDArray[np.uint8]:
+        rng = rng_for(fold)
+        n_test = np.zeros(ratings.n_items, dtype=np.int64)
+        n_test[targets] = int(eta)
+        n_test[rng.choice(with_room, size=n_one_more, replace=False)] += 1
+        ranks = random_ranks_within_groups(ratings.items, ratings.n_items, rng)
+        return np.where(ranks < n_test[ratings.items], TEST, TRAIN).astype(np.uint8)
+
+    return Split(
+        tuple(codes(fold) for fold in range(folds)),
+        {
+            "target_items": n_targets,
+            "eta": eta,
+            "sigma": test_share,
+            "epsilon": min_train_share,
+            "test_ratings": int(eta) * n_targets + n_one_more,
+        },
+    )

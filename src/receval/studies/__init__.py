@@ -1,0 +1,1 @@
+"""The papers: one package each, one module an artifact."""

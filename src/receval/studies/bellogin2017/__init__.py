@@ -1,0 +1,1 @@
+"""Statistical biases in information retrieval metrics for recommender systems."""

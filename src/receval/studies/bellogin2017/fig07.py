@@ -1,0 +1,72 @@
+"""Figure 7: the share of positive ratings of an item grows with its popularity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.curves import line
+from receval.figures.legend import note
+from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the mean positive ratio :math:`|PR(i)| / |R(i)|` of segments of the popularity order.
+
+    Columns: dataset; segment (from 1, the most popular); first_rank, last_rank (popularity ranks
+    of the items in it); items; mean_ratings (per item); positive_ratio (mean over the items).
+    Items of equal popularity are in the order of their codes.
+    """
+    segments = int(inputs.parameters["segments"])
+    threshold = float(inputs.parameters["relevance_threshold"])
+    tables = []
+    for dataset in inputs.datasets:
+        ratings = inputs.ratings(dataset)
+        counts = np.bincount(ratings.items, minlength=ratings.n_items)
+        positive = np.bincount(
+            ratings.items[ratings.values >= threshold], minlength=ratings.n_items
+        )
+        order = np.argsort(-counts, kind="stable")
+        order = order[counts[order] > 0]
+        segment = np.arange(len(order)) * segments // len(order)
+        items = pd.DataFrame(
+            {
+                "segment": segment + 1,
+                "rank": np.arange(1, len(order) + 1),
+                "ratings": counts[order],
+                "ratio": positive[order] / counts[order],
+            }
+        )
+        table = items.groupby("segment", as_index=False).agg(
+            first_rank=("rank", "min"),
+            last_rank=("rank", "max"),
+            items=("rank", "size"),
+            mean_ratings=("ratings", "mean"),
+            positive_ratio=("ratio", "mean"),
+        )
+        table.insert(0, "dataset", dataset)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw the positive ratio of each segment against its popularity rank."""
+    figure = new_figure(SINGLE_COLUMN, 2.3)
+    axes = figure.subplots()
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    styles = series_styles(datasets)
+    for dataset in datasets:
+        segments = numbers[numbers["dataset"] == dataset]
+        middle = (segments["first_rank"] + segments["last_rank"]) / 2
+        line(axes, middle, segments["positive_ratio"], styles[dataset], markers=False)
+    axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
+    axes.set_ylabel("Positive ratings ratio $|PR(i)|\\,/\\,|R(i)|$")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_title(", ".join(look.datasets[dataset] for dataset in datasets))
+    if look.absence:
+        note(figure, look.absence)
+    return figure

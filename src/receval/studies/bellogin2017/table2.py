@@ -1,0 +1,100 @@
+"""Table 2: notation, and where the library has each quantity."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Table
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.text_tables import printed_text
+
+NOTATION = (
+    (
+        r"\mathcal{U}, \mathcal{I}, \mathcal{C}",
+        "Set of all users, all items, candidate items",
+        "receval.ratings.Ratings, receval.protocols.evaluation.base_candidates",
+    ),
+    (
+        r"R, R_{test}, R_{train}",
+        "Set of all, test, training ratings",
+        "receval.splits.split.Fold",
+    ),
+    (
+        r"PR, PR_{test}, PR_{train}",
+        "Set of all, test, training positive ratings (likes)",
+        "receval.metrics.lists.ListView.relevant",
+    ),
+    (
+        r"R(u), R_{test}(u), R_{train}(u)",
+        "Set of all, test, training items rated by u",
+        "receval.splits.split.Judgments",
+    ),
+    (
+        r"PR(u), PR_{test}(u), PR_{train}(u)",
+        "Set of all, test, training items liked by u",
+        "receval.metrics.lists.ListView.relevant",
+    ),
+    (
+        r"R(i), PR(i)",
+        "Set of users who rated, like item i",
+        "receval.studies.bellogin2017.fig07",
+    ),
+    (
+        r"T_u, T_u^r",
+        "Set of target items for u in AR, 1R",
+        "receval.protocols.target_sets.TargetSets.lists",
+    ),
+    (
+        r"N_u, N_u^r",
+        "Non-relevant items added to build the target set (one for all lists of a user)",
+        "receval.protocols.sampling.sample_candidates",
+    ),
+    (
+        r"P_s^u@n(T_u)",
+        "P@n of the target set as ranked by s for u",
+        "receval.metrics.precision.Precision",
+    ),
+    (
+        r"top_s^u(T_u, n)",
+        "Top n items of the target set as ranked by s for u",
+        "receval.metrics.lists.ListView.sums_above (judged items among them)",
+    ),
+    (
+        r"\tau_s^u(i, S)",
+        "Position of i in S as ranked by s for u",
+        "receval.protocols.judged_ranks.JudgedRanks.ranks",
+    ),
+    (
+        r"i_k^{u,s}, i_k^{u,r,s}",
+        "The item ranked k-th in the target set by s for u",
+        "not formed: the ranks of the judged items suffice",
+    ),
+    (r"\sigma", r"Split ratio: size of the test set over all ratings", "config/splits.yaml"),
+    (
+        r"\rho_u, \rho",
+        "Share of relevant items in the target set, and its average over users",
+        "receval.metrics.precision.Precision without a cut-off",
+    ),
+    (
+        r"t",
+        "Average target set size: the harmonic mean of the sizes over users",
+        "receval.protocols.judged_ranks.JudgedRanks.candidates",
+    ),
+    (
+        r"\delta",
+        "Relevance density in target sets: positive ratings over t times the number of users",
+        "from the quantities above",
+    ),
+)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return symbol (LaTeX), meaning and place in the library."""
+    return pd.DataFrame(NOTATION, columns=["Symbol", "Meaning", "In the library"])
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print the symbols as formulas."""
+    shown = numbers.assign(Symbol="$`" + numbers["Symbol"] + "`$")
+    return printed_text(look, shown, (0.22, 0.35, 0.38))

@@ -1,0 +1,1 @@
+"""Offline evaluation options for recommender systems."""

@@ -1,0 +1,122 @@
+"""What an artifact's numbers are computed from: ratings, and the judged ranks of experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from receval.metrics.aggregation import Averaged
+from receval.metrics.lists import JudgedLists
+from receval.protocols.judged_ranks import read_ranks
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.splits.split import Fold, Split, fold
+
+
+class Experiment:
+    """The outcome of an experiment: every system's lists on every fold under every protocol.
+
+    Attributes
+    ----------
+    dataset, split : str
+    systems, extra_systems : tuple of str
+        The paper's systems, and those beside them.
+    protocols : tuple of Protocol
+    threshold : float
+        Ratings at or above it are relevant.
+    averaged : {"all", "tested", "relevant", "covered"}
+        Who is averaged.
+    """
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.dataset: str = description["dataset"]
+        self.split: str = description["split"]
+        self.systems: tuple[str, ...] = tuple(description["systems"])
+        self.extra_systems: tuple[str, ...] = tuple(description["extra_systems"])
+        self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])
+        self.threshold: float = description["relevance_threshold"]
+        self.averaged: Averaged = description["averaged"]
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The paper's systems, then the extra ones."""
+        return (*self.systems, *self.extra_systems)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The ratings of the dataset."""
+        return Ratings.read(self.folder / self.dataset)
+
+    @cached_property
+    def _split(self) -> Split:
+        return Split.read(self.folder / self.dataset / self.split / "split.npz")
+
+    @property
+    def folds(self) -> range:
+        """Numbers of the folds."""
+        return range(self._split.n_folds)
+
+    @lru_cache(maxsize=1)  # noqa: B019 - the experiment lives as long as the job
+    def fold(self, number: int) -> Fold:
+        """Return the training and test parts of a fold."""
+        return fold(self.ratings, self._split, number)
+
+    def lists(self, system: str, protocol: Protocol, number: int) -> JudgedLists:
+        """Return a system's lists on a fold under a protocol."""
+        path = self.folder / self.dataset / self.split / system / "ranks.npz"
+        outcome = read_ranks(path, protocol.key, number)
+        return JudgedLists.of(self.fold(number).test, outcome, self.threshold, protocol)
+
+    def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
+        """Yield (fold, protocol, system, lists), fold by fold."""
+        for number in self.folds:
+            for protocol in self.protocols:
+                for system in self.all_systems:
+                    yield number, protocol, system, self.lists(system, protocol, number)
+
+
+@dataclass(frozen=True)
+class ArtifactInputs:
+    """Everything an artifact may read.
+
+    Attributes
+    ----------
+    folder : Path
+        The working folder of the edition.
+    parameters : mapping
+        The artifact's parameters from the study's configuration.
+    experiments : mapping of str to Experiment
+        Those whose data is there, by name.
+    datasets : tuple of str
+        Those that are there, in the order of the configuration.
+    absent : tuple of str
+        Datasets that the artifact would read if they were there.
+    """
+
+    folder: Path
+    parameters: Mapping[str, Any]
+    experiments: Mapping[str, Experiment]
+    datasets: tuple[str, ...]
+    absent: tuple[str, ...]
+
+    @classmethod
+    def of(cls, folder: Path, description: Mapping[str, Any]) -> ArtifactInputs:
+        """Open the inputs that a plan describes (:meth:`receval.plan.Plan.description`)."""
+        return cls(
+            folder=folder,
+            parameters=description["parameters"],
+            experiments={
+                name: Experiment(folder, experiment)
+                for name, experiment in description["experiments"].items()
+            },
+            datasets=tuple(description["datasets"]),
+            absent=tuple(description["absent"]),
+        )
+
+    def ratings(self, dataset: str) -> Ratings:
+        """Return the ratings of a dataset."""
+        return Ratings.read(self.folder / dataset)

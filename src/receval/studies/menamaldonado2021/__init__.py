@@ -1,0 +1,1 @@
+"""Popularity bias in false-positive metrics for recommender systems evaluation."""

@@ -1,0 +1,39 @@
+"""Table 2: details of the datasets."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.dataset_statistics import dataset_statistics
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.text_tables import printed
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return users, items and ratings of every dataset, and the biased and unbiased parts."""
+    columns = ["dataset", "users", "items", "ratings", "known_ratings", "unknown_ratings"]
+    return dataset_statistics(inputs)[columns]
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print the statistics as the paper does."""
+    columns = [
+        Column("Dataset"),
+        *(Column(name, "right") for name in ("Users", "Items", "Ratings")),
+        Column("Chosen by the user (biased)", "right"),
+        Column("Drawn for the user (unbiased)", "right"),
+    ]
+    rows = [
+        (
+            look.datasets[row.dataset],
+            f"{row.users:,}",
+            f"{row.items:,}",
+            f"{row.ratings:,}",
+            f"{row.known_ratings or row.ratings:,}",
+            f"{row.unknown_ratings:,}" if row.unknown_ratings else "none",
+        )
+        for row in numbers.itertuples()
+    ]
+    return printed(look, columns, rows)

@@ -1,0 +1,1 @@
+"""On the robustness and discriminative power of metrics for top-N recommendation."""

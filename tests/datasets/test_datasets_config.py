@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from datasets.registry_entries import entry, registry
+
+from receval.config.datasets import load_datasets
+from receval.datasets.prepare import load_parser
+
+FILE = {"name": "ratings.dat"}
+EDITION = {"name": "dat", "parser": "some.module:parse", "files": [FILE]}
+
+
+def load(tmp_path: Path, content: object) -> object:
+    path = tmp_path / "datasets.yaml"
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+    return load_datasets(path)
+
+
+def test_the_registry_has_the_eight_sources() -> None:
+    assert list(registry()) == [
+        "ml-1m",
+        "netflix",
+        "librarything",
+        "beeradvocate",
+        "yahoo-r3",
+        "cm100k",
+        "lastfm-1k",
+        "trec-qrels",
+    ]
+
+
+@pytest.mark.parametrize("dataset", registry())
+def test_every_parser_of_the_registry_exists(dataset: str) -> None:
+    for edition in registry()[dataset].editions:
+        assert callable(load_parser(edition.parser))
+
+
+@pytest.mark.parametrize("dataset", registry())
+def test_expected_counts_of_the_registry_add_up(dataset: str) -> None:
+    expected = registry()[dataset].expected
+    parts = [expected, *expected.files.values(), expected.known, expected.unknown]
+    for part in parts:
+        if part is not None and part.values:
+            assert sum(part.values.values()) == part.ratings
+    if expected.files:
+        assert sum(part.ratings or 0 for part in expected.files.values()) == expected.rows
+
+
+def test_only_requested_data_is_manual() -> None:
+    manual = {name for name, spec in registry().items() if spec.access == "manual"}
+    assert manual == {"librarything", "yahoo-r3", "trec-qrels"}
+
+
+def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
+    assert load(tmp_path, {"small": entry()})["small"].title == "Small dataset"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"licens": "free"}, "Dataset small: there is no key licens; remove it or correct its"),
+        ({"title": None}, "Dataset small: the key title is missing."),
+        ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic' or"),
+        (
+            {"editions": [EDITION | {"files": [FILE | {"sha": "00"}]}]},
+            "Dataset small: there is no key editions.0.files.0.sha;",
+        ),
+        (
+            {"editions": [EDITION | {"files": [FILE | {"sha256": "ABC"}]}]},
+            "Dataset small: the key editions.0.files.0.sha256:",
+        ),
+        (
+            {"editions": [EDITION | {"files": [{"name": "../ratings.dat"}]}]},
+            "'../ratings.dat' is not a file name relative to the dataset's folder",
+        ),
+        ({"editions": [EDITION | {"files": []}]}, "the edition dat needs either files or a"),
+        ({"editions": [EDITION | {"pattern": "*"}]}, "the edition dat needs either files or a"),
+        ({"editions": [EDITION | {"parser": "parse"}]}, "the key editions.0.parser:"),
+        ({"editions": [EDITION, EDITION]}, "the editions dat, dat need different names"),
+        (
+            {"editions": [EDITION, EDITION | {"name": "other"}]},
+            "several editions have a file ratings.dat: give each a different size",
+        ),
+        ({"access": "automatic"}, "access is automatic, but no edition has an address"),
+        ({"scale": {"minimum": 1, "maximum": 5, "step": 0.3}}, "in steps of 0.3"),
+        ({"published": {"movies": [3]}}, "the key published.movies"),
+        ({"expected": {"users": -1}}, "the key expected.users:"),
+    ],
+)
+def test_a_mistake_is_refused_in_a_sentence_with_dataset_and_key(
+    tmp_path: Path, changes: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=r"datasets\.yaml") as caught:
+        load(tmp_path, {"small": entry(**changes)})
+    assert sentence in str(caught.value)
+    assert "Dataset small: " in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="key title is missing") as caught:
+        load(tmp_path, {"small": entry(title=None), "tiny": entry(size=3)})
+    assert "Dataset tiny: there is no key size" in str(caught.value)
+
+
+def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the key small occurs twice"):
+        load(tmp_path, yaml.safe_dump({"small": entry()}) * 2)
+
+
+def test_an_id_that_is_no_id_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'Small_1' cannot be the id of a dataset"):
+        load(tmp_path, {"Small_1": entry()})
+
+
+@pytest.mark.parametrize("content", ["- a\n- b\n", "", "a: [", "just words"])
+def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, content: str) -> None:
+    with pytest.raises(ValueError, match=r"datasets\.yaml"):
+        load(tmp_path, content)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from datasets.registry_entries import REAL, registry, spec
+
+from receval.config.datasets import DatasetSpec, ExpectedCounts
+from receval.datasets.availability import resolve
+from receval.datasets.errors import CountError, DatasetError, RawDataError
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import prepare
+from receval.datasets.raw import RawFile, RawFiles
+from receval.ratings import Ratings
+
+DAT = "receval.datasets.formats.movielens:parse_dat"
+CONTENT = "9::7::5::300\n2::7::1::100\n9::3::4::200\n"
+FILES = ["items.parquet", "ratings.parquet", "summary.json", "users.parquet"]
+
+
+def raw_of(
+    folder: Path,
+    content: str = CONTENT,
+    parser: str = DAT,
+    name: str = "ratings.dat",
+    **expected: object,
+) -> RawFiles:
+    path = folder / name
+    path.write_text(content)
+    counts = ExpectedCounts.model_validate(expected) if expected else None
+    return RawFiles("small", "dat", parser, (RawFile.of(path),), expected=counts)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_the_table_is_written_with_its_summary(tmp_path: Path) -> None:
+    raw = raw_of(tmp_path)
+    summary = prepare(raw, spec(), tmp_path / "out")
+    ratings = Ratings.read(tmp_path / "out")
+    assert ratings.user_ids.tolist() == ["9", "2"]
+    assert ratings.values.tolist() == [5, 1, 4]
+    assert names(tmp_path / "out") == FILES
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
+    assert summary == {
+        "dataset": "small",
+        "edition": "dat",
+        "source": "local",
+        "parser": DAT,
+        "n_users": 2,
+        "n_items": 2,
+        "n_ratings": 3,
+        "values": {"1": 1, "4": 1, "5": 1},
+        "per_user": [1, 2],
+        "per_item": [1, 2],
+        "timestamps": [100, 300],
+        "known": None,
+        "unknown": None,
+        "relevant": {"ratings": 2, "users": 1, "items": 2, "values": {"4": 1, "5": 1}},
+        "rows": 3,
+        "repeats_collapsed": 0,
+        "repeat_rule": None,
+        "dropped": {},
+        "notes": {},
+        "files": {},
+        "counts_checked": False,
+        "published": {},
+        "raw_files": [{"name": "ratings.dat", "sha256": raw.files[0].sha256}],
+        "companions": [],
+    }
+
+
+def test_the_same_files_give_the_same_bytes_wherever_they_are(tmp_path: Path) -> None:
+    outputs = []
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        prepare(raw_of(tmp_path / place), spec(), tmp_path / place / "out")
+        folder = tmp_path / place / "out"
+        outputs.append({name: (folder / name).read_bytes() for name in names(folder)})
+    assert outputs[0] == outputs[1]
+
+
+RIGHT: dict[str, object] = {
+    "rows": 3,
+    "ratings": 3,
+    "users": 2,
+    "items": 2,
+    "values": {1: 1, 4: 1, 5: 1},
+    "per_user": [1, 2],
+    "per_item": [1, 2],
+}
+
+
+def test_counts_that_agree_are_checked(tmp_path: Path) -> None:
+    assert prepare(raw_of(tmp_path, **RIGHT), spec(), tmp_path / "out")["counts_checked"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"rows": 4}, "rows of the raw files: 4 expected, 3 found"),
+        ({"ratings": 1_000_209}, "ratings: 1,000,209 expected, 3 found"),
+        ({"users": 3}, "users: 3 expected, 2 found"),
+        ({"items": 1}, "items: 1 expected, 2 found"),
+        ({"values": {1: 1, 4: 2}}, "ratings of 4: 2 expected, 1 found"),
+        ({"values": {1: 1, 4: 1}}, "ratings of 5: 0 expected, 1 found"),
+        ({"values": {1: 1, 3: 1, 4: 1, 5: 1}}, "ratings of 3: 1 expected, 0 found"),
+        ({"per_user": [1, 3]}, "ratings per user: 1 to 3 expected, 1 to 2 found"),
+        ({"per_item": [2, 2]}, "ratings per item: 2 to 2 expected, 1 to 2 found"),
+        ({"known": {"users": 1}}, "known users: 1 expected, none found"),
+        ({"files": {"train": {"ratings": 3}}}, "train file: ratings: 3 expected, none found"),
+    ],
+)
+def test_a_count_that_differs_is_refused_and_nothing_is_written(
+    tmp_path: Path, wrong: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(
+        CountError, match=r"The dataset small \(edition dat, .*ratings\.dat\)"
+    ) as caught:
+        prepare(raw_of(tmp_path, **{**RIGHT, **wrong}), spec(), tmp_path / "out")
+    assert sentence in str(caught.value)
+    assert names(tmp_path / "out") == []
+
+
+def test_all_differences_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(CountError, match=r"users: 5 expected, 2 found; items: 5 expected, 2 found"):
+        prepare(raw_of(tmp_path, users=5, items=5), spec(), tmp_path / "out")
+
+
+def test_ratings_off_the_scale_are_refused(tmp_path: Path) -> None:
+    narrow = spec(scale={"minimum": 1, "maximum": 5, "step": 2})
+    with pytest.raises(CountError, match=r"1 ratings of 4, which is not on the scale from 1 to 5"):
+        prepare(raw_of(tmp_path), narrow, tmp_path / "out")
+
+
+def test_a_row_that_does_not_parse_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RawDataError, match=r"ratings\.dat, line 2: "):
+        prepare(raw_of(tmp_path, "1::2::3\n1::2::9\n"), spec(), tmp_path / "out")
+    assert names(tmp_path / "out") == []
+
+
+def test_a_failing_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Ratings.write
+
+    def fail_at_the_end(ratings: Ratings, folder: Path) -> None:
+        write(ratings, folder)
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Ratings, "write", fail_at_the_end)
+    with pytest.raises(OSError, match="disk full"):
+        prepare(raw_of(tmp_path), spec(), tmp_path / "out")
+    assert names(tmp_path / "out") == []
+
+
+def test_a_parser_that_is_not_there_is_told(tmp_path: Path) -> None:
+    raw = raw_of(tmp_path, parser="receval.datasets.formats.movielens:parse_xml")
+    with pytest.raises(DatasetError, match=r"There is no parser .*:parse_xml"):
+        prepare(raw, spec(), tmp_path / "out")
+
+
+def test_known_and_unknown_parts_are_counted(tmp_path: Path) -> None:
+    content = "0\t7\t4\t1\n0\t8\t1\t0\n1\t7\t3\t0\n"
+    expected = {
+        "known": {"ratings": 1, "users": 1, "items": 1},
+        "unknown": {"ratings": 2, "users": 2, "items": 2, "values": {1: 1, 3: 1}},
+    }
+    raw = raw_of(
+        tmp_path, content, "receval.datasets.formats.cm100k:parse", "ratings.txt", **expected
+    )
+    summary = prepare(raw, spec(), tmp_path / "out")
+    assert summary["known"] == {"ratings": 1, "users": 1, "items": 1, "values": {"4": 1}}
+    assert summary["unknown"] == {"ratings": 2, "users": 2, "items": 2, "values": {"1": 1, "3": 1}}
+
+
+UI2 = "1 20 10 a\n1 20 4 b\n1 30 7 a\n"
+LIBRARYTHING = "receval.datasets.formats.librarything:parse"
+HALVES = spec(scale={"minimum": 0.5, "maximum": 5, "step": 0.5})
+
+
+@pytest.mark.parametrize(("ratings", "rows"), [(2, 2), (3, 3)])
+def test_the_expected_count_reaches_the_parser_that_needs_it(
+    tmp_path: Path, ratings: int, rows: int
+) -> None:
+    raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=ratings)
+    assert prepare(raw, HALVES, tmp_path / "out")["n_ratings"] == rows
+
+
+def test_an_error_of_counts_tells_what_the_parser_found(tmp_path: Path) -> None:
+    raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=9)
+    with pytest.raises(CountError, match=r"distinct \(user, work, rating\) triples: 3"):
+        prepare(raw, HALVES, tmp_path / "out")
+
+
+def test_counts_in_print_are_compared_and_never_an_error(tmp_path: Path) -> None:
+    printed = spec(published={"users": [703], "relevant.ratings": [2, 5]})
+    summary = prepare(raw_of(tmp_path, users=2), printed, tmp_path / "out")
+    assert summary["published"] == {
+        "users": {"in_print": [703], "found": 2},
+        "relevant.ratings": {"in_print": [2, 5], "found": 2},
+    }
+    assert prepare(raw_of(tmp_path), printed, tmp_path / "out")["published"] == {}
+
+
+@pytest.mark.parametrize("dataset", ["ml-1m", "cm100k"])
+def test_the_real_data_has_the_expected_counts(tmp_path: Path, dataset: str) -> None:
+    if not (REAL / dataset).exists():
+        pytest.skip(f"{dataset} is not there")
+    entry: DatasetSpec = registry()[dataset]
+    found = resolve(dataset, entry, tmp_path / "raw", [REAL], network=False)
+    raw = obtain(dataset, entry, found, tmp_path / "raw")
+    summary = prepare(raw, entry, tmp_path / "out")
+    assert summary["counts_checked"]
+    expected = {"ml-1m": (6_040, 3_706, 1_000_209), "cm100k": (1_054, 1_084, 103_584)}[dataset]
+    assert (summary["n_users"], summary["n_items"], summary["n_ratings"]) == expected
+    assert len(raw.companions) == len(entry.companions)

@@ -1,0 +1,224 @@
+import math
+
+import pandas as pd
+import pytest
+from drift.small_study import drift_between, tracked_config
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from receval.config.drift import DriftConfig
+from receval.drift.changes import Kind, compare_tables
+from receval.drift.comparison import Status
+from receval.drift.tables import read_table, roles_of_columns
+
+CONFIG = DriftConfig.model_validate(
+    {
+        "keys": ["cutoff", "fold"],
+        "lists": "lists",
+        "tolerances": {
+            "value": {"absolute": 0.01, "relative": 0.1, "reason": "test"},
+            "mean_*": {"per_list": 0.5, "reason": "test"},
+            "*": {"reason": "exact"},
+        },
+    }
+)
+
+
+def table(text: str, folder):
+    path = folder / "table.csv"
+    path.write_text(text)
+    return read_table(path)
+
+
+def changes(accepted: str, fresh: str, tmp_path):
+    return drift_between(accepted, fresh, tmp_path, CONFIG).changes
+
+
+def only(found):
+    (change,) = found
+    return change
+
+
+@pytest.mark.parametrize(
+    ("accepted", "fresh", "moves"),
+    [
+        ("0.02", "0.03", False),
+        ("0.02", "0.0300001", True),
+        ("0.02", "0.01", False),
+        ("0.02", "0.0099999", True),
+        ("5.5", "6.05", False),
+        ("5.5", "6.0500001", True),
+        ("-5.5", "-6.05", False),
+        ("-5.5", "-6.0500001", True),
+        ("0.5", "0.50", False),
+        ("6040.0", "6041.0", True),
+        ("6040.5", "6041.0", False),
+        ("nan", "nan", False),
+        ("", "nan", False),
+        ("0.005", "nan", True),
+        ("nan", "0.0", True),
+        ("nan", "", False),
+        ("0.5", "", True),
+        ("0.5", "error", True),
+        ("inf", "inf", False),
+        ("inf", "-inf", True),
+        ("0.5", "inf", True),
+    ],
+)
+def test_tolerance_of_a_real_value(accepted, fresh, moves, tmp_path):
+    frame = "system,value\na,{}\nb,0.25\n"
+    found = changes(frame.format(accepted), frame.format(fresh), tmp_path)
+    assert [change.row for change in found] == (["system=a"] if moves else [])
+    if moves:
+        assert (found[0].accepted, found[0].fresh) == (accepted, fresh)
+
+
+def test_a_change_tells_how_far_the_value_moved_and_could_have(tmp_path):
+    change = only(changes("system,value\na,0.5\n", "system,value\na,0.25\n", tmp_path))
+    assert change.kind is Kind.VALUE
+    assert (change.row, change.column) == ("system=a", "value")
+    assert (change.difference, change.tolerance) == (-0.25, 0.05)
+
+
+def test_a_value_may_move_by_a_share_of_a_list(tmp_path):
+    frame = "system,mean_gain,lists\na,{},100\nb,{},10\nc,{},0\n"
+    accepted = frame.format(0.5, 0.5, 0.5)
+    assert not changes(accepted, frame.format(0.505, 0.55, 0.5), tmp_path)
+    found = changes(accepted, frame.format(0.5051, 0.5501, 0.5001), tmp_path)
+    assert {change.row: change.tolerance for change in found} == {
+        "system=a": 0.005,
+        "system=b": 0.05,
+        "system=c": 0,
+    }
+
+
+def test_a_count_that_is_off_by_one_is_drift_however_large(tmp_path):
+    change = only(changes("name,users\na,1000000\nb,3\n", "name,users\na,1000001\nb,3\n", tmp_path))
+    assert (change.kind, change.difference, change.tolerance) == (Kind.COUNT, 1, 0)
+
+
+def test_a_count_written_as_a_real_number_is_the_same_count(tmp_path):
+    assert not changes("name,users\na,10\nb,3\n", "name,users\na,10.0\nb,3.0\n", tmp_path)
+
+
+def test_a_missing_and_a_new_row(tmp_path):
+    found = changes("system,value\na,0.5\nb,0.5\n", "system,value\nb,0.5\nc,0.5\n", tmp_path)
+    assert [(change.kind, change.row) for change in found] == [
+        (Kind.ROW_MISSING, "system=a"),
+        (Kind.ROW_NEW, "system=c"),
+    ]
+
+
+def test_a_missing_and_a_new_column(tmp_path):
+    found = changes("system,value,users\na,0.5,1\n", "system,value,items\na,0.9,1\n", tmp_path)
+    assert [(change.kind, change.column) for change in found] == [
+        (Kind.COLUMN_MISSING, "users"),
+        (Kind.COLUMN_NEW, "items"),
+        (Kind.VALUE, "value"),
+    ]
+
+
+def test_a_missing_key_column(tmp_path):
+    found = changes("system,fold,value\na,0,0.5\n", "system,value\na,0.5\n", tmp_path)
+    assert [(change.kind, change.column) for change in found] == [(Kind.COLUMN_MISSING, "fold")]
+
+
+@pytest.mark.parametrize("side", ["accepted", "fresh"])
+def test_rows_with_the_same_keys_are_drift(side, tmp_path):
+    once, twice = "system,value\na,0.5\nb,0.5\n", "system,value\na,0.5\nb,0.5\na,0.5\n"
+    accepted, fresh = (twice, once) if side == "accepted" else (once, twice)
+    change = only(changes(accepted, fresh, tmp_path))
+    assert (change.kind, change.row) == (Kind.ROWS_ALIKE, "system=a")
+    assert {change.accepted, change.fresh} == {"1 rows", "2 rows"}
+
+
+def test_another_key_is_a_row_missing_and_a_row_new(tmp_path):
+    found = changes("system,cutoff,value\na,10,0.5\n", "system,cutoff,value\na,9,0.5\n", tmp_path)
+    assert [(change.kind, change.row) for change in found] == [
+        (Kind.ROW_MISSING, "system=a, cutoff=10"),
+        (Kind.ROW_NEW, "system=a, cutoff=9"),
+    ]
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [("5", "5.0", True), ("05", "5", False)])
+def test_a_number_is_one_key_however_it_is_written(one, other, same, tmp_path):
+    frame = "fold,value\n{},0.5\nmean,0.5\n"
+    found = changes(frame.format(one), frame.format(other), tmp_path)
+    assert bool(found) is not same
+
+
+def test_roles_of_columns(tmp_path):
+    text = "dataset,cutoff,value,lists,note\nml,5,0.5,10,\nml,10,1,10,x\n"
+    roles = roles_of_columns(table(text, tmp_path), CONFIG)
+    assert roles.keys == ("dataset", "cutoff", "note")
+    assert roles.counts == ("lists",)
+    assert roles.measures == ("value",)
+
+
+def test_whole_numbers_are_keys_where_nothing_else_tells_the_rows_apart(tmp_path):
+    text = "place,items,share\n1,7,0.5\n2,7,0.25\n"
+    roles = roles_of_columns(table(text, tmp_path), CONFIG)
+    assert (roles.keys, roles.counts, roles.measures) == (("place",), ("items",), ("share",))
+    change = only(changes(text, "place,items,share\n2,8,0.25\n1,7,0.5\n", tmp_path))
+    assert (change.kind, change.row, change.difference) == (Kind.COUNT, "place=2", 1)
+
+
+def test_the_largest_moves_come_first(tmp_path):
+    frame = "system,value\na,{}\nb,{}\nc,{}\nd,{}\n"
+    found = changes(frame.format(0.5, 0.5, 0.5, 0.5), frame.format(0.6, 0.1, "nan", 0.7), tmp_path)
+    assert [change.row[-1] for change in found] == ["c", "b", "d", "a"]
+    assert math.isnan(found[0].difference)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"artifact\.csv is not a CSV with a header"),
+        ("a,b\n1,2,3\n", r"artifact\.csv is not a CSV with a header.*line 2"),
+        ("a,b,a\n1,2,3\n", r"artifact\.csv has several columns named 'a'"),
+    ],
+)
+def test_a_csv_that_cannot_be_read_is_named(text, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        changes("a,b\n1,2\n", text, tmp_path)
+
+
+def test_tables_without_rows_are_the_same(tmp_path):
+    result = drift_between("system,value\n", "system,value\n", tmp_path, CONFIG)
+    assert result.status is Status.SAME
+
+
+cells = st.one_of(
+    st.floats(-2, 2).map(str), st.integers(-3, 3).map(str), st.sampled_from(["", "nan", "inf"])
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(cells, cells), min_size=1))
+def test_equal_tables_never_drift_and_every_larger_move_does(rows):
+    accepted = pd.DataFrame(
+        {"system": list(rows), "value": [old for old, _ in rows.values()]}, dtype=str
+    )
+    fresh = accepted.assign(value=[new for _, new in rows.values()])[::-1].reset_index(drop=True)
+    assert not compare_tables(accepted, accepted[::-1].reset_index(drop=True), CONFIG).changes
+
+    roles = roles_of_columns(accepted, CONFIG)
+    if "value" not in roles.measures:
+        return
+    moved = {change.row[-1] for change in compare_tables(accepted, fresh, CONFIG).changes}
+    for system, (old, new) in rows.items():
+        before, after = (float(cell or "nan") for cell in (old, new))
+        if before == after or (math.isnan(before) and math.isnan(after)):
+            assert system not in moved
+        elif not math.isfinite(before - after) or (before.is_integer() and after.is_integer()):
+            assert system in moved
+        else:
+            allowed = max(0.01, 0.1 * abs(before))
+            if abs(abs(after - before) - allowed) > 1e-6:
+                assert (system in moved) is (abs(after - before) > allowed)
+
+
+def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
+    config = tracked_config()
+    assert all(len(tolerance.reason) > 40 for tolerance in config.tolerances.values())
+    assert config.tolerance("value").relative > config.tolerance("density").relative

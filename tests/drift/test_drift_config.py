@@ -1,0 +1,60 @@
+import pytest
+
+from receval.config.drift import DriftConfig, load_drift_config
+
+REST = {"*": {"reason": "exact"}}
+
+
+def config(**fields):
+    return DriftConfig.model_validate(
+        {"keys": ["cutoff", "*_threshold"], "lists": "lists", "tolerances": REST, **fields}
+    )
+
+
+def test_the_first_pattern_that_matches_counts():
+    found = config(
+        tolerances={
+            "tau_value": {"absolute": 1, "reason": "a"},
+            "*_value": {"absolute": 2, "reason": "b"},
+            **REST,
+        }
+    )
+    assert found.tolerance("tau_value").absolute == 1
+    assert found.tolerance("p_value").absolute == 2
+    assert found.tolerance("share").absolute == 0
+
+
+def test_keys_are_patterns():
+    assert config().is_key("relevance_threshold")
+    assert not config().is_key("threshold_value")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tolerances": {"value": {"reason": "a"}}},
+        {"tolerances": {}},
+        {"tolerances": {**REST, "value": {"reason": "a"}}},
+        {"tolerances": {"*": {"absolute": -1, "reason": "a"}}},
+        {"tolerances": {"*": {"absolute": float("inf"), "reason": "a"}}},
+        {"tolerances": {"*": {"absolute": 1}}},
+        {"tolerances": {"*": {"reason": "a", "share": 1}}},
+        {"key": []},
+    ],
+    ids=str,
+)
+def test_a_wrong_configuration_is_refused(fields):
+    with pytest.raises(ValueError, match="validation error"):
+        config(**fields)
+
+
+def test_a_wrong_file_is_named_with_its_keys(tmp_path):
+    path = tmp_path / "drift.yaml"
+    path.write_text("keys: []\nlists: lists\ntolerances: {'*': {absolute: -1, reason: a}}\n")
+    with pytest.raises(
+        ValueError, match=r"(?s)drift\.yaml.*tolerances\.\*\.absolute: .*greater than"
+    ):
+        load_drift_config(path)
+    path.write_text("keys: [\n")
+    with pytest.raises(ValueError, match=r"drift\.yaml is not valid YAML"):
+        load_drift_config(path)

@@ -1,0 +1,53 @@
+"""The rules of drift, on the results that the repository tracks."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from drift.small_study import drift_between, tracked_config
+
+from receval.drift.changes import Kind
+from receval.drift.comparison import Status
+from receval.drift.tables import read_table, roles_of_columns
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+TABLES = sorted(RESULTS.glob("*/*/*.csv"))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(RESULTS))
+
+
+def header(path: Path) -> list[str]:
+    return pd.read_csv(path, nrows=0).columns.tolist()
+
+
+@pytest.mark.parametrize("path", TABLES, ids=name_of)
+def test_the_rows_of_a_tracked_table_can_be_told_apart(path, tmp_path):
+    text = path.read_text()
+    result = drift_between(text, text, tmp_path)
+    assert result.status is Status.SAME, result.changes
+
+
+WITH_FOLDS = [path for path in TABLES if {"fold", "value"} <= set(header(path))]
+
+
+@pytest.mark.parametrize("path", WITH_FOLDS, ids=name_of)
+def test_swapped_folds_of_a_tracked_table_are_caught(path, tmp_path):
+    accepted = read_table(path)
+    first, second = sorted(fold for fold in accepted["fold"].unique() if fold.isdigit())[:2]
+    swapped = accepted.assign(fold=accepted["fold"].replace({first: second, second: first}))
+    assert drift_between(accepted, swapped, tmp_path).drifted
+
+
+WITH_LISTS = [path for path in TABLES if "lists" in header(path)]
+
+
+@pytest.mark.parametrize("path", WITH_LISTS, ids=name_of)
+def test_a_user_dropped_from_a_tracked_table_is_caught(path, tmp_path):
+    accepted = read_table(path)
+    assert "lists" in roles_of_columns(accepted, tracked_config()).counts
+    fresh = accepted.copy()
+    fresh.loc[0, "lists"] = str(int(accepted.loc[0, "lists"]) - 1)
+    (change,) = drift_between(accepted, fresh, tmp_path).changes
+    assert (change.kind, change.column, change.difference) == (Kind.COUNT, "lists", -1)

@@ -1,0 +1,250 @@
+from pathlib import Path
+
+import pytest
+from drift.small_study import tracked_config
+
+from receval.drift.acceptance import accept
+from receval.drift.comparison import Status, compare_folders
+from receval.drift.report import as_markdown, as_text
+
+HEADER = "dataset,system,metric,value,lists\n"
+
+
+class Sides:
+    """A folder of fresh artifacts and one of accepted ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self.fresh = folder / "work" / "artifacts"
+        self.accepted = folder / "results"
+
+    def write(self, side: str, name: str, text: str) -> None:
+        path = getattr(self, side) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def both(self, name: str, text: str) -> None:
+        self.write("fresh", name, text)
+        self.write("accepted", name, text)
+
+    def compare(self, *expected: str, **options: object):
+        return compare_folders(self.fresh, self.accepted, tracked_config(), expected, **options)
+
+    def files(self, side: str) -> dict[str, str]:
+        folder = getattr(self, side)
+        return {
+            str(path.relative_to(folder)): path.read_text()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def sides(tmp_path):
+    return Sides(tmp_path)
+
+
+def statuses(report):
+    return {artifact.name: artifact.status for artifact in report.artifacts}
+
+
+def test_equal_folders_do_not_drift(sides):
+    sides.both("study/fig01.csv", HEADER + "ml,a,P,0.5,10\n")
+    report = sides.compare("study/fig01")
+    assert statuses(report) == {"study/fig01": Status.SAME}
+    assert not report.drifted
+
+
+@pytest.mark.parametrize(("fresh", "drifted"), [("0.5001", False), ("0.7", True)])
+def test_a_value_drifts_beyond_its_tolerance_only(sides, fresh, drifted):
+    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,1000\n")
+    sides.write("fresh", "study/fig01.csv", HEADER + f"ml,a,P,{fresh},1000\n")
+    report = sides.compare("study/fig01")
+    assert report.drifted is drifted
+    assert statuses(report)["study/fig01"] is (Status.DRIFTED if drifted else Status.TOLERATED)
+
+
+def test_an_expected_artifact_that_is_missing_or_new_is_drift(sides):
+    sides.write("accepted", "study/fig01.csv", HEADER)
+    sides.write("fresh", "study/fig02.csv", HEADER)
+    report = sides.compare("study/fig01", "study/fig02", "study/fig03")
+    assert statuses(report) == {
+        "study/fig01": Status.MISSING,
+        "study/fig02": Status.NEW,
+        "study/fig03": Status.MISSING,
+    }
+    assert all(artifact.drifted for artifact in report.artifacts)
+
+
+def test_an_accepted_artifact_that_this_run_does_not_make_is_absent_and_no_drift(sides):
+    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\n")
+    sides.both("study/fig02.csv", HEADER)
+    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a,P,0.9,10\n")
+    sides.write("fresh", "study/fig09.csv", HEADER)
+    report = sides.compare("study/fig02")
+    assert statuses(report) == {
+        "study/fig01": Status.ABSENT,
+        "study/fig02": Status.SAME,
+        "study/fig09": Status.LEFTOVER,
+    }
+    assert not report.drifted
+
+
+def test_rows_of_a_dataset_that_one_side_lacks_are_reported_and_no_drift(sides):
+    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\ncm,a,P,0.5,7\ncm,b,P,1,7\n")
+    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\nyahoo,a,P,0.5,7\n")
+    report = sides.compare("study/fig01", one_sided_datasets=["cm", "ml", "yahoo"])
+    assert statuses(report) == {"study/fig01": Status.SAME}
+    assert report.artifacts[0].one_sided == {"cm": 2, "yahoo": 1}
+    assert "2 rows of cm on one side only" in as_text(report)
+    assert sides.compare("study/fig01", one_sided_datasets=["cm"]).drifted
+
+
+def test_rows_of_a_dataset_on_both_sides_are_compared_whatever_may_be_absent(sides):
+    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\n")
+    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a,P,0.9,10\n")
+    assert sides.compare("study/fig01", one_sided_datasets=["ml"]).drifted
+
+
+def test_a_drawing_with_other_bytes_is_reported_and_no_drift(sides):
+    sides.both("study/fig01.csv", HEADER)
+    sides.both("study/fig01.pdf", "%PDF")
+    sides.write("accepted", "study/fig01.svg", "<svg/>")
+    sides.write("fresh", "study/fig01.svg", "<svg></svg>")
+    sides.write("fresh", "study/fig01.md", "only here")
+    report = sides.compare("study/fig01")
+    assert not report.drifted
+    assert report.artifacts[0].drawings == {".svg": False, ".pdf": True}
+    assert "redrawn, svg differ" in as_text(report)
+
+
+def test_the_order_of_systems_is_reported_by_panel(sides):
+    def rows(dataset, *values):
+        return "".join(
+            f"{dataset},{system},P,{value},9\n"
+            for system, value in zip("abcd", values, strict=True)
+        )
+
+    sides.write(
+        "accepted",
+        "study/fig01.csv",
+        HEADER
+        + rows("ml", 0.1, 0.2, 0.3, 0.4)
+        + rows("cm", 0.1, 0.2, 0.3, 0.3)
+        + rows("lt", 0.1, 0.2, "", "")
+        + rows("ya", 0.1, 0.1, 0.1, 0.1),
+    )
+    sides.write(
+        "fresh",
+        "study/fig01.csv",
+        HEADER
+        + rows("ml", 0.1, 0.21, 0.2, 0.4)
+        + rows("cm", 0.11, 0.21, 0.31, 0.31)
+        + rows("lt", 0.3, 0.1, 0.2, "")
+        + rows("ya", 0.1, 0.1, 0.1, 0.2),
+    )
+    artifact = sides.compare("study/fig01").artifacts[0]
+    assert artifact.panels == 4
+    found = {order.panel: (order.tau, order.systems) for order in artifact.orders}
+    assert list(found) == [
+        "dataset=ml, metric=P",
+        "dataset=lt, metric=P",
+        "dataset=ya, metric=P",
+    ]
+    assert found["dataset=ml, metric=P"] == (pytest.approx(4 / 6), 4)
+    assert found["dataset=lt, metric=P"] == (pytest.approx(-1), 2)
+    assert found["dataset=ya, metric=P"][0] != found["dataset=ya, metric=P"][0], "NaN: all tied"
+    assert "0.6667" in as_text(sides.compare("study/fig01"))
+
+
+def test_a_table_without_systems_has_no_order_of_systems(sides):
+    sides.both("study/table1.csv", "dataset,users\nml,5\ncm,6\n")
+    assert sides.compare("study/table1").artifacts[0].panels == 0
+
+
+def test_the_reports_show_what_moved_and_by_how_much(sides):
+    sides.write("accepted", "study/fig01.csv", HEADER + "ml,a|b,P,0.5,1000\n")
+    sides.write("fresh", "study/fig01.csv", HEADER + "ml,a|b,P,0.25,999\n")
+    report = sides.compare("study/fig01", "study/fig02")
+    text, markdown = as_text(report).splitlines(), as_markdown(report).splitlines()
+    assert text[0] == "Drift: 2 of 2 artifacts"
+    (line,) = [line for line in text if " value " in line and "0.25" in line]
+    assert line.split() == [
+        *("study/fig01", "value", "dataset=ml,", "system=a|b,", "metric=P", "value"),
+        *("0.5", "0.25", "-0.25", "0.0005"),
+    ]
+    assert any(line.split()[-4:] == ["1000", "999", "-1", "0"] for line in text)
+    assert any("missing: this run should have made it" in line for line in text)
+    assert (
+        r"| study/fig01 | value | dataset=ml, system=a\|b, metric=P | value | 0.5 | 0.25 | -0.25 "
+        "| 0.0005 |"
+    ) in markdown
+    assert as_text(sides.compare()).startswith("Drift: none of 1 artifacts")
+
+
+def test_a_long_list_of_changes_is_cut_and_counted(sides):
+    sides.write(
+        "accepted", "study/fig01.csv", "name,users\n" + "".join(f"u{n},1\n" for n in range(9))
+    )
+    sides.write("fresh", "study/fig01.csv", "name,users\n" + "".join(f"u{n},2\n" for n in range(9)))
+    text = as_text(sides.compare("study/fig01"), most=4)
+    assert sum("count" in line for line in text.splitlines()) == 4
+    assert "study/fig01: 5 more changes not listed" in text
+
+
+def test_accepting_copies_the_fresh_artifacts_and_ends_the_drift(sides):
+    for suffix in ("csv", "svg", "pdf", "json"):
+        sides.write("fresh", f"study/fig01.{suffix}", f"x,{suffix}\n")
+    sides.write("fresh", "study/provenance.json", "{}")
+    sides.write("fresh", "study/fig01.log", "not a result")
+    sides.write("accepted", "study/fig01.csv", "x,old\n")
+    sides.write("accepted", "study/fig01.pdf", "x,pdf\n")
+    done = accept(sides.fresh, sides.accepted, ["study/fig01"])
+    assert done.copied == (
+        "study/fig01.csv",
+        "study/fig01.json",
+        "study/fig01.svg",
+        "study/provenance.json",
+    )
+    assert done.unchanged == ("study/fig01.pdf",)
+    assert done.removed == ()
+    fresh = sides.files("fresh")
+    fresh.pop("study/fig01.log")
+    assert sides.files("accepted") == fresh
+    assert not sides.compare("study/fig01").drifted
+
+
+def test_accepting_removes_the_files_of_artifacts_that_no_study_lists(sides):
+    sides.both("study/fig01.csv", "a\n")
+    for name in ("study/fig02.csv", "study/fig02.svg", "gone/fig01.csv", "gone/provenance.json"):
+        sides.write("accepted", name, "a\n")
+    sides.write("fresh", "study/fig02.csv", "a leftover of an earlier run\n")
+    sides.write("accepted", "study/README", "not a result")
+    sides.write("accepted", "study/provenance.json", "{}")
+    done = accept(sides.fresh, sides.accepted, ["study/fig01"])
+    assert done.removed == (
+        "gone/fig01.csv",
+        "gone/provenance.json",
+        "study/fig02.csv",
+        "study/fig02.svg",
+    )
+    assert set(sides.files("accepted")) == {
+        "study/README",
+        "study/fig01.csv",
+        "study/provenance.json",
+    }
+    assert not (sides.accepted / "gone").exists()
+
+
+def test_accepting_keeps_listed_artifacts_that_this_run_did_not_make(sides):
+    sides.write("accepted", "study/fig01.csv", "accepted with the dataset at hand\n")
+    sides.write("fresh", "study/fig02.csv", "a\n")
+    accept(sides.fresh, sides.accepted, ["study/fig01", "study/fig02"])
+    assert set(sides.files("accepted")) == {"study/fig01.csv", "study/fig02.csv"}
+
+
+def test_nothing_is_accepted_while_a_drawing_lacks_its_data(sides):
+    sides.write("fresh", "study/fig01.csv", "a\n")
+    sides.write("fresh", "study/fig02.svg", "<svg/>")
+    with pytest.raises(ValueError, match=r"fig02\.svg has no fig02\.csv beside it"):
+        accept(sides.fresh, sides.accepted, ["study/fig01", "study/fig02"])
+    assert not sides.accepted.exists()

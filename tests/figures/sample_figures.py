@@ -1,0 +1,95 @@
+"""Figures like those of the studies; as a program, it saves them into a folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.bars import grouped_bars
+from receval.figures.curves import cumulative_curve, line, plain_numbers
+from receval.figures.legend import legend_below, note
+from receval.figures.save import save_figure
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    figure_style,
+    new_figure,
+    series_styles,
+)
+
+SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")
+EXTRA = SYSTEMS[5:]
+ABSENT = "Absent: Netflix, Last.fm 1K (README: how to get the datasets). " * 3
+
+
+def bars() -> Figure:
+    """Return panels of bars: configuration by system, with confidence intervals."""
+    protocols = {"ar": "AR\nTI-AN", "ai": "AR\nAI-AN", "1r": "1R\nTI-NN"}
+    frame = pd.DataFrame(
+        [
+            {"protocol": protocol, "system": system, "value": 0.15 - 0.02 * i, "half": 0.005}
+            for protocol in protocols
+            for i, system in enumerate(SYSTEMS)
+        ]
+    )
+    frame.loc[3, "value"] = np.nan
+    figure = new_figure(DOUBLE_COLUMN, 2.6)
+    for axes, title in zip(figure.subplots(1, 2), ("MovieLens 1M", "CM100k"), strict=True):
+        grouped_bars(
+            axes,
+            frame,
+            group="protocol",
+            series="system",
+            value="value",
+            error="half",
+            styles=series_styles(SYSTEMS, EXTRA),
+            group_labels=protocols,
+        )
+        axes.set_title(title)
+        axes.set_ylabel("P@10")
+    legend_below(figure)
+    note(figure, ABSENT)
+    return figure
+
+
+def popularity() -> Figure:
+    """Return one line in a single column."""
+    figure = new_figure(SINGLE_COLUMN, 2.2)
+    axes = figure.subplots()
+    ranks = np.arange(18, 3706, 37)
+    line(axes, ranks, 0.3 - 5e-5 * ranks, series_styles(["ratio"])["ratio"], error=ranks / 1e5)
+    axes.set_xlabel("Popularity rank")
+    axes.set_ylabel("Ratio of positive ratings")
+    plain_numbers(axes.xaxis)
+    note(figure, ABSENT)
+    return figure
+
+
+def distributions() -> Figure:
+    """Return two panels of cumulative distributions."""
+    figure = new_figure(DOUBLE_COLUMN, 2.4)
+    styles = series_styles(["MovieLens 1M", "Netflix"])
+    values = np.unique(np.geomspace(1, 20_000, 80).round())
+    for axes, side in zip(figure.subplots(1, 2, sharey=True), ("user", "item"), strict=True):
+        for shift, (name, style) in enumerate(styles.items()):
+            shares = values**1.2 / (values**1.2 + 200 * (1 + shift))
+            cumulative_curve(axes, values, shares, style, name)
+        axes.set_xlabel(f"Ratings per {side}")
+    figure.axes[0].set_ylabel("Cumulative share")
+    note(figure, "Absent: Netflix (see README)")
+    legend_below(figure)
+    return figure
+
+
+SAMPLES = {"bars": bars, "popularity": popularity, "distributions": distributions}
+
+if __name__ == "__main__":
+    for name, sample in SAMPLES.items():
+        with figure_style():
+            drawn = sample()
+        folder = Path(sys.argv[1])
+        save_figure(drawn, folder / f"{name}.svg", folder / f"{name}.pdf")

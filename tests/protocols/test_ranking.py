@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from protocols.brute_force import Scores, rank_by_sorting
+from scipy.sparse import csr_array
+
+from receval.protocols.evaluation import base_candidates, rank_judged
+from receval.protocols.protocol import Protocol
+from receval.protocols.sampling import sample_candidates
+from receval.seeds import generator
+from receval.splits.split import Fold, Judgments
+
+N_USERS, N_ITEMS = 7, 23
+
+
+def seeded(*names: str | int) -> np.random.Generator:
+    return generator(5, "dataset", "split", 0, *names)
+
+
+def random_fold(seed: int) -> tuple[Fold, np.ndarray]:
+    """Return a fold with users without judgments or training ratings, ties, NaN, -0.0 and inf."""
+    rng = np.random.default_rng(seed)
+    use = rng.choice(4, size=(N_USERS, N_ITEMS), p=[0.45, 0.25, 0.25, 0.05])
+    use[0][use[0] == 2] = 0  # nothing judged
+    use[1][use[1] == 1] = 0  # nothing in train
+    use[2] = 1  # every item in train
+    users, items = np.nonzero(use == 1)
+    train = csr_array(
+        (np.ones(len(users), dtype=np.float32), (users, items)), shape=(N_USERS, N_ITEMS)
+    )
+    users, items = np.nonzero(use == 2)
+    ratings = rng.integers(1, 6, size=len(users))
+    # A judged item may also be in train (plays); it can then not be ranked.
+    again = rng.random(train.nnz) < 0.1
+    train_users = np.repeat(np.arange(N_USERS), np.diff(train.indptr))
+    judgments = Judgments.from_pairs(
+        np.concatenate([users, train_users[again]]),
+        np.concatenate([items, train.indices[again]]),
+        np.concatenate([ratings, np.full(again.sum(), 5)]),
+        N_USERS,
+    )
+    scores = rng.choice(
+        np.array([-np.inf, -1.5, -0.0, 0.0, 0.25, 3.0, np.inf, np.nan], dtype=np.float32),
+        size=(N_USERS, N_ITEMS),
+    )
+    if seed % 2:
+        scores = np.where(np.isnan(scores), scores, rng.normal(size=scores.shape))
+    return Fold(train=train, test=judgments, unbiased=None), scores.astype(np.float32)
+
+
+def priority_of(protocol: Protocol) -> np.ndarray:
+    return np.arange(N_ITEMS) if protocol.ties == "index" else seeded("ties").permutation(N_ITEMS)
+
+
+def samples_of(fold: Fold, protocol: Protocol, size: int) -> dict[int, list[int]]:
+    judgments = fold.test
+    relevant = judgments.values >= protocol.threshold
+    indptr = np.concatenate(
+        [[0], np.cumsum(np.bincount(judgments.users[relevant], minlength=N_USERS))]
+    )
+    starts, items = sample_candidates(
+        base_candidates(protocol, fold, judgments),
+        fold.train.indptr,
+        fold.train.indices,
+        indptr.astype(np.int64),
+        judgments.items[relevant],
+        size,
+        seeded("sample", "test", protocol.candidates, f"{protocol.threshold:g}"),
+    )
+    return {user: items[starts[user] : starts[user + 1]].tolist() for user in range(N_USERS)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI", "train"]),
+    ties=st.sampled_from(["random", "index"]),
+)
+def test_ranks_among_all_candidates_equal_positions_in_the_sorted_list(
+    seed: int, relevant: str, candidates: str, ties: str
+) -> None:
+    fold, scores = random_fold(seed)
+    protocol = Protocol(relevant, candidates, None, 4.0, ties)
+    (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+    ranks, lengths = rank_by_sorting(scores, fold, fold.test, protocol, priority_of(protocol))
+    np.testing.assert_array_equal(outcome.ranks, ranks)
+    np.testing.assert_array_equal(outcome.lengths, lengths)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI", "train"]),
+)
+def test_ranks_among_nested_samples_equal_positions_in_each_sorted_list(
+    seed: int, relevant: str, candidates: str
+) -> None:
+    fold, scores = random_fold(seed)
+    sizes = (1, 4, 9, 40)
+    protocols = [Protocol(relevant, candidates, size, 4.0) for size in sizes]
+    outcomes = rank_judged(Scores(scores), fold, protocols, seeded)
+    samples = samples_of(fold, protocols[0], max(sizes))
+    for protocol, outcome in zip(protocols, outcomes, strict=True):
+        ranks, lengths = rank_by_sorting(
+            scores, fold, fold.test, protocol, priority_of(protocol), samples
+        )
+        np.testing.assert_array_equal(outcome.ranks, ranks)
+        np.testing.assert_array_equal(outcome.lengths, lengths)
+
+
+def test_candidates_less_lengths_counts_what_the_system_cannot_compute() -> None:
+    fold, scores = random_fold(4)
+    complete = np.nan_to_num(scores, nan=0.5)
+    for protocol in (Protocol(), Protocol("1R", "TI", 5, 4.0), Protocol("AR", "TI", 5, 4.0)):
+        (with_gaps,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+        (without,) = rank_judged(Scores(complete), fold, [protocol], seeded)
+        np.testing.assert_array_equal(with_gaps.candidates, without.lengths)
+        assert (with_gaps.lengths < with_gaps.candidates).any()
+
+
+def test_several_protocols_in_one_pass_rank_as_each_does_alone() -> None:
+    fold, scores = random_fold(11)
+    protocols = [
+        Protocol("1R", "TI", 9, 4.0),
+        Protocol("AR", "TI"),
+        Protocol("1R", "TI", 3, 4.0),
+        Protocol("AR", "AI", ties="index"),
+        Protocol("AR", "TI", 3, 4.0),
+        Protocol("1R", "TI", 3, 5.0),
+    ]
+    together = rank_judged(Scores(scores), fold, protocols, seeded)
+    for protocol, outcome in zip(protocols, together, strict=True):
+        (alone,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+        np.testing.assert_array_equal(outcome.ranks, alone.ranks)
+        np.testing.assert_array_equal(outcome.lengths, alone.lengths)
+
+
+def test_ar_and_1r_draw_the_same_sample() -> None:
+    fold, scores = random_fold(3)
+    ar, one = rank_judged(
+        Scores(scores), fold, [Protocol("AR", "TI", 6, 4.0), Protocol("1R", "TI", 6, 4.0)], seeded
+    )
+    relevant = fold.test.values >= 4
+    computable = ar.ranks[relevant] > 0
+    assert (one.ranks[relevant][computable] <= ar.ranks[relevant][computable]).all()
+
+
+def test_a_sample_holds_no_training_and_no_relevant_item_and_repeats_none() -> None:
+    fold, _ = random_fold(8)
+    protocol = Protocol("1R", "AI", 1, 4.0)
+    samples = samples_of(fold, protocol, 12)
+    for user, items in samples.items():
+        train = fold.train.indices[fold.train.indptr[user] : fold.train.indptr[user + 1]]
+        rows = slice(fold.test.indptr[user], fold.test.indptr[user + 1])
+        relevant = fold.test.items[rows][fold.test.values[rows] >= 4]
+        assert len(set(items)) == len(items)
+        assert not set(items) & set(train.tolist())
+        assert not set(items) & set(relevant.tolist())
+        assert len(items) == min(12, N_ITEMS - len(set(train) | set(relevant)))
+
+
+def test_every_candidate_is_drawn_equally_often() -> None:
+    n_users, n_items, size = 20_000, 10, 3
+    empty = np.zeros(n_users + 1, dtype=np.int64)
+    _, items = sample_candidates(
+        np.ones(n_items, dtype=bool),
+        empty,
+        np.zeros(0, dtype=np.int32),
+        empty,
+        np.zeros(0, dtype=np.int32),
+        size,
+        seeded("uniform"),
+    )
+    counts = np.bincount(items, minlength=n_items)
+    expected = n_users * size / n_items
+    spread = np.sqrt(expected * (1 - size / n_items))
+    assert np.abs(counts - expected).max() < 4.5 * spread
+    first = np.bincount(items[::size], minlength=n_items)
+    assert np.abs(first - n_users / n_items).max() < 4.5 * np.sqrt(n_users / n_items)
+
+
+def test_a_score_of_the_wrong_shape_is_refused() -> None:
+    fold, scores = random_fold(1)
+    with pytest.raises(ValueError, match="must be"):
+        rank_judged(Scores(scores[:, :-1]), fold, [Protocol()], seeded)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"relevant": "2R"}, "AR, 1R"),
+        ({"candidates": "all"}, "AI, TI, train"),
+        ({"sampled": 0, "threshold": 4.0}, "at least 1"),
+        ({"relevant": "1R"}, "threshold"),
+        ({"sampled": 5}, "threshold"),
+        ({"ties": "none"}, "random, index"),
+    ],
+)
+def test_bad_protocols_are_refused_with_what_is_accepted(arguments: dict, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        Protocol(**arguments)
+
+
+def test_keys_of_different_protocols_differ() -> None:
+    protocols = {
+        Protocol(relevant, candidates, sampled, threshold, ties)
+        for relevant in ("AR", "1R")
+        for candidates in ("AI", "TI", "train")
+        for sampled in (None, 1, 99)
+        for threshold in (4.0, 5.0)
+        for ties in ("random", "index")
+    }
+    assert len({protocol.key for protocol in protocols}) == len(protocols)

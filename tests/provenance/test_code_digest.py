@@ -1,0 +1,291 @@
+"""The code digest changes with code that a result reaches, and with nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from receval.provenance.code_digest import LENGTH, code_digest
+
+Edit = Callable[[str, str, str], None]
+
+PLSA = "receval.systems.plsa"
+PLSA_FILE = "src/receval/systems/plsa.py"
+FIG02 = "receval.studies.fig02"
+FIG02_FILE = "src/receval/studies/fig02.py"
+SCRIPT = "workflow/scripts/train_system.py"
+
+
+def assert_edit(
+    repository: Path, edit: Edit, entry: str, change: tuple[str, str, str], changes: bool
+) -> None:
+    before = code_digest(entry, root=repository)
+    edit(*change)
+    after = code_digest(entry, root=repository)
+    assert (after != before) is changes
+
+
+def test_digest_is_short_hexadecimal_and_repeats(repository: Path) -> None:
+    digest = code_digest(PLSA, root=repository)
+    assert len(digest) == LENGTH
+    int(digest, 16)
+    assert code_digest(PLSA, root=repository) == digest
+
+
+def test_digest_does_not_depend_on_where_the_repository_lies(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    copy = tmp_path_factory.mktemp("elsewhere") / "copy"
+    shutil.copytree(repository, copy)
+    for entry in (PLSA, f"{FIG02}:data", SCRIPT):
+        assert code_digest(entry, root=copy) == code_digest(entry, root=repository)
+    assert code_digest(str(copy / SCRIPT), root=copy) == code_digest(SCRIPT, root=repository)
+
+
+def test_digest_does_not_depend_on_the_order_of_entries(repository: Path) -> None:
+    assert code_digest(PLSA, FIG02, root=repository) == code_digest(FIG02, PLSA, root=repository)
+    assert code_digest(PLSA, FIG02, root=repository) != code_digest(PLSA, root=repository)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# Rows are users.", "# Rows are users, columns are items."),
+        ('"""A topic model."""', '"""A model of topics."""'),
+        ('"""Fit."""\n        ', ""),
+        ("SMOOTHING = 0.5", "\n\nSMOOTHING   =  (0.5)"),
+        ("topics.expect(train, total)", "topics.expect(\n  train,\n  total,\n)"),
+        ("total: float = SMOOTHING", "total = SMOOTHING"),
+        ("train: np.ndarray) -> Plsa", "train) -> object"),
+        ("    from receval.style import WIDTH", "    from receval.base import shared"),
+        ("from typing import TYPE_CHECKING", "from typing import TYPE_CHECKING, Any"),
+    ],
+)
+def test_edit_without_effect_keeps_the_digest(
+    repository: Path, edit: Edit, old: str, new: str
+) -> None:
+    assert_edit(repository, edit, PLSA, (PLSA_FILE, old, new), changes=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SMOOTHING = 0.5", "SMOOTHING = 0.25"),
+        ("rank: int = 10", "rank: int = 20"),
+        ("rank: int = 10", "rank: float = 10"),
+        ("@dataclass\n", "@dataclass(frozen=True)\n"),
+        ("class Plsa:", "class Plsa(dict):"),
+        ("train: np.ndarray)", "train: np.ndarray = None)"),
+        ("topics.expect(train, total)", "topics.expect(total, train)"),
+        ("import numpy as np", "import scipy as np\n\nprint(np)"),
+    ],
+)
+def test_edit_with_effect_changes_the_digest(
+    repository: Path, edit: Edit, old: str, new: str
+) -> None:
+    assert_edit(repository, edit, PLSA, (PLSA_FILE, old, new), changes=True)
+
+
+@pytest.mark.parametrize("entry", [PLSA, SCRIPT])
+@pytest.mark.parametrize(
+    ("name", "old", "new", "changes"),
+    [
+        ("src/receval/systems/topics.py", "+ total", "- total", True),
+        ("src/receval/base.py", "x + 1", "x + 2", True),
+        ("src/receval/__init__.py", '__version__ = "1.0"', "import os", False),
+        ("src/receval/__init__.py", '__version__ = "1.0"', '__version__ = "1.1"', False),
+        ("src/receval/__init__.py", '__version__ = "1.0"', "THREADS = 1", True),
+        ("src/receval/systems/__init__.py", '"""Systems."""', "print()", True),
+        ("src/receval/systems/knn.py", "shared(1)", "shared(2)", False),
+        ("src/receval/style.py", "3.3", "3.4", False),
+        ("src/receval/studies/fig02.py", "CUTOFF = 10", "CUTOFF = 5", False),
+    ],
+)
+def test_closure_holds_what_is_imported_and_no_sibling(
+    repository: Path, edit: Edit, entry: str, name: str, old: str, new: str, changes: bool
+) -> None:
+    assert_edit(repository, edit, entry, (name, old, new), changes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [('"""Train."""', "# Train.", False), ("input[0]", "input[1]", True)],
+)
+def test_script_counts_by_its_own_code(
+    repository: Path, edit: Edit, old: str, new: str, changes: bool
+) -> None:
+    assert_edit(repository, edit, SCRIPT, (SCRIPT, old, new), changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "changes_data", "changes_draw"),
+    [
+        (FIG02_FILE, "COLOUR, frame", "frame, COLOUR", False, True),
+        (FIG02_FILE, "COLOUR = BLUE", 'COLOUR = "black"', False, True),
+        (FIG02_FILE, "from receval.palette import BLUE\n", "BLUE = 1\n", False, True),
+        (FIG02_FILE, "def draw(frame)", "def draw(frame, extra=None)", False, True),
+        (FIG02_FILE, "import math\n", "import cmath as math\n", False, True),
+        (FIG02_FILE, "[:cutoff]", "[cutoff:]", True, False),
+        (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 20", True, False),
+        (FIG02_FILE, "def data(n)", "def data(n, m=0)", True, False),
+        (FIG02_FILE, "def rows", "@math.cached\ndef rows", True, False),
+        (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nSIDES = 4", False, False),
+        (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nmath.seed(1)", True, True),
+        (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nCUTOFF += 1", True, False),
+        ("src/receval/style.py", "3.3", "3.4", False, True),
+        ("src/receval/palette.py", "#0072B2", "#000000", False, True),
+        ("src/receval/base.py", "x + 1", "x + 2", True, False),
+        ("src/receval/studies/__init__.py", "", "print()", True, True),
+    ],
+)
+def test_symbol_counts_what_it_reaches(
+    repository: Path,
+    edit: Edit,
+    name: str,
+    old: str,
+    new: str,
+    changes_data: bool,
+    changes_draw: bool,
+) -> None:
+    data = code_digest(f"{FIG02}:data", root=repository)
+    draw = code_digest(f"{FIG02}:draw", root=repository)
+    edit(name, old, new)
+    assert (code_digest(f"{FIG02}:data", root=repository) != data) is changes_data
+    assert (code_digest(f"{FIG02}:draw", root=repository) != draw) is changes_draw
+
+
+def test_class_named_in_an_annotation_of_a_symbol_belongs_to_it(
+    repository: Path, edit: Edit
+) -> None:
+    edit(FIG02_FILE, "def data(n):", "def data(n: BLUE):")
+    change = ("src/receval/palette.py", "#0072B2", "#000000")
+    assert_edit(repository, edit, f"{FIG02}:data", change, changes=True)
+
+
+def test_annotation_of_a_decorated_function_counts(repository: Path, edit: Edit) -> None:
+    edit(FIG02_FILE, "def data(n):", "@math.dispatch\ndef data(n: int):")
+    assert_edit(repository, edit, FIG02, (FIG02_FILE, "n: int", "n: float"), changes=True)
+
+
+def test_module_handing_on_a_name_counts_by_where_it_comes_from(
+    repository: Path, edit: Edit
+) -> None:
+    (repository / "src/receval/facade.py").write_text("from math import log as log\n")
+    change = ("src/receval/facade.py", "math import log as", "cmath import log as")
+    assert_edit(repository, edit, "receval.facade", change, changes=True)
+
+
+def test_imports_inside_functions_and_of_whole_packages_count(repository: Path, edit: Edit) -> None:
+    change = ("src/receval/base.py", "x + 1", "x + 2")
+    assert_edit(repository, edit, "receval.systems.knn", change, changes=True)
+    (repository / "src/receval/lazy.py").write_text(
+        "def f():\n    import receval.systems.topics as t\n\n    return t\n"
+    )
+    change = ("src/receval/base.py", "x + 2", "x + 3")
+    assert_edit(repository, edit, "receval.lazy", change, changes=True)
+
+
+def test_star_import_counts_for_every_symbol(repository: Path, edit: Edit) -> None:
+    edit(FIG02_FILE, "from receval.style import WIDTH", "from receval.style import *")
+    change = ("src/receval/style.py", "3.3", "3.4")
+    assert_edit(repository, edit, f"{FIG02}:data", change, changes=True)
+
+
+def test_import_cycle_is_one_closure(repository: Path, edit: Edit) -> None:
+    (repository / "src/receval/odd.py").write_text("from receval import even\n\nX = even.Y\n")
+    (repository / "src/receval/even.py").write_text("import receval.odd\n\nY = 2\n")
+    assert code_digest("receval.odd", root=repository) == code_digest(
+        "receval.even", root=repository
+    )
+    assert_edit(repository, edit, "receval.odd", ("src/receval/even.py", "2", "4"), changes=True)
+    assert_edit(repository, edit, "receval.odd:X", ("src/receval/even.py", "4", "6"), changes=True)
+
+
+def test_new_submodule_takes_the_place_of_a_symbol(repository: Path) -> None:
+    path = repository / "src/receval/systems/__init__.py"
+    path.write_text("bpr = None\n")
+    (repository / "src/receval/user.py").write_text("from receval.systems import bpr\n\nA = bpr\n")
+    before = code_digest("receval.user", root=repository)
+    (repository / "src/receval/systems/bpr.py").write_text("A = 1\n")
+    assert code_digest("receval.user", root=repository) != before
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("receval.systems.slim", "There is no module receval.systems.slim"),
+        ("receval.systems.slim:fit", "There is no module receval.systems.slim"),
+        (f"{FIG02}:paint", "defines no paint at top level"),
+        ("workflow/scripts/missing.py", "names no file"),
+        ("numpy.linalg", "is none of: a module of receval"),
+        (f"{FIG02}:", "is none of: a module of receval"),
+    ],
+)
+def test_unknown_entry_is_refused_by_name(repository: Path, entry: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        code_digest(entry, root=repository)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("from . import plsa\n", "line 1: a relative import"),
+        ("def f():\n    from ..base import shared\n", "line 2: a relative import"),
+        ("import receval.nowhere\n", "no module receval.nowhere.*bad.py, line 1, asks for it"),
+        ("\nfrom receval.systems import slim\n", "line 2, imports slim from receval.systems"),
+        ("x = (\n", "line 1: not valid Python"),
+    ],
+)
+def test_bad_source_is_refused_with_file_and_line(
+    repository: Path, text: str, message: str
+) -> None:
+    (repository / "src/receval/systems/bad.py").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        code_digest("receval.systems.bad", root=repository)
+
+
+def test_installed_package_is_the_default(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    entry = "receval.provenance.code_digest"
+    assert code_digest(entry) == code_digest(entry, root=root)
+
+
+def test_digest_is_the_same_in_another_process(repository: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; "
+        "from receval.provenance.code_digest import code_digest; "
+        "print(code_digest(*sys.argv[2:], root=Path(sys.argv[1])))"
+    )
+    source = Path(__file__).resolve().parents[2] / "src"
+    output = subprocess.run(
+        [sys.executable, "-c", program, str(repository), f"{FIG02}:data", SCRIPT],
+        env={**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert output.strip() == code_digest(f"{FIG02}:data", SCRIPT, root=repository)
+
+
+def test_digest_of_sixty_modules_is_fast(repository: Path) -> None:
+    body = (Path(__file__).resolve().parents[2] / "src/receval/ratings.py").read_text()
+    folder = repository / "src/receval/many"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    for i in range(60):
+        imports = "".join(f"from receval.many import m{j}\n" for j in range(max(0, i - 5), i))
+        (folder / f"m{i}.py").write_text(body + imports)
+    start = time.process_time()
+    first = code_digest("receval.many.m59", root=repository)
+    middle = time.process_time()
+    for _ in range(10):
+        assert code_digest("receval.many.m59", root=repository) == first
+    assert middle - start < 2
+    assert (time.process_time() - middle) / 10 < 0.02

@@ -1,0 +1,118 @@
+"""Provenance records are complete, stable, and the same on every machine."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from receval.provenance.atomic import write_atomically
+from receval.provenance.versions import PACKAGES, provenance_record, versions, write_json
+
+CONFIG: dict[str, Any] = {"seed": 7, "local_mirrors": ["../shared/datasets"], "network": False}
+DATASETS = {
+    "ml-1m": {"sha256": "a6898adb", "url": "https://files.grouplens.org/datasets/ml-1m.zip"}
+}
+
+
+def test_versions_are_those_installed() -> None:
+    found = versions()
+    assert found["python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
+    for name in PACKAGES:
+        assert found[name] == metadata.version(name)
+    assert list(found) == sorted(found)
+
+
+def test_missing_optional_package_is_left_out_and_a_needed_one_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = metadata.version
+
+    def without(*missing: str) -> None:
+        def version(name: str) -> str:
+            if name in missing:
+                raise metadata.PackageNotFoundError(name)
+            return real(name)
+
+        monkeypatch.setattr(metadata, "version", version)
+
+    without("snakemake")
+    assert "snakemake" not in versions()
+    without("scipy")
+    with pytest.raises(ValueError, match="scipy is not installed"):
+        versions()
+
+
+def test_record_names_config_datasets_versions_and_absent_datasets() -> None:
+    record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"])
+    assert record == {
+        "absent": ["netflix", "yahoo-r3"],
+        "config": CONFIG,
+        "datasets": DATASETS,
+        "versions": versions(),
+    }
+
+
+def test_json_has_the_same_bytes_whatever_the_order_of_keys(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", provenance_record(CONFIG, DATASETS, ["x", "y"]))
+    reversed_config = dict(reversed(CONFIG.items()))
+    write_json(tmp_path / "b.json", provenance_record(reversed_config, DATASETS, ["y", "x"]))
+    text = (tmp_path / "a.json").read_bytes()
+    assert (tmp_path / "b.json").read_bytes() == text
+    assert text.endswith(b"}\n")
+    assert json.loads(text)["config"] == CONFIG
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("/data/ml-1m", r"record\.config\.key holds the absolute path \"/data/ml-1m\""),
+        ("~/data", "absolute path"),
+        ("C:\\data", "absolute path"),
+        ("file:///data/x", "absolute path"),
+        (["ok", {"deep": "read from /data/raw/x.zip"}], r"config\.key\[1\]\.deep holds"),
+        ({"/data/x": 1}, r"A key of record\.config\.key holds"),
+        (Path("relative"), "Path, which JSON does not have"),
+        (datetime.date(2020, 1, 1), "date, which JSON does not have"),
+        (float("nan"), "is nan, which JSON does not have"),
+        ({1: 2}, "the key 1 of type int"),
+    ],
+)
+def test_value_unfit_for_a_tracked_record_is_refused_by_its_place(
+    tmp_path: Path, value: object, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        provenance_record({"key": value}, {}, [])
+    path = tmp_path / "record.json"
+    path.write_text("before")
+    with pytest.raises(ValueError, match="record"):
+        write_json(path, {"key": value})
+    assert path.read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    "value", ["https://example.org/a/b.zip", "and/or", "ratio 1 / 2", "a: b", "::", "TI-AN /AI-AN"]
+)
+def test_text_that_only_looks_like_a_path_is_accepted(value: str) -> None:
+    assert provenance_record({"key": value}, {}, [])["config"] == {"key": value}
+
+
+def test_failed_write_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "folder" / "file.txt"
+    write_atomically(path, "old")
+
+    def fail(self: Path, target: Path) -> Path:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert path.read_text() == "old"
+    assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]

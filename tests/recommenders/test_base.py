@@ -1,0 +1,201 @@
+"""What fit, score, save and load refuse, and how the registry finds a system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recommenders.systems import generated_matrix
+from scipy.sparse import csr_array, csr_matrix
+
+from receval.recommenders.item_knn import ItemKNN
+from receval.recommenders.plsa import PLSA
+from receval.recommenders.popularity import Popularity
+from receval.recommenders.puresvd import PureSVD
+from receval.recommenders.registry import load, make
+from receval.recommenders.user_knn import UserKNN
+
+
+def test_a_matrix_without_ratings_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Popularity\.fit got a training matrix of shape \(3, 4"):
+        Popularity().fit(csr_array((3, 4), dtype=np.float32))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_rating_that_is_no_number_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        Popularity().fit(csr_array(np.array([[1.0, value]], dtype=np.float32)))
+
+
+def test_a_dense_matrix_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Popularity\.fit takes a sparse matrix .* ndarray"):
+        Popularity().fit(np.ones((2, 2)))  # type: ignore[arg-type]
+
+
+def test_unsorted_repeated_and_wider_entries_are_one_matrix() -> None:
+    parts = (np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1]), np.array([0, 3]))
+    repeated = csr_matrix(parts, shape=(1, 2))
+    model = UserKNN().fit(repeated)
+    np.testing.assert_array_equal(model.ratings_.toarray(), [[2.0, 4.0]])
+    assert model.ratings_.data.dtype == np.float32
+    assert repeated.nnz == 3
+
+
+def test_scoring_before_fitting_is_refused() -> None:
+    with pytest.raises(ValueError, match="PLSA is not fitted"):
+        PLSA().score(np.array([0]))
+
+
+@pytest.mark.parametrize("users", [[-1], [60], [0, 99]])
+def test_unknown_users_are_refused(users: list[int]) -> None:
+    model = Popularity().fit(generated_matrix())
+    with pytest.raises(ValueError, match=r"fitted on the users 0\.\.59"):
+        model.score(np.array(users))
+
+
+@pytest.mark.parametrize("users", [np.array([0.0]), np.array([[0]]), np.array(0)])
+def test_users_that_are_no_list_of_codes_are_refused(users: Any) -> None:
+    with pytest.raises(ValueError, match="one-dimensional array of user codes"):
+        Popularity().fit(generated_matrix()).score(users)
+
+
+def test_more_factors_than_the_matrix_has_are_refused_by_fit_and_beforehand() -> None:
+    for refused in (
+        lambda: PureSVD(factors=46).fit(generated_matrix()),
+        lambda: PureSVD(factors=46).check_size(60, 45),
+    ):
+        with pytest.raises(ValueError, match=r"PureSVD: the parameter factors is 46.* at most 45"):
+            refused()
+    PureSVD(factors=45).fit(generated_matrix())
+
+
+def test_negative_ratings_are_refused_where_they_are_counts() -> None:
+    with pytest.raises(ValueError, match=r"PLSA .* smallest is -1\.0"):
+        PLSA().fit(csr_array(np.array([[1, -1]], dtype=np.float32)))
+
+
+def test_a_model_of_another_class_is_refused(tmp_path: Path) -> None:
+    UserKNN().fit(generated_matrix()).save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match=r"model\.npz holds a .*:UserKNN, but .*:ItemKNN"):
+        ItemKNN.load(tmp_path / "model.npz")
+
+
+def test_a_damaged_model_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    UserKNN().fit(generated_matrix()).save(path)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], b"not a model" * 9):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="delete it and fit again"):
+            UserKNN.load(path)
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.npz"
+    path.write_bytes(b"old")
+
+    def full_disk(file: Any, **entries: Any) -> None:
+        file.write(b"half")
+        raise OSError("No space left on device")
+
+    model = Popularity().fit(generated_matrix())
+    monkeypatch.setattr(np, "savez", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        model.save(path)
+    assert [(entry.name, entry.read_bytes()) for entry in tmp_path.iterdir()] == [
+        ("model.npz", b"old")
+    ]
+
+
+REFUSED = [
+    ("user_knn:UserKNN", "neighbours", 0, "whole number of at least 1"),
+    ("user_knn:UserKNN", "neighbours", 2.0, "whole number of at least 1"),
+    ("user_knn:UserKNN", "neighbours", True, "whole number of at least 1"),
+    ("item_knn:ItemKNN", "neighbours", -3, "whole number of at least 1"),
+    ("average:Average", "smoothing", -0.1, "finite number of at least 0"),
+    ("average:Average", "smoothing", float("nan"), "finite number of at least 0"),
+    ("average:Average", "smoothing", "1", "finite number of at least 0"),
+    ("centred_neighbourhood:CentredNeighbourhood", "neighbours", 0, "of at least 1"),
+    ("centred_neighbourhood:CentredNeighbourhood", "shrinkage", -1, "of at least 0"),
+    ("centred_neighbourhood:CentredNeighbourhood", "item_regularisation", -1, "of at least 0"),
+    ("centred_neighbourhood:CentredNeighbourhood", "user_regularisation", -1, "of at least 0"),
+    ("centred_neighbourhood:CentredNeighbourhood", "baseline", "none", "'user-and-item', 'item'"),
+    ("wrmf:WRMF", "factors", 0, "of at least 1"),
+    ("wrmf:WRMF", "alpha", -1.0, "of at least 0"),
+    ("wrmf:WRMF", "regularisation", float("inf"), "finite number of at least 0"),
+    ("wrmf:WRMF", "iterations", 0, "of at least 1"),
+    ("wrmf:WRMF", "weights", "counts", "'binary', 'rating'"),
+    ("puresvd:PureSVD", "factors", 0, "of at least 1"),
+    ("plsa:PLSA", "topics", 0, "of at least 1"),
+    ("plsa:PLSA", "iterations", 0, "of at least 1"),
+    ("biased_mf:BiasedMF", "factors", 0, "of at least 1"),
+    ("biased_mf:BiasedMF", "regularisation", -1, "of at least 0"),
+    ("biased_mf:BiasedMF", "learning_rate", 0, "finite number above 0"),
+    ("biased_mf:BiasedMF", "epochs", 0, "of at least 1"),
+    ("biased_mf:BiasedMF", "initial_deviation", -1, "of at least 0"),
+]
+
+
+@pytest.mark.parametrize(("path", "name", "value", "accepted"), REFUSED)
+def test_bad_parameters_are_refused_with_system_parameter_and_range(
+    path: str, name: str, value: object, accepted: str
+) -> None:
+    system = path.partition(":")[2]
+    with pytest.raises(ValueError, match=f"{system}: the parameter {name} is") as refusal:
+        make(f"receval.recommenders.{path}", {name: value}, 1)
+    assert accepted in str(refusal.value)
+
+
+def test_an_unknown_parameter_is_refused_with_the_accepted_ones() -> None:
+    with pytest.raises(ValueError, match="PLSA has no parameter 'factors'; it accepts: topics, it"):
+        make("receval.recommenders.plsa:PLSA", {"factors": 9}, 1)
+
+
+def test_a_system_without_parameters_says_that_it_accepts_none() -> None:
+    with pytest.raises(ValueError, match="Popularity has no parameter 'k'; it accepts: none"):
+        make("receval.recommenders.popularity:Popularity", {"k": 9}, 1)
+
+
+def test_a_configured_seed_is_refused() -> None:
+    with pytest.raises(ValueError, match="PLSA: the parameter seed cannot be configured"):
+        make("receval.recommenders.plsa:PLSA", {"seed": 9}, 1)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "receval.recommenders.nothing:Nothing",
+        "receval.recommenders.plsa:Nothing",
+        "receval.recommenders.plsa",
+        "",
+    ],
+)
+def test_an_unknown_class_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="There is no recommender"):
+        make(path, {}, 1)
+
+
+def test_a_class_that_is_no_recommender_is_refused() -> None:
+    with pytest.raises(ValueError, match="is not a recommender"):
+        make("collections:Counter", {}, 1)
+
+
+def test_the_seed_reaches_only_the_systems_that_draw() -> None:
+    assert make("receval.recommenders.plsa:PLSA", {"topics": 3}, 77).parameters == {
+        "topics": 3,
+        "iterations": 100,
+        "seed": 77,
+    }
+    assert make("receval.recommenders.puresvd:PureSVD", {}, 77).parameters == {"factors": 25}
+
+
+def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
+    model = UserKNN(neighbours=3).fit(generated_matrix())
+    model.save(tmp_path / "model.npz")
+    loaded = load("receval.recommenders.user_knn:UserKNN", tmp_path / "model.npz")
+    assert loaded.parameters == {"neighbours": 3}
+    np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))

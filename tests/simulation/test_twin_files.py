@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
+
+from receval.config.twins import TwinSpec
+from receval.simulation.twins import TRUTH_FILE, simulate, write_twin
+
+FILES = {
+    "ml-1m": ["ml-1m.zip"],
+    "netflix": ["nf_prize_dataset.tar.gz"],
+    "librarything": ["UI2.txt"],
+    "beeradvocate": ["beeradvocate.json.gz"],
+    "yahoo-r3": [
+        "ydata-ymusic-rating-study-v1_0-train.txt",
+        "ydata-ymusic-rating-study-v1_0-test.txt",
+    ],
+    "cm100k": ["ratings.txt"],
+    "lastfm-1k": ["lastfm-dataset-1K.tar.gz"],
+}
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("dataset", FILES)
+def test_files_are_named_as_in_the_original_and_nothing_else_is_left(
+    twins: dict[str, TwinFolder], dataset: str
+) -> None:
+    twin = twins[dataset]
+    assert twin.written["files"] == FILES[dataset]
+    assert {path.name for path in twin.folder.iterdir()} == {*FILES[dataset], TRUTH_FILE}
+
+
+@pytest.mark.parametrize("dataset", FILES)
+def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
+    small_twins: dict[str, TwinFolder],
+    small_specs: dict[str, TwinSpec],
+    tmp_path: Path,
+    dataset: str,
+) -> None:
+    twin, spec = small_twins[dataset], small_specs[dataset]
+    again = write_twin(dataset, spec, ROOT_SEED, tmp_path / "again")
+    assert again == twin.written
+    assert checksums(tmp_path / "again") == checksums(twin.folder)
+    write_twin(dataset, spec, ROOT_SEED + 1, tmp_path / "other")
+    other = checksums(tmp_path / "other")
+    assert all(other[name] != digest for name, digest in checksums(twin.folder).items())
+
+
+def test_bytes_depend_neither_on_the_process_nor_on_threads(
+    twins: dict[str, TwinFolder], tmp_path: Path
+) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from receval.config.twins import load_twins\n"
+        "from receval.simulation.twins import write_twin\n"
+        "specs = load_twins(Path(sys.argv[1]))\n"
+        "for name in ('ml-1m', 'cm100k'):\n"
+        "    write_twin(name, specs[name], int(sys.argv[2]), Path(sys.argv[3]) / name)\n"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONHASHSEED": "12345",
+        "OMP_NUM_THREADS": "2",
+        "OPENBLAS_NUM_THREADS": "2",
+    }
+    arguments = [str(ROOT / "config" / "twins.yaml"), str(ROOT_SEED), str(tmp_path)]
+    subprocess.run([sys.executable, "-c", program, *arguments], env=environment, check=True)
+    for dataset in ("ml-1m", "cm100k"):
+        assert checksums(tmp_path / dataset) == checksums(twins[dataset].folder)
+
+
+@pytest.mark.parametrize("dataset", FILES)
+def test_truth_holds_the_complete_relevance_with_raw_identifiers(
+    small_twins: dict[str, TwinFolder], small_specs: dict[str, TwinSpec], dataset: str
+) -> None:
+    simulation = simulate(dataset, small_specs[dataset], ROOT_SEED)
+    with np.load(small_twins[dataset].folder / TRUTH_FILE) as truth:
+        assert truth["relevance"].dtype == np.float32
+        assert (truth["relevance"] == simulation.world.ratings()).all()
+        assert (truth["user_ids"] == simulation.user_ids).all()
+        assert (truth["item_ids"] == simulation.item_ids).all()
+        assert len(np.unique(truth["user_ids"])) == len(truth["user_ids"])
+        assert len(np.unique(truth["item_ids"])) == len(truth["item_ids"])
+
+
+def test_a_dataset_without_a_raw_format_is_refused(
+    small_specs: dict[str, TwinSpec], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"no raw format to write a twin of trec-qrels in.*ml-1m"):
+        write_twin("trec-qrels", small_specs["ml-1m"], 1, tmp_path)
+
+
+@pytest.mark.parametrize("dataset", ["ml-1m", "netflix", "yahoo-r3", "cm100k"])
+def test_repeats_are_refused_where_the_format_has_none(
+    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
+) -> None:
+    spec = small_specs[dataset].model_copy(update={"repeated_share": 0.1})
+    with pytest.raises(ValueError, match=f"twin of {dataset} asks for a repeated_share of 0.1"):
+        write_twin(dataset, spec, 1, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dataset", ["ml-1m", "netflix", "beeradvocate"])
+def test_a_format_with_times_is_refused_without_a_period(
+    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
+) -> None:
+    spec = small_specs[dataset].model_copy(update={"period": None, "sessions": None})
+    with pytest.raises(ValueError, match="give the twin a period"):
+        write_twin(dataset, spec, 1, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dataset", ["yahoo-r3", "cm100k"])
+def test_a_format_with_flags_is_refused_without_a_random_sample(
+    small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
+) -> None:
+    spec = small_specs[dataset].model_copy(update={"random_sample": None})
+    with pytest.raises(ValueError, match="give the twin a random_sample"):
+        write_twin(dataset, spec, 1, tmp_path)
+    assert not list(tmp_path.iterdir())

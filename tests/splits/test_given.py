@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from splits.generated_ratings import ratings_of, rng_for
+
+from receval.splits.given import split_as_given
+from receval.splits.split import TEST, TRAIN, UNBIASED
+
+PAIRS = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 2)]
+
+
+@pytest.fixture
+def ratings():
+    return ratings_of(PAIRS, 2, 3, known=[True, False, True, True, False])
+
+
+def given_by(tmp_path, ratings, text, content, unbiased_rows=None):
+    path = tmp_path / "given.txt"
+    path.write_bytes(text.encode())
+    return split_as_given(ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_held_out_pairs_test_and_all_others_train(tmp_path, ratings, newline, end):
+    text = newline.join(["u1\ti2", "u0\ti1"]) + end
+    split = given_by(tmp_path, ratings, text, "held-out-pairs")
+    assert [codes.tolist() for codes in split.codes] == [[TRAIN, TEST, TRAIN, TRAIN, TEST]]
+
+
+def test_all_plays_of_a_held_out_pair_test(tmp_path):
+    plays = ratings_of([(0, 0), (0, 1), (0, 0)], 1, 2)
+    split = given_by(tmp_path, plays, "u0\ti0\n", "held-out-pairs")
+    assert split.codes[0].tolist() == [TEST, TRAIN, TEST]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("u0\ti1\nu1\ti9\n", r"given\.txt, line 2: there is no item 'i9' in this dataset"),
+        ("u0\ti1\nu7\ti1\n", r"line 2: there is no user 'u7'"),
+        ("u0\ti1\n0\ti1\n", r"line 2: there is no user '0'"),
+        ("u0\ti1\nu0\ti2\n", r"line 2: user 'u0' has not rated item 'i2'"),
+        ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' occurs on"),
+        ("u0\ti1\nu1\n", r"line 2: expected two columns"),
+        ("u0\ti1\n\nu1\ti1\n", r"line 2: expected two columns"),
+        ("u0 i1\n", r"line 1: expected two columns"),
+        ("u0\ti1\t3\n", r"line 1: expected two columns"),
+        ("u0\ti1\nu1\ti1\t3\n", r"line 2: 3 columns where the lines before have 2"),
+        ("", r"given\.txt is empty"),
+    ],
+)
+def test_a_wrong_line_of_pairs_is_named(tmp_path, ratings, text, message):
+    with pytest.raises(ValueError, match=message):
+        given_by(tmp_path, ratings, text, "held-out-pairs")
+
+
+def test_fold_numbers_as_plain_cross_validation(tmp_path, ratings):
+    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n3\n", "fold-numbers")
+    assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
+        [0, 3],
+        [1, 2],
+        [4],
+    ]
+    assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
+
+
+def test_fold_numbers_with_all_ratings_of_the_fold_as_the_unbiased_test(tmp_path, ratings):
+    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n2\n", "fold-numbers", "fold")
+    assert [codes.tolist() for codes in split.codes] == [
+        [TEST | UNBIASED, 0, TRAIN, TEST | UNBIASED, 0],
+        [TRAIN, UNBIASED, TEST | UNBIASED, TRAIN, UNBIASED],
+    ]
+
+
+def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, ratings):
+    split = given_by(tmp_path, ratings, "1\n2\n2\n1\n2\n", "fold-numbers", "unknown")
+    assert [codes.tolist() for codes in split.codes] == [
+        [TEST, UNBIASED, TRAIN, TEST, UNBIASED],
+        [TRAIN, UNBIASED, TEST, TRAIN, UNBIASED],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n2\nx\n1\n2\n", r"given\.txt, line 3: 'x' is not the number of a fold"),
+        ("1\n2\n0\n1\n2\n", r"line 3: '0' is not the number of a fold"),
+        ("1\n2\n-1\n1\n2\n", r"line 3: '-1' is not the number of a fold"),
+        ("1\n2\n1.5\n1\n2\n", r"line 3: '1\.5' is not the number of a fold"),
+        ("1\n2\n\n1\n2\n", r"line 3: .* is not the number of a fold"),
+        ("1\n2\n300\n1\n2\n", r"line 3: '300' is not the number of a fold"),
+        ("1\t1\n2\t1\n", r"line 1: .* is not the number of a fold"),
+        ("1\n2\n2\n1\n", r"ends at line 4, but there are 5 ratings"),
+        ("1\n2\n2\n1\n1\n1\n", r"ends at line 6, but there are 5 ratings"),
+        ("1\n3\n3\n1\n1\n", r"no line has the fold number 2"),
+    ],
+)
+def test_a_wrong_line_of_fold_numbers_is_named(tmp_path, ratings, text, message):
+    with pytest.raises(ValueError, match=message):
+        given_by(tmp_path, ratings, text, "fold-numbers")
+
+
+def test_held_out_pairs_have_no_unbiased_test(tmp_path, ratings):
+    with pytest.raises(ValueError, match="nothing about an unbiased test"):
+        given_by(tmp_path, ratings, "u0\ti1\n", "held-out-pairs", "fold")

@@ -1,0 +1,166 @@
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from splits.generated_ratings import any_ratings, ratings_of, without_deadline
+
+from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
+
+USES = [0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]
+
+
+def split_of(*codes: list[int]) -> Split:
+    return Split(tuple(np.array(fold_codes, dtype=np.uint8) for fold_codes in codes))
+
+
+@st.composite
+def any_split(draw):
+    uses = draw(st.lists(st.sampled_from(USES), min_size=1, unique=True))
+    n_ratings = draw(st.integers(1, 50))
+    codes = st.lists(st.sampled_from(uses), min_size=n_ratings, max_size=n_ratings)
+    return Split(
+        tuple(np.array(draw(codes), dtype=np.uint8) for _ in range(draw(st.integers(1, 12)))),
+        draw(st.dictionaries(st.text(max_size=4), st.integers() | st.floats(allow_nan=False))),
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(any_split())
+def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_factory, split):
+    folder = tmp_path_factory.getbasetemp()
+    split.write(folder / "first.npz")
+    stored = Split.read(folder / "first.npz")
+    stored.write(folder / "second.npz")
+
+    assert stored.n_folds == split.n_folds
+    assert stored.n_ratings == split.n_ratings
+    assert stored.facts == split.facts
+    for number in range(split.n_folds):
+        np.testing.assert_array_equal(stored.codes[number], split.codes[number])
+    assert (folder / "first.npz").read_bytes() == (folder / "second.npz").read_bytes()
+
+
+def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path):
+    codes = np.random.default_rng(0).choice([TRAIN, TEST], 80_000).astype(np.uint8)
+    Split((codes, codes)).write(tmp_path / "split.npz")
+    assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
+
+
+def test_one_fold_is_loaded_without_the_others(tmp_path):
+    path = tmp_path / "split.npz"
+    split_of([1, 2, 1], [2, 1, 1], [1, 1, 2]).write(path)
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    for other in ("fold0.npy", "fold2.npy"):
+        content[other] = content[other][:9]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+
+    ratings = ratings_of([(0, 0), (0, 1), (1, 1)], 2, 2)
+    loaded = fold(ratings, Split.read(path), 1)
+    assert loaded.test.items.tolist() == [0]
+    with pytest.raises(ValueError, match=r"Fold 0 of .*split\.npz cannot be read.*make the split"):
+        fold(ratings, Split.read(path), 0)
+
+
+def test_a_file_that_is_no_split_is_refused_by_name(tmp_path):
+    path = tmp_path / "split.npz"
+    path.write_bytes(b"an error page")
+    with pytest.raises(ValueError, match=r"split\.npz is not a stored split.*make the split again"):
+        Split.read(path)
+    np.savez(path, palette=np.zeros(1, np.uint8))
+    with pytest.raises(ValueError, match=r"split\.npz is not a stored split"):
+        Split.read(path)
+
+
+@pytest.mark.parametrize("code", [TRAIN | TEST, TRAIN | UNBIASED, 8])
+def test_a_rating_that_trains_and_tests_is_refused(code):
+    with pytest.raises(ValueError, match=f"Rating 1 of fold 0 has the code {code}"):
+        split_of([TRAIN, code])
+
+
+def test_folds_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="Fold 1"):
+        split_of([TRAIN, TEST], [TRAIN])
+
+
+def test_a_split_without_folds_is_refused():
+    with pytest.raises(ValueError, match="at least one fold"):
+        Split(())
+
+
+def test_fold_by_hand():
+    pairs = [(1, 2), (0, 1), (0, 0), (1, 0), (2, 2), (0, 2)]
+    ratings = ratings_of(pairs, n_users=4, n_items=3, values=[5, 4, 3, 2, 1, 0])
+    loaded = fold(ratings, split_of([TEST, TRAIN, TEST, UNBIASED, TEST | UNBIASED, TRAIN]), 0)
+
+    assert loaded.train.shape == (4, 3)
+    assert loaded.train.dtype == np.float32
+    assert loaded.train.indptr.tolist() == [0, 2, 2, 2, 2]
+    assert loaded.train.indices.tolist() == [1, 2]
+    assert loaded.train.data.tolist() == [4, 0], "a rating of zero stays in train"
+    assert loaded.test.indptr.tolist() == [0, 1, 2, 3, 3]
+    assert loaded.test.items.tolist() == [0, 2, 2]
+    assert loaded.test.values.tolist() == [3, 5, 1]
+    assert loaded.test.users.tolist() == [0, 1, 2]
+    assert loaded.unbiased is not None
+    assert loaded.unbiased.users.tolist() == [1, 2]
+    assert loaded.unbiased.items.tolist() == [0, 2]
+
+
+def test_without_unbiased_ratings_there_is_no_unbiased_test():
+    ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
+    assert fold(ratings, split_of([TRAIN, TEST]), 0).unbiased is None
+
+
+def test_plays_are_summed_within_train_and_within_test():
+    pairs = [(0, 1), (0, 0), (0, 1), (0, 1), (0, 1), (0, 1)]
+    ratings = ratings_of(pairs, 1, 2, values=[1, 1, 1, 1, 1, 1])
+    loaded = fold(ratings, split_of([TRAIN, TEST, TEST, TRAIN, TRAIN, TEST]), 0)
+    assert loaded.train.toarray().tolist() == [[0, 3]]
+    assert loaded.test.items.tolist() == [0, 1]
+    assert loaded.test.values.tolist() == [1, 2]
+
+
+@without_deadline
+@given(any_ratings(plays=True))
+def test_judgments_sum_to_the_ratings_whatever_the_order(ratings):
+    judgments = Judgments.from_pairs(ratings.users, ratings.items, ratings.values, ratings.n_users)
+    expected: dict[tuple[int, int], float] = {}
+    for user, item, value in zip(
+        ratings.users.tolist(), ratings.items.tolist(), ratings.values.tolist(), strict=True
+    ):
+        expected[user, item] = expected.get((user, item), 0) + value
+    found = list(zip(judgments.users.tolist(), judgments.items.tolist(), strict=True))
+    assert found == sorted(expected)
+    assert judgments.values.tolist() == [expected[pair] for pair in found]
+    assert judgments.n_users == ratings.n_users
+    assert len(judgments) == len(expected)
+    assert (judgments.indptr.dtype, judgments.items.dtype, judgments.values.dtype) == (
+        np.int64,
+        np.int32,
+        np.float32,
+    )
+
+
+def test_no_judgments_at_all():
+    judgments = Judgments.from_pairs([], [], [], n_users=2)
+    assert judgments.indptr.tolist() == [0, 0, 0]
+    assert len(judgments) == 0
+    assert judgments.users.tolist() == []
+
+
+@pytest.mark.parametrize("number", [-1, 2])
+def test_a_fold_that_does_not_exist_is_refused(number):
+    ratings = ratings_of([(0, 0)], 1, 1)
+    with pytest.raises(ValueError, match=f"no fold {number}: the split has the folds 0 to 1"):
+        fold(ratings, split_of([TRAIN], [TEST]), number)
+
+
+def test_a_split_of_another_table_is_refused():
+    ratings = ratings_of([(0, 0)], 1, 1)
+    with pytest.raises(ValueError, match="made for 2 ratings, but the table has 1"):
+        fold(ratings, split_of([TRAIN, TEST]), 0)

@@ -1,0 +1,100 @@
+from importlib import import_module
+from typing import get_args
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from splits.generated_ratings import skewed_ratings
+
+from receval.config.splits import AnySplit, SplitConfig
+from receval.splits.registry import SPLITTERS, make_split
+from receval.splits.split import TEST
+
+SPLIT = TypeAdapter(AnySplit)
+
+KINDS = [
+    {"kind": "random-ratio", "folds": 2},
+    {"kind": "user-ratio", "folds": 2},
+    {"kind": "k-fold"},
+    {"kind": "k-fold", "balanced_per_user": True},
+    {"kind": "leave-out", "held_out": 2},
+    {"kind": "temporal"},
+    {"kind": "temporal", "scope": "user", "repeats": "keep"},
+    {"kind": "uniform-test", "folds": 2},
+    {"kind": "missing-at-random", "unbiased_rows": "fold"},
+    {"kind": "missing-at-random", "unbiased_rows": "unknown"},
+    {"kind": "given", "file": "folds.txt", "content": "fold-numbers"},
+]
+RANDOM_KINDS = [kind for kind in KINDS if kind["kind"] not in ("temporal", "given")]
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return skewed_ratings()
+
+
+def made(ratings, kind, seed=1, dataset="data", name="name", companions=None):
+    split = make_split(ratings, SPLIT.validate_python(kind), seed, dataset, name, companions or {})
+    return np.array(list(split.codes))
+
+
+def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
+    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(SplitConfig)}
+    assert kinds == set(SPLITTERS)
+    for path in SPLITTERS.values():
+        module, function = path.split(":")
+        assert callable(getattr(import_module(module), function))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_path):
+    folds = tmp_path / "folds.txt"
+    folds.write_text("".join(f"{1 + row % 3}\n" for row in range(len(ratings))))
+    first = made(ratings, kind, companions={"folds.txt": folds})
+    made(ratings, {"kind": "k-fold"}, name="another-split-in-between")
+    np.testing.assert_array_equal(first, made(ratings, kind, companions={"folds.txt": folds}))
+    assert ((first & TEST) > 0).any(axis=1).all()
+
+
+@pytest.mark.parametrize("kind", RANDOM_KINDS, ids=str)
+@pytest.mark.parametrize("change", [{"seed": 2}, {"dataset": "other"}, {"name": "other"}], ids=str)
+def test_root_seed_dataset_and_name_each_change_the_split(ratings, kind, change):
+    assert (made(ratings, kind) != made(ratings, kind, **change)).any()
+
+
+@pytest.mark.parametrize("kind", ["random-ratio", "user-ratio", "leave-out", "uniform-test"])
+def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
+    few = made(ratings, {"kind": kind, "folds": 2})
+    many = made(ratings, {"kind": kind, "folds": 4})
+    np.testing.assert_array_equal(few, many[:2])
+    assert (many[0] != many[1]).any()
+
+
+def test_a_given_split_without_its_file_says_which(ratings):
+    kind = {"kind": "given", "file": "pairs.tsv", "content": "held-out-pairs"}
+    with pytest.raises(ValueError, match=r"split 'name' of the dataset 'data'.*'pairs\.tsv'"):
+        made(ratings, kind)
+
+
+def test_a_configuration_tells_which_files_it_reads():
+    assert SPLIT.validate_python(KINDS[-1]).files == ("folds.txt",)
+    assert SPLIT.validate_python({"kind": "k-fold"}).files == ()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"kind": "k-fold", "ratio": 0.8},
+        {"kind": "k-fold", "folds": 1},
+        {"kind": "random-ratio", "train_share": 1.0},
+        {"kind": "leave-out", "held_out": 0},
+        {"kind": "missing-at-random"},
+        {"kind": "bootstrap"},
+        {"folds": 5},
+        {"kind": "given", "file": "f", "content": "held-out-pairs", "unbiased_rows": "fold"},
+    ],
+    ids=str,
+)
+def test_a_wrong_configuration_is_refused(kind):
+    with pytest.raises(ValidationError):
+        SPLIT.validate_python(kind)

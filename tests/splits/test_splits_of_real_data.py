@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+from splits.generated_ratings import DATASETS, cm100k, movielens_1m
+
+from receval.config.splits import AnySplit
+from receval.splits.registry import make_split
+from receval.splits.split import TEST, TRAIN, UNBIASED
+
+FOLDS = "folds_menamaldonado2021.txt"
+
+
+def needs(dataset):
+    present = (DATASETS / dataset).is_dir()
+    return pytest.mark.skipif(not present, reason=f"{dataset} is not in the local mirror")
+
+
+@pytest.fixture(scope="module")
+def ml_1m():
+    return movielens_1m()
+
+
+def made(ratings, dataset, **kind):
+    companions = {path.name: path for path in (DATASETS / dataset).iterdir()}
+    spec = TypeAdapter(AnySplit).validate_python(kind)
+    return make_split(ratings, spec, 1, dataset, "split", companions)
+
+
+def sizes(split, bit):
+    return [int(((codes & bit) > 0).sum()) for codes in split.codes]
+
+
+@needs("ml-1m")
+def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
+    split = made(ml_1m, "ml-1m", kind="uniform-test", test_share=0.2, min_train_share=0.2)
+    assert split.n_folds == 5
+    assert split.facts["target_items"] == 1703
+    assert split.facts["eta"] == 117.6
+    popularity = np.bincount(ml_1m.items)
+    for codes in split.codes:
+        tested = np.bincount(ml_1m.items[codes == TEST], minlength=ml_1m.n_items)
+        assert set(tested.tolist()) == {0, 117, 118}
+        assert (tested > 0).sum() == 1703
+        assert tested.sum() / 1703 == pytest.approx(117.6, abs=0.001)
+        assert (tested <= 0.8 * popularity).all()
+
+
+@needs("ml-1m")
+def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
+    split = made(ml_1m, "ml-1m", kind="given", file="temporal_test.tsv", content="held-out-pairs")
+    assert sizes(split, TEST) == [200_042] == [round(0.2 * len(ml_1m))]
+    tested = np.unique(ml_1m.users[split.codes[0] == TEST])
+    trained = np.unique(ml_1m.users[split.codes[0] == TRAIN])
+    assert len(tested) == 1783
+    assert len(np.intersect1d(tested, trained)) == 1143
+
+
+@needs("ml-1m")
+def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(ml_1m):
+    split = made(ml_1m, "ml-1m", kind="given", file=FOLDS, content="fold-numbers")
+    assert sizes(split, TEST) == [199_684, 200_700, 200_065, 200_248, 199_512]
+
+
+@needs("cm100k")
+def test_cm100k_folds_of_menamaldonado2021_have_their_published_sizes():
+    ratings = cm100k()
+    split = made(
+        ratings, "cm100k", kind="given", file=FOLDS, content="fold-numbers", unbiased_rows="fold"
+    )
+    assert sizes(split, TEST) == [2_366, 2_252, 2_303, 2_349, 2_324]
+    assert sizes(split, UNBIASED) == [20_727, 20_578, 20_727, 20_787, 20_765]
+    assert sizes(split, TRAIN) == [11_594 - test for test in sizes(split, TEST)]

@@ -1,0 +1,116 @@
+# REQUIRED INPUTS
+#   work/<edition>/<dataset>/...                     ratings, splits and ranks an artifact reads
+#   config/studies/<study>.yaml
+# OUTPUTS
+#   work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
+#   work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures) or .md, .tex (tables)
+#   work/<edition>/artifacts/<study>/provenance.json
+
+
+rule compute_artifact:
+    input:
+        unpack(lambda w: PLANS[w.edition].artifact_inputs(w.study, w.artifact)),
+    output:
+        numbers=report(
+            "work/{edition}/artifacts/{study}/{artifact}.csv",
+            caption="../report/artifact.rst",
+            category="{study}",
+            labels={"artifact": "{artifact}", "form": "numbers"},
+        ),
+    params:
+        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
+        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
+        description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code(
+            "compute_artifact", f"receval.studies.{w.study}.{w.artifact}:data"
+        ),
+    log:
+        "work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    conda:
+        "../../envs/receval.yaml"
+    script:
+        "../scripts/compute_artifact.py"
+
+
+rule draw_figure:
+    input:
+        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+    output:
+        svg=report(
+            "work/{edition}/artifacts/{study}/{artifact}.svg",
+            caption="../report/artifact.rst",
+            category="{study}",
+            labels={"artifact": "{artifact}", "form": "figure"},
+        ),
+        pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
+    params:
+        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
+        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
+        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code(
+            "draw_figure", f"receval.studies.{w.study}.{w.artifact}:draw"
+        ),
+    log:
+        "work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    conda:
+        "../../envs/receval.yaml"
+    script:
+        "../scripts/draw_figure.py"
+
+
+rule write_table:
+    input:
+        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+    output:
+        markdown="work/{edition}/artifacts/{study}/{artifact}.md",
+        latex="work/{edition}/artifacts/{study}/{artifact}.tex",
+    params:
+        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code(
+            "write_table", f"receval.studies.{w.study}.{w.artifact}:tabulate"
+        ),
+    log:
+        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    conda:
+        "../../envs/receval.yaml"
+    script:
+        "../scripts/write_table.py"
+
+
+rule record_provenance:
+    input:
+        summaries=lambda w: PLANS[w.edition].study_summaries(w.study),
+        numbers=lambda w: PLANS[w.edition].study_numbers(w.study),
+    output:
+        record="work/{edition}/artifacts/{study}/provenance.json",
+    params:
+        config=lambda w: PLANS[w.edition].study_description(w.study),
+        absent=lambda w: PLANS[w.edition].study_absent(w.study),
+        versions=versions(),
+        code=lambda w: PLANS[w.edition].code("record_provenance"),
+    log:
+        "work/{edition}/artifacts/{study}/logs/record_provenance.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/receval.yaml"
+    script:
+        "../scripts/record_provenance.py"

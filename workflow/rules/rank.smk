@@ -1,0 +1,34 @@
+# REQUIRED INPUTS
+#   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
+#   work/<edition>/<dataset>/<split>/split.npz
+#   work/<edition>/<dataset>/<split>/<system>/models/
+#   config/studies/*.yaml                            the protocols wanted on the split
+# OUTPUTS
+#   work/<edition>/<dataset>/<split>/<system>/ranks.npz
+
+
+rule rank_system:
+    input:
+        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset)[:3],
+        split="work/{edition}/{dataset}/{split}/split.npz",
+        models="work/{edition}/{dataset}/{split}/{system}/models",
+    output:
+        ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
+    params:
+        recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
+        protocols=lambda w: PLANS[w.edition].protocol_descriptions(w.dataset, w.split),
+        seed=lambda w: PLANS[w.edition].settings.seed,
+        code=lambda w: PLANS[w.edition].code(
+            "rank_system", PLANS[w.edition].recommender_entry(w.system)
+        ),
+    log:
+        "work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
+    benchmark:
+        "work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    conda:
+        "../../envs/receval.yaml"
+    script:
+        "../scripts/rank_system.py"

@@ -1,0 +1,22 @@
+"""Write a table from its numbers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from receval.job_log import job_log
+from receval.studies.drawing import write_table
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import Snakemake
+
+    snakemake: Snakemake
+
+with job_log(snakemake.log[0]):
+    write_table(
+        snakemake.wildcards.study,
+        snakemake.wildcards.artifact,
+        Path(snakemake.input.numbers),
+        snakemake.params.look,
+        Path(snakemake.output.markdown),
+        Path(snakemake.output.latex),
+    )
