@@ -6,24 +6,19 @@
 #   snakemake --cores all work/full/artifacts/bellogin2017/fig02.svg
 #   snakemake -n                                            the plan, with the table of datasets
 
-import os
 import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
 from receval.config.settings import EDITIONS, load_settings
+from receval.job_environment import prepare_job_environment
 from receval.plan import Plan
 from receval.provenance.versions import versions
 
 min_version("9.27")
 
-# Snakemake passes a job's threads on to OpenMP and BLAS, but not to numba.
-os.environ["NUMBA_NUM_THREADS"] = "1"
-
-# Scripts use this repository's package, also in an environment where it is not installed.
-SOURCE = str(Path(workflow.basedir) / "src")
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH")]))
+prepare_job_environment(Path(workflow.basedir) / "src")
 
 PLANS = {
     edition: Plan(load_settings(Path("config"), edition, config), Path("."))
@@ -45,9 +40,9 @@ wildcard_constraints:
 
 
 rule all:
+    default_target: True
     input:
         CHOSEN.all_files(),
-    default_target: True
 
 
 include: "workflow/rules/data.smk"

@@ -47,7 +47,7 @@ class Ratings:
     known: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        columns = {"items": self.items, "values": self.values}
+        columns: dict[str, NDArray] = {"items": self.items, "values": self.values}
         if self.timestamps is not None:
             columns["timestamps"] = self.timestamps
         if self.known is not None:

@@ -18,7 +18,7 @@ def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
         What the choice is for, from the general to the particular: dataset, split, fold, system.
         A split's names never contain a system, so splits do not depend on the systems compared.
     """
-    words = []
+    words: list[int] = []
     for name in names:
         digest = hashlib.sha256(f"{type(name).__name__}:{name}".encode()).digest()
         words.extend(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))

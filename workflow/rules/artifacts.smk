@@ -1,10 +1,12 @@
-# REQUIRED INPUTS
-#   work/<edition>/<dataset>/...                     ratings, splits and ranks an artifact reads
-#   config/studies/<study>.yaml
-# OUTPUTS
-#   work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
-#   work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures) or .md, .tex (tables)
-#   work/<edition>/artifacts/<study>/provenance.json
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/...                     ratings, splits and ranks an artifact reads
+  config/studies/<study>.yaml
+OUTPUTS
+  work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
+  work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures) or .md, .tex (tables)
+  work/<edition>/artifacts/<study>/provenance.json
+"""
 
 
 rule compute_artifact:
@@ -17,6 +19,15 @@ rule compute_artifact:
             category="{study}",
             labels={"artifact": "{artifact}", "form": "numbers"},
         ),
+    log:
+        "work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
     params:
         title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
         caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
@@ -24,15 +35,6 @@ rule compute_artifact:
         code=lambda w: PLANS[w.edition].code(
             "compute_artifact", f"receval.studies.{w.study}.{w.artifact}:data"
         ),
-    log:
-        "work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv"
-    threads: 1
-    resources:
-        mem_mb=4000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/compute_artifact.py"
 
@@ -48,6 +50,15 @@ rule draw_figure:
             labels={"artifact": "{artifact}", "form": "figure"},
         ),
         pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
+    log:
+        "work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
         caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
@@ -55,15 +66,6 @@ rule draw_figure:
         code=lambda w: PLANS[w.edition].code(
             "draw_figure", f"receval.studies.{w.study}.{w.artifact}:draw"
         ),
-    log:
-        "work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv"
-    threads: 1
-    resources:
-        mem_mb=1000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/draw_figure.py"
 
@@ -74,20 +76,20 @@ rule write_table:
     output:
         markdown="work/{edition}/artifacts/{study}/{artifact}.md",
         latex="work/{edition}/artifacts/{study}/{artifact}.tex",
+    log:
+        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "write_table", f"receval.studies.{w.study}.{w.artifact}:tabulate"
         ),
-    log:
-        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
-    threads: 1
-    resources:
-        mem_mb=1000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/write_table.py"
 
@@ -98,19 +100,19 @@ rule record_provenance:
         numbers=lambda w: PLANS[w.edition].study_numbers(w.study),
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",
+    log:
+        "work/{edition}/artifacts/{study}/logs/record_provenance.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
     params:
         config=lambda w: PLANS[w.edition].study_description(w.study),
         absent=lambda w: PLANS[w.edition].study_absent(w.study),
         versions=versions(),
         code=lambda w: PLANS[w.edition].code("record_provenance"),
-    log:
-        "work/{edition}/artifacts/{study}/logs/record_provenance.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv"
-    threads: 1
-    resources:
-        mem_mb=500,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/record_provenance.py"

@@ -1,17 +1,28 @@
-# REQUIRED INPUTS
-#   config/datasets.yaml, config/twins.yaml
-#   full: raw files in work/raw/<dataset>/ or in a local mirror, or the network
-# OUTPUTS
-#   work/<edition>/<dataset>/raw.json                the raw files used, with checksums
-#   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet, summary.json
-#   work/raw/<dataset>/                              downloads (full edition)
-#   work/demo/<dataset>/raw/                         synthetic raw files (demo edition)
+"""
+REQUIRED INPUTS
+  config/datasets.yaml, config/twins.yaml
+  full: raw files in work/raw/<dataset>/ or in a local mirror, or the network
+OUTPUTS
+  work/<edition>/<dataset>/raw.json                the raw files used, with checksums
+  work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet, summary.json
+  work/raw/<dataset>/                              downloads (full edition)
+  work/demo/<dataset>/raw/                         synthetic raw files (demo edition)
+"""
 
 
 rule generate_twin:
     output:
         manifest="work/demo/{dataset}/raw.json",
         files=directory("work/demo/{dataset}/raw"),
+    log:
+        "work/demo/{dataset}/logs/generate_twin.log",
+    benchmark:
+        "work/demo/{dataset}/benchmarks/generate_twin.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         twin=lambda w: PLANS["demo"].settings.twins[w.dataset].model_dump(mode="json"),
         dataset=lambda w: PLANS["demo"].dataset_description(w.dataset),
@@ -19,15 +30,6 @@ rule generate_twin:
         code=lambda w: PLANS["demo"].code(
             "generate_twin", PLANS["demo"].writer_entry(w.dataset)
         ),
-    log:
-        "work/demo/{dataset}/logs/generate_twin.log",
-    benchmark:
-        "work/demo/{dataset}/benchmarks/generate_twin.tsv"
-    threads: 1
-    resources:
-        mem_mb=1000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/generate_twin.py"
 
@@ -38,20 +40,20 @@ rule fetch_raw:
         lambda w: PLANS["full"].local_raw_files(w.dataset),
     output:
         manifest="work/full/{dataset}/raw.json",
+    log:
+        "work/full/{dataset}/logs/fetch_raw.log",
+    benchmark:
+        "work/full/{dataset}/benchmarks/fetch_raw.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
     params:
         dataset=lambda w: PLANS["full"].dataset_description(w.dataset),
         mirrors=list(PLANS["full"].settings.local_mirrors),
         network=PLANS["full"].settings.network,
         code=PLANS["full"].code("fetch_raw"),
-    log:
-        "work/full/{dataset}/logs/fetch_raw.log",
-    benchmark:
-        "work/full/{dataset}/benchmarks/fetch_raw.tsv"
-    threads: 1
-    resources:
-        mem_mb=500,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/fetch_raw.py"
 
@@ -64,19 +66,19 @@ rule prepare_ratings:
         user_ids="work/{edition}/{dataset}/users.parquet",
         item_ids="work/{edition}/{dataset}/items.parquet",
         summary="work/{edition}/{dataset}/summary.json",
+    log:
+        "work/{edition}/{dataset}/logs/prepare_ratings.log",
+    benchmark:
+        "work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w: PLANS[w.edition].parser_memory(w.dataset),
     params:
         dataset=lambda w: PLANS[w.edition].dataset_description(w.dataset),
         code=lambda w: PLANS[w.edition].code(
             "prepare_ratings", *PLANS[w.edition].parser_entries(w.dataset)
         ),
-    log:
-        "work/{edition}/{dataset}/logs/prepare_ratings.log",
-    benchmark:
-        "work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv"
-    threads: 1
-    resources:
-        mem_mb=lambda w: PLANS[w.edition].parser_memory(w.dataset),
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/prepare_ratings.py"

@@ -1,9 +1,11 @@
-# REQUIRED INPUTS
-#   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
-#   results/<edition>/<study>/<artifact>.csv         the accepted ones
-#   config/drift.yaml                                tolerances, with reasons
-# OUTPUTS
-#   work/<edition>/drift.md                          what moved, by how much
+"""
+REQUIRED INPUTS
+  work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
+  results/<edition>/<study>/<artifact>.csv         the accepted ones
+  config/drift.yaml                                tolerances, with reasons
+OUTPUTS
+  work/<edition>/drift.md                          what moved, by how much
+"""
 
 
 rule report_drift:
@@ -12,19 +14,19 @@ rule report_drift:
         accepted=lambda w: PLANS[w.edition].accepted_numbers(),
     output:
         report="work/{edition}/drift.md",
+    log:
+        "work/{edition}/logs/report_drift.log",
+    benchmark:
+        "work/{edition}/benchmarks/report_drift.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
         artifacts=lambda w: PLANS[w.edition].artifact_names(),
         one_sided_datasets=lambda w: PLANS[w.edition].one_sided_datasets(),
         code=lambda w: PLANS[w.edition].code("report_drift"),
-    log:
-        "work/{edition}/logs/report_drift.log",
-    benchmark:
-        "work/{edition}/benchmarks/report_drift.tsv"
-    threads: 1
-    resources:
-        mem_mb=1000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/report_drift.py"

@@ -1,10 +1,12 @@
-# REQUIRED INPUTS
-#   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
-#   work/<edition>/<dataset>/<split>/split.npz
-#   work/<edition>/<dataset>/<split>/<system>/models/
-#   config/studies/*.yaml                            the protocols wanted on the split
-# OUTPUTS
-#   work/<edition>/<dataset>/<split>/<system>/ranks.npz
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
+  work/<edition>/<dataset>/<split>/split.npz
+  work/<edition>/<dataset>/<split>/<system>/models/
+  config/studies/*.yaml                            the protocols wanted on the split
+OUTPUTS
+  work/<edition>/<dataset>/<split>/<system>/ranks.npz
+"""
 
 
 rule rank_system:
@@ -14,6 +16,15 @@ rule rank_system:
         models="work/{edition}/{dataset}/{split}/{system}/models",
     output:
         ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
+    log:
+        "work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
+    benchmark:
+        "work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         protocols=lambda w: PLANS[w.edition].protocol_descriptions(w.dataset, w.split),
@@ -21,14 +32,5 @@ rule rank_system:
         code=lambda w: PLANS[w.edition].code(
             "rank_system", PLANS[w.edition].recommender_entry(w.system)
         ),
-    log:
-        "work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
-    benchmark:
-        "work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv"
-    threads: 1
-    resources:
-        mem_mb=4000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/rank_system.py"

@@ -1,9 +1,11 @@
-# REQUIRED INPUTS
-#   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
-#   work/<edition>/<dataset>/raw.json                names the files of given splits
-#   config/splits.yaml
-# OUTPUTS
-#   work/<edition>/<dataset>/<split>/split.npz
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
+  work/<edition>/<dataset>/raw.json                names the files of given splits
+  config/splits.yaml
+OUTPUTS
+  work/<edition>/<dataset>/<split>/split.npz
+"""
 
 
 rule make_split:
@@ -12,20 +14,22 @@ rule make_split:
         ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset)[:3],
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
-    params:
-        split=lambda w: PLANS[w.edition].settings.splits[w.split].model_dump(mode="json"),
-        seed=lambda w: PLANS[w.edition].settings.seed,
-        code=lambda w: PLANS[w.edition].code(
-            "make_split", PLANS[w.edition].splitter_entry(w.split)
-        ),
     log:
         "work/{edition}/{dataset}/{split}/logs/make_split.log",
     benchmark:
         "work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv"
+    conda:
+        "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=2000,
-    conda:
-        "../../envs/receval.yaml"
+    params:
+        split=lambda w: PLANS[w.edition]
+        .settings.splits[w.split]
+        .model_dump(mode="json"),
+        seed=lambda w: PLANS[w.edition].settings.seed,
+        code=lambda w: PLANS[w.edition].code(
+            "make_split", PLANS[w.edition].splitter_entry(w.split)
+        ),
     script:
         "../scripts/make_split.py"

@@ -1,9 +1,11 @@
-# REQUIRED INPUTS
-#   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
-#   work/<edition>/<dataset>/<split>/split.npz
-#   config/systems.yaml
-# OUTPUTS
-#   work/<edition>/<dataset>/<split>/<system>/models/    one model a fold
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
+  work/<edition>/<dataset>/<split>/split.npz
+  config/systems.yaml
+OUTPUTS
+  work/<edition>/<dataset>/<split>/<system>/models/    one model a fold
+"""
 
 
 rule train_system:
@@ -12,6 +14,15 @@ rule train_system:
         split="work/{edition}/{dataset}/{split}/split.npz",
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
+    log:
+        "work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
+    benchmark:
+        "work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
@@ -20,14 +31,5 @@ rule train_system:
         code=lambda w: PLANS[w.edition].code(
             "train_system", PLANS[w.edition].recommender_entry(w.system)
         ),
-    log:
-        "work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
-    benchmark:
-        "work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv"
-    threads: 1
-    resources:
-        mem_mb=4000,
-    conda:
-        "../../envs/receval.yaml"
     script:
         "../scripts/train_system.py"

@@ -1,11 +1,11 @@
 """Record what the artifacts of a study were made from."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from receval.job_log import job_log
-from receval.provenance.versions import write_json
-from receval.studies.provenance import study_record
+from receval.provenance.versions import provenance_record, write_json
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import Snakemake
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     snakemake: Snakemake
 
 with job_log(snakemake.log[0]):
+    summaries = [Path(file) for file in snakemake.input.summaries]
     write_json(
         Path(snakemake.output.record),
-        study_record(
+        provenance_record(
             snakemake.params.config,
-            {Path(file).parent.name: Path(file) for file in snakemake.input.summaries},
+            {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in summaries},
             snakemake.params.absent,
-            snakemake.params.versions,
         ),
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from receval.job_log import job_log
-from receval.studies.drawing import write_table
+from receval.studies.tabulating import write_table
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import Snakemake

@@ -85,9 +85,8 @@ def rank_judged(
                 f"{type(system).__name__}.score returned an array of shape {scores.shape} for "
                 f"{len(users)} users and {n_items} items; it must be {(len(users), n_items)}."
             )
-        bits = scores.view(np.uint32)
         for one_pass in passes:
-            one_pass.rank(bits, users)
+            one_pass.rank(scores, users)
     outcomes: dict[Protocol, JudgedRanks] = {}
     for one_pass in passes:
         outcomes.update(one_pass.outcomes())
@@ -167,10 +166,10 @@ class _Pass:
             ),
         )
 
-    def rank(self, bits: NDArray[np.uint32], users: NDArray[np.int64]) -> None:
+    def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users."""
         common = (
-            bits,
+            scores,
             users,
             self.is_candidate,
             self.priority,
@@ -185,7 +184,12 @@ class _Pass:
             rank_among_all(*common, self.ranks[0], self.lengths[0], self.candidates[0])
         else:
             rank_among_samples(
-                *common, *self.sample, self.sizes, self.ranks, self.lengths, self.candidates
+                *common,
+                *self.sample,
+                self.sizes,
+                self.ranks,
+                self.lengths,
+                self.candidates,
             )
 
     def outcomes(self) -> dict[Protocol, JudgedRanks]:

@@ -64,7 +64,7 @@ def target_sets(
     else:
         indptr, items = sample_candidates(
             is_candidate,
-            fold.train.indptr,
+            fold.train.indptr.astype(np.int64),
             fold.train.indices,
             relevant_indptr,
             relevant_items,

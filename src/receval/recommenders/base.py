@@ -60,7 +60,7 @@ class Recommender(ABC):
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         return {name: getattr(self, name) for name in names}
 
-    def check_size(self, n_users: int, n_items: int) -> None:  # noqa: B027 (most have no bound)
+    def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse parameters that the size of the data rules out.
 
         :meth:`fit` calls it first; whoever knows the size beforehand can call it before any data

@@ -1,4 +1,4 @@
-"""Drawing an artifact from its CSV alone."""
+"""Drawing a figure from its CSV alone."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from receval.figures.save import save_figure
+from receval.figures.style import figure_style
 from receval.studies.look import Look
-
-
-def read_numbers(path: Path) -> pd.DataFrame:
-    """Read an artifact's CSV; empty cells stay empty text."""
-    return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
+from receval.studies.numbers import read_numbers
 
 
 def draw_figure(
@@ -33,31 +29,6 @@ def draw_figure(
     svg, pdf : Path
         Targets.
     """
-    from receval.figures.save import save_figure
-    from receval.figures.style import figure_style
-
     module = import_module(f"receval.studies.{study}.{artifact}")
     with figure_style():
         save_figure(module.draw(read_numbers(numbers), Look.of(look)), svg, pdf)
-
-
-def write_table(
-    study: str, artifact: str, numbers: Path, look: Mapping[str, Any], markdown: Path, latex: Path
-) -> None:
-    """Write a table as Markdown and TeX.
-
-    Parameters
-    ----------
-    study, artifact : str
-        The module ``receval.studies.<study>.<artifact>`` with its ``tabulate``.
-    numbers : Path
-        The artifact's CSV.
-    look : mapping
-        From :meth:`receval.plan.Plan.look`.
-    markdown, latex : Path
-        Targets.
-    """
-    from receval.figures.tables import save_table
-
-    module = import_module(f"receval.studies.{study}.{artifact}")
-    save_table(module.tabulate(read_numbers(numbers), Look.of(look)), markdown, latex)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from receval.provenance.atomic import write_atomically
 from receval.studies.inputs import ArtifactInputs
+from receval.studies.numbers import write_numbers
 
 
 def compute_artifact(
@@ -33,4 +33,4 @@ def compute_artifact(
     numbers: pd.DataFrame = module.data(ArtifactInputs.of(folder, description))
     if numbers.empty:
         raise ValueError(f"{study}/{artifact} has no rows: there is nothing to show.")
-    write_atomically(target, numbers.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+    write_numbers(numbers, target)

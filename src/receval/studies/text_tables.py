@@ -23,6 +23,6 @@ def printed(look: Look, columns: Sequence[Column], rows: Sequence[Sequence[str]]
 
 def printed_text(look: Look, text: pd.DataFrame, widths: Sequence[float | None]) -> Table:
     """Return a table of text whose headings are the names of the columns."""
-    columns = [Column(name, width=width) for name, width in zip(text, widths, strict=True)]
+    columns = [Column(str(name), width=width) for name, width in zip(text, widths, strict=True)]
     rows = text.fillna("").astype(str).to_numpy().tolist()
     return printed(look, columns, rows)

@@ -13,7 +13,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.protocols.protocol import Protocol
+from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
 from receval.protocols.target_sets import target_sets
 from receval.ratings import Ratings
 from receval.seeds import generator
@@ -32,6 +32,8 @@ TOY = {
 
 USER = 0
 RELEVANT = 5.0
+RELEVANT_ITEMS: tuple[RelevantSelection, ...] = ("AR", "1R")
+CANDIDATES: tuple[BaseCandidates, ...] = ("AI", "TI")
 SETS = ("C", "N_u", "T_u", "T_u^1", "T_u^2")
 
 
@@ -57,7 +59,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     toy = toy_fold()
     rows = []
-    for relevant, candidates, sampled in product(("AR", "1R"), ("AI", "TI"), (None, 1)):
+    for relevant, candidates, sampled in product(RELEVANT_ITEMS, CANDIDATES, (None, 1)):
         decides = relevant == "1R" or sampled is not None
         protocol = Protocol(relevant, candidates, sampled, RELEVANT if decides else None)
         found = target_sets(toy, protocol, USER, RELEVANT, partial(generator, 0, "toy"))

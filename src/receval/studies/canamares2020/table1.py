@@ -24,12 +24,12 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     ]
     rows = [
         (
-            look.datasets[row.dataset],
-            f"{row.users:,}",
-            f"{row.items:,}",
-            f"{row.ratings:,}",
-            f"{row.density_percent:.3f} %",
+            look.datasets[row["dataset"]],
+            f"{row['users']:,}",
+            f"{row['items']:,}",
+            f"{row['ratings']:,}",
+            f"{row['density_percent']:.3f} %",
         )
-        for row in numbers.itertuples()
+        for row in numbers.to_dict("records")
     ]
     return printed(look, columns, rows)

@@ -27,13 +27,13 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     ]
     rows = [
         (
-            look.datasets[row.dataset],
-            f"{row.users:,}",
-            f"{row.items:,}",
-            f"{row.ratings:,}",
-            f"{row.known_ratings or row.ratings:,}",
-            f"{row.unknown_ratings:,}" if row.unknown_ratings else "none",
+            look.datasets[row["dataset"]],
+            f"{row['users']:,}",
+            f"{row['items']:,}",
+            f"{row['ratings']:,}",
+            f"{row['known_ratings'] or row['ratings']:,}",
+            f"{row['unknown_ratings']:,}" if row["unknown_ratings"] else "none",
         )
-        for row in numbers.itertuples()
+        for row in numbers.to_dict("records")
     ]
     return printed(look, columns, rows)
