@@ -10,18 +10,29 @@ from numpy.typing import NDArray
 @njit(cache=True)
 def _count_above(
     listed: NDArray[np.float32], priority: NDArray[np.uint32], score: np.float32, own: np.uint32
-) -> int:
+) -> np.int32:
     """Count the listed items that rank above one; NaN marks those that are not in the list."""
-    # Plain comparisons over contiguous memory, which the compiler turns into vector instructions.
-    above = 0
-    equal = 0
+    # Plain comparisons over contiguous memory, which the compiler turns into vector instructions;
+    # sums of 32 bits, because numba's own 64 bits would halve the width of the vectors.
+    above = np.int32(0)
+    equal = np.int32(0)
     for item in range(len(listed)):
-        above += listed[item] > score
-        equal += listed[item] == score
+        above = np.int32(above + np.int32(listed[item] > score))
+        equal = np.int32(equal + np.int32(listed[item] == score))
     if equal:
         for item in range(len(listed)):
-            above += (listed[item] == score) & (priority[item] < own)
+            ties = (listed[item] == score) & (priority[item] < own)
+            above = np.int32(above + np.int32(ties))
     return above
+
+
+@njit(cache=True)
+def _count_computable(listed: NDArray[np.float32]) -> np.int32:
+    """Count the scores that are not NaN."""
+    count = np.int32(0)
+    for item in range(len(listed)):
+        count = np.int32(count + np.int32(listed[item] == listed[item]))
+    return count
 
 
 @njit(cache=True)
@@ -63,20 +74,27 @@ def rank_among_all(
     one_relevant : bool
         True for 1R, False for AR.
     """
-    n_items = len(is_candidate)
-    listed = np.empty(n_items, dtype=np.float32)
+    outside = np.empty(len(is_candidate), dtype=np.int64)
+    n_outside = 0
+    for item in range(len(is_candidate)):
+        if not is_candidate[item]:
+            outside[n_outside] = item
+            n_outside += 1
+    listed = np.empty(len(is_candidate), dtype=np.float32)
     is_open = is_candidate.copy()
     for block_row in range(len(users)):
         user = users[block_row]
         own_scores = scores[block_row]
+        for item in range(len(listed)):
+            listed[item] = own_scores[item]
+        for position in range(n_outside):
+            listed[outside[position]] = np.nan
+        n_open = len(is_candidate) - n_outside
         for entry in range(train_indptr[user], train_indptr[user + 1]):
-            is_open[train_items[entry]] = False
-        n_open = 0
-        n_listed = 0
-        for item in range(n_items):
-            listed[item] = own_scores[item] if is_open[item] else np.float32(np.nan)
-            n_open += is_open[item]
-            n_listed += listed[item] == listed[item]
+            item = train_items[entry]
+            n_open -= int(is_candidate[item])
+            is_open[item] = False
+            listed[item] = np.nan
         first, end = judged_indptr[user], judged_indptr[user + 1]
         if one_relevant:
             # No relevant item is in another one's list.
@@ -84,15 +102,14 @@ def rank_among_all(
                 item = judged_items[row]
                 if relevant[row] and is_open[item]:
                     n_open -= 1
-                    n_listed -= listed[item] == listed[item]
-                    listed[item] = np.float32(np.nan)
+                    listed[item] = np.nan
         for row in range(first, end):
             item = judged_items[row]
             score = own_scores[item]
             ranks[row] = 0
             if is_open[item] and score == score and (relevant[row] or not one_relevant):
                 ranks[row] = 1 + _count_above(listed, priority, score, priority[item])
-        lengths[user] = n_listed
+        lengths[user] = _count_computable(listed)
         candidates[user] = n_open
         for entry in range(train_indptr[user], train_indptr[user + 1]):
             is_open[train_items[entry]] = is_candidate[train_items[entry]]
@@ -171,8 +188,10 @@ def rank_among_samples(
             counted = 0
             for size_row in range(n_sizes):
                 stop = n_relevant + min(sizes[size_row], len(sample))
-                above += _count_above(
-                    listed[counted:stop], listed_priority[counted:stop], score, priority[item]
+                above += int(
+                    _count_above(
+                        listed[counted:stop], listed_priority[counted:stop], score, priority[item]
+                    )
                 )
                 counted = stop
                 if relevant[row] or drawn_at[item] < sizes[size_row]:
@@ -181,8 +200,7 @@ def rank_among_samples(
         counted = 0
         for size_row in range(n_sizes):
             stop = n_relevant + min(sizes[size_row], len(sample))
-            for place in range(counted, stop):
-                n_listed += listed[place] == listed[place]
+            n_listed += int(_count_computable(listed[counted:stop]))
             counted = stop
             lengths[size_row, user] = n_listed
             candidates[size_row, user] = stop
