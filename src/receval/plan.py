@@ -14,6 +14,7 @@ from typing import Any
 from receval.config.settings import Edition, Settings
 from receval.config.studies import ArtifactSpec, ExperimentSpec
 from receval.datasets.availability import Availability, availability_table, resolve
+from receval.metrics.parse import module_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.code_digest import code_digest
 from receval.simulation.twins import WRITERS
@@ -282,6 +283,17 @@ class Plan:
     def splitter_entry(self, split: str) -> str:
         """Return the module that makes a split, for code digests."""
         return SPLITTERS[self.settings.splits[split].kind].partition(":")[0]
+
+    def metric_entries(self, study: str, artifact: str) -> list[str]:
+        """Return the modules of the metrics that an artifact's parameters name, for code digests.
+
+        The parameters ``metric`` and ``metrics`` hold labels of metrics, here as in every study.
+        """
+        parameters = self.artifact(study, artifact).parameters
+        one, several = parameters.get("metric"), parameters.get("metrics", ())
+        labels = [one] if isinstance(one, str) else []
+        labels += [str(label) for label in several] if isinstance(several, tuple) else []
+        return sorted({module_of(label) for label in labels})
 
     def recommender_entry(self, system: str) -> str:
         """Return the module of a system's class, for code digests."""

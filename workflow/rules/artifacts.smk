@@ -33,7 +33,9 @@ rule compute_artifact:
         caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
         description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "compute_artifact", f"receval.studies.{w.study}.{w.artifact}:data"
+            "compute_artifact",
+            f"receval.studies.{w.study}.{w.artifact}:data",
+            *PLANS[w.edition].metric_entries(w.study, w.artifact),
         ),
     script:
         "../scripts/compute_artifact.py"

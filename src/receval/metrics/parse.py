@@ -24,6 +24,20 @@ _LABEL = re.compile(
 )
 
 
+def module_of(label: str) -> str:
+    """Return the module that defines the metric of a label, for code digests.
+
+    Raises
+    ------
+    ValueError
+        The label names no metric.
+    """
+    name = label.strip().partition("@")[0].partition("(")[0]
+    if name not in METRICS:
+        raise ValueError(f"There is no metric {name!r}; there are {', '.join(METRICS)}.")
+    return METRICS[name].partition(":")[0]
+
+
 def parse(label: str) -> Metric:
     """Return the metric of a label such as ``P@10`` or ``nDCG(gain=exponential)@10``.
 
@@ -45,10 +59,9 @@ def parse(label: str) -> Metric:
             "for example nDCG(gain=exponential)@10."
         )
     name = match["name"]
-    if name not in METRICS:
-        raise ValueError(f"There is no metric {name!r}; there are {', '.join(METRICS)}.")
-    module, _, class_name = METRICS[name].partition(":")
-    metric_class: type[Metric] = getattr(import_module(module), class_name)
+    metric_class: type[Metric] = getattr(
+        import_module(module_of(label)), METRICS[name].partition(":")[2]
+    )
     accepted = {field.name: field for field in fields(metric_class) if field.name != "cutoff"}
     values: dict[str, object] = {}
     for word in filter(None, (match["parameters"] or "").split(",")):
