@@ -1,0 +1,38 @@
+"""A copy of the repository's configuration that tests may change."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "config"
+
+
+class CopiedConfig:
+    """The folder ``config``, copied."""
+
+    def __init__(self, parent: Path) -> None:
+        self.folder = parent / "config"
+        shutil.copytree(CONFIG, self.folder)
+
+    def change(self, file: str, *keys: str, value: Any) -> None:
+        """Set the value below some keys of a file."""
+
+        def set_value(content: Any) -> None:
+            for key in keys[:-1]:
+                content = content[key]
+            content[keys[-1]] = value
+
+        self.edit(file, set_value)
+
+    def edit(self, file: str, edit: Callable[[Any], None]) -> None:
+        """Change what a file holds."""
+        path = self.folder / file
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        edit(content)
+        path.write_text(yaml.safe_dump(content, allow_unicode=True, sort_keys=False))

@@ -1,0 +1,99 @@
+"""Every module that the configuration names exists and has what is asked of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+from config.copied_config import CONFIG, ROOT
+
+from receval.config.settings import load_settings
+from receval.datasets.formats.report import ParseReport
+from receval.metrics.parse import METRICS
+from receval.metrics.parse import parse as parse_metric
+from receval.recommenders.base import Recommender
+from receval.recommenders.registry import make
+from receval.simulation.twins import WRITERS
+from receval.splits.registry import SPLITTERS
+
+SETTINGS = load_settings(CONFIG, "full")
+PARSERS = sorted(
+    {edition.parser for spec in SETTINGS.datasets.values() for edition in spec.editions}
+)
+ARTIFACTS = [
+    (study, artifact) for study, spec in SETTINGS.studies.items() for artifact in spec.artifacts
+]
+
+
+def found(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("path", PARSERS)
+def test_a_parser_takes_files_and_a_report(path: str) -> None:
+    bound = inspect.signature(found(path)).bind([], report=ParseReport())
+    assert bound.arguments["report"] is not None
+
+
+@pytest.mark.parametrize("name", SETTINGS.systems)
+def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
+    spec = SETTINGS.systems[name]
+    system = make(spec.recommender, spec.parameters, seed=1)
+    assert isinstance(system, Recommender)
+    assert {key: system.parameters[key] for key in spec.parameters} == spec.parameters
+
+
+@pytest.mark.parametrize("what", ["title", "colour", "marker"])
+def test_no_two_systems_look_alike(what: str) -> None:
+    looks = {name: getattr(spec, what).lower() for name, spec in SETTINGS.systems.items()}
+    alike = [f"{a}, {b}" for a in looks for b in looks if a < b and looks[a] == looks[b]]
+    assert alike == []
+
+
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
+def test_an_artifact_has_its_data_and_what_shows_it(study: str, artifact: str) -> None:
+    module = import_module(f"receval.studies.{study}.{artifact}")
+    shown = {"figure": "draw", "table": "tabulate"}
+    kind = SETTINGS.studies[study].artifacts[artifact].kind
+    assert list(inspect.signature(module.data).parameters) == ["inputs"]
+    assert list(inspect.signature(getattr(module, shown[kind])).parameters) == ["numbers", "look"]
+    (other,) = set(shown.values()) - {shown[kind]}
+    assert not hasattr(module, other)
+
+
+def test_every_module_of_a_study_is_in_its_configuration() -> None:
+    folder = ROOT / "src" / "receval" / "studies"
+    modules = {
+        (path.parent.name, path.stem)
+        for path in folder.glob("*/*.py")
+        if path.parent.name in SETTINGS.studies and path.stem != "__init__"
+    }
+    assert modules == set(ARTIFACTS)
+
+
+def test_every_twin_has_a_writer() -> None:
+    assert set(SETTINGS.twins) == set(WRITERS)
+    for name, module in WRITERS.items():
+        assert callable(import_module(module).write), name
+
+
+def test_every_split_has_a_splitter() -> None:
+    for name, spec in SETTINGS.splits.items():
+        assert callable(found(SPLITTERS[spec.kind])), name
+
+
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
+def test_metrics_that_an_artifact_names_exist(study: str, artifact: str) -> None:
+    parameters = SETTINGS.studies[study].artifacts[artifact].parameters
+    one, several = parameters.get("metric", ()), parameters.get("metrics", ())
+    for label in (one,) if isinstance(one, str) else several:
+        assert parse_metric(label).label == label
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
+    assert found(METRICS[name]).name == name  # type: ignore[attr-defined]

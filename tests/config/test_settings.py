@@ -1,0 +1,233 @@
+"""The configuration is checked as a whole: every key, every name, every edition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config.copied_config import CONFIG, CopiedConfig
+
+from receval.config.settings import EDITIONS, Settings, load_settings, merged
+
+
+@pytest.fixture(scope="module", params=EDITIONS)
+def settings(request: pytest.FixtureRequest) -> Settings:
+    """The configuration of each edition."""
+    return load_settings(CONFIG, request.param)
+
+
+# --- unknown keys ---------------------------------------------------------------------------
+
+PLACES = [
+    ("config.yaml",),
+    ("demo.yaml",),
+    ("demo.yaml", "studies", "bellogin2017", "experiments", "lastfm"),
+    ("datasets.yaml", "ml-1m"),
+    ("datasets.yaml", "ml-1m", "scale"),
+    ("datasets.yaml", "ml-1m", "expected"),
+    ("twins.yaml", "ml-1m"),
+    ("twins.yaml", "ml-1m", "exposure"),
+    ("splits.yaml", "user-80"),
+    ("systems.yaml", "plsa"),
+    ("drift.yaml",),
+    ("drift.yaml", "tolerances", "value"),
+    ("studies/bellogin2017.yaml",),
+    ("studies/bellogin2017.yaml", "experiments", "movielens"),
+    ("studies/bellogin2017.yaml", "artifacts", "fig02"),
+    ("studies/canamares2020.yaml", "artifacts", "fig01"),
+    ("studies/menamaldonado2021.yaml", "artifacts", "table2"),
+    ("studies/valcarce2018.yaml", "artifacts", "table2"),
+]
+
+
+def test_every_file_is_among_the_places() -> None:
+    files = {path.relative_to(CONFIG).as_posix() for path in CONFIG.rglob("*.yaml")}
+    assert files == {place[0] for place in PLACES}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=".".join)
+def test_an_unknown_key_is_refused_in_a_sentence_with_its_place(
+    config: CopiedConfig, place: tuple[str, ...]
+) -> None:
+    file, *keys = place
+    config.change(file, *keys, "treshold", value=3)
+    with pytest.raises(ValueError, match=r"treshold: there is no such key") as raised:
+        load_settings(config.folder, "demo")
+    (sentence,) = (line for line in str(raised.value).splitlines() if "treshold" in line)
+    assert all(key in sentence for key in keys)
+    assert sentence.endswith("remove it or correct its spelling.")
+
+
+def test_an_unknown_key_of_a_protocol_is_refused(config: CopiedConfig) -> None:
+    def add(content: Any) -> None:
+        content["experiments"]["movielens"]["protocols"][0]["sample"] = 99
+
+    config.edit("studies/bellogin2017.yaml", add)
+    with pytest.raises(ValueError, match=r"protocols\.0\.sample: there is no such key"):
+        load_settings(config.folder, "full")
+
+
+def test_an_unknown_file_of_a_study_is_a_study_that_is_checked(config: CopiedConfig) -> None:
+    (config.folder / "studies" / "steck2010.yaml").write_text("title: Training and testing\n")
+    with pytest.raises(ValueError, match=r"studies\.steck2010\.artifacts: the key is missing"):
+        load_settings(config.folder, "full")
+
+
+# --- names ----------------------------------------------------------------------------------
+
+STUDY = "studies/bellogin2017.yaml"
+MOVIELENS = (STUDY, "experiments", "movielens")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        ((*MOVIELENS, "dataset"), "ml-2m", "movielens of bellogin2017 names the dataset ml-2m"),
+        ((*MOVIELENS, "split"), "user-90", "movielens of bellogin2017 names the split user-90"),
+        ((*MOVIELENS, "systems"), ["pop", "slim"], "movielens .* names the system slim"),
+        ((*MOVIELENS, "extra_systems"), ["slim"], "movielens .* names the system slim"),
+        ((*MOVIELENS, "extra_systems"), ["pop"], "named twice among the systems: pop"),
+        (
+            (STUDY, "artifacts", "fig02", "experiments"),
+            ["netflix"],
+            "artifact fig02 needs the experiment netflix, but the study has movielens, lastfm",
+        ),
+        (
+            (STUDY, "artifacts", "fig07", "datasets"),
+            ["ml-2m"],
+            "artifact fig07 of bellogin2017 names the dataset ml-2m",
+        ),
+        (("config.yaml", "leave_out"), ["netfliks"], "leave_out names the dataset netfliks"),
+        (("config.yaml", "leave_out"), ["Netflix"], r"leave_out\.0: "),
+        (("config.yaml", "edition"), "complete", "no edition 'complete'; there are demo and full"),
+        (("config.yaml", "seed"), -1, "seed: .*greater than or equal to 0"),
+        (("splits.yaml", "user-80", "kind"), "per-user", r"splits\.user-80: .*'per-user'"),
+        (("systems.yaml", "pop", "colour"), "orange", r"systems\.pop\.colour: "),
+    ],
+)
+def test_what_is_not_defined_is_refused_by_its_name(
+    config: CopiedConfig, place: tuple[str, ...], value: object, sentence: str
+) -> None:
+    file, *keys = place
+    config.change(file, *keys, value=value)
+    with pytest.raises(ValueError, match=sentence):
+        load_settings(config.folder)
+
+
+def test_a_twin_of_an_undefined_dataset_is_refused(config: CopiedConfig) -> None:
+    def copy(content: Any) -> None:
+        content["ml-2m"] = content["ml-1m"]
+
+    config.edit("twins.yaml", copy)
+    with pytest.raises(ValueError, match=r"twins\.yaml names the dataset ml-2m"):
+        load_settings(config.folder, "demo")
+
+
+def test_undefined_names_come_with_the_defined_ones(config: CopiedConfig) -> None:
+    config.change(*MOVIELENS, "split", value="user-90")
+    with pytest.raises(ValueError, match="defined are coin-flip-80, user-temporal-80, user-80"):
+        load_settings(config.folder, "full")
+
+
+def test_all_problems_are_told_at_once(config: CopiedConfig) -> None:
+    config.change("systems.yaml", "pop", "coluor", value="#000000")
+    config.change("splits.yaml", "user-80", "train_share", value=80)
+    with pytest.raises(ValueError, match="coluor") as raised:
+        load_settings(config.folder, "full")
+    assert "train_share" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("seed: 1\nseed: 2\n", "the key seed occurs twice"),
+        ("seed: [1\n", "is not valid YAML"),
+        ("- seed\n", "must hold keys with values"),
+        (None, "is missing"),
+    ],
+)
+def test_an_unusable_file_is_named(config: CopiedConfig, content: str | None, reason: str) -> None:
+    path = config.folder / "config.yaml"
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ValueError, match=rf"config\.yaml.*{reason}"):
+        load_settings(config.folder)
+
+
+# --- editions and overrides -----------------------------------------------------------------
+
+
+def test_the_demo_is_laid_over_key_by_key() -> None:
+    full = load_settings(CONFIG, "full").studies["bellogin2017"]
+    demo = load_settings(CONFIG, "demo").studies["bellogin2017"]
+    before, after = full.experiments["lastfm"], demo.experiments["lastfm"]
+    assert [protocol.sampled for protocol in before.protocols] == [2500, 99]
+    assert [protocol.sampled for protocol in after.protocols] == [250, 99]
+    assert after.model_copy(update={"protocols": before.protocols}) == before
+    assert demo.experiments["movielens"] == full.experiments["movielens"]
+    assert demo.artifacts == full.artifacts
+
+
+def test_everything_else_is_the_same_in_both_editions() -> None:
+    full = load_settings(CONFIG, "full").model_dump(exclude={"edition", "studies"})
+    assert load_settings(CONFIG, "demo").model_dump(exclude={"edition", "studies"}) == full
+
+
+@pytest.mark.parametrize(
+    ("overrides", "name", "expected"),
+    [
+        # Snakemake hands over words of the command line, some of them as they are.
+        ({"network": "off"}, "network", False),
+        ({"network": False}, "network", False),
+        ({"network": "on"}, "network", True),
+        ({"seed": "7"}, "seed", 7),
+        ({"leave_out": ["netflix", "lastfm-1k"]}, "leave_out", ("netflix", "lastfm-1k")),
+        ({"local_mirrors": ["../data"]}, "local_mirrors", ("../data",)),
+        ({"edition": "demo"}, "edition", "demo"),
+    ],
+)
+def test_the_command_line_has_the_last_word(
+    overrides: dict[str, Any], name: str, expected: object
+) -> None:
+    assert getattr(load_settings(CONFIG, None, overrides), name) == expected
+
+
+def test_an_edition_asked_for_counts_more_than_the_command_line() -> None:
+    # The Snakefile plans both editions, whichever the command line names.
+    assert load_settings(CONFIG, "full", {"edition": "demo"}).edition == "full"
+
+
+def test_an_override_reaches_into_a_study() -> None:
+    change = {"studies": {"bellogin2017": {"experiments": {"movielens": {"systems": ["pop"]}}}}}
+    experiment = load_settings(CONFIG, "full", change).studies["bellogin2017"].experiments
+    assert experiment["movielens"].systems == ("pop",)
+    assert experiment["movielens"].split == "coin-flip-80"
+
+
+@pytest.mark.parametrize("overrides", [{"netwrok": "off"}, {"network": "of"}])
+def test_a_mistake_on_the_command_line_is_refused(overrides: dict[str, str]) -> None:
+    (key,) = overrides
+    with pytest.raises(ValueError, match=f"{key}: "):
+        load_settings(CONFIG, None, overrides)
+
+
+def test_merging_replaces_lists_and_leaves_its_arguments_alone() -> None:
+    base = {"a": {"b": [1, 2], "c": 3}, "d": {"e": 1}}
+    changes = {"a": {"b": [9]}, "d": 4, "f": {"g": 5}}
+    assert merged(base, changes) == {"a": {"b": [9], "c": 3}, "d": 4, "f": {"g": 5}}
+    assert base == {"a": {"b": [1, 2], "c": 3}, "d": {"e": 1}}
+
+
+def test_settings_cannot_be_changed_afterwards(settings: Settings) -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        settings.seed = 1
+
+
+# --- what configuration names, exists -------------------------------------------------------
+
+
+def test_mirrors_are_relative_to_the_repository(settings: Settings) -> None:
+    assert settings.local_mirrors == ("../shared/datasets",)
+    assert not any(Path(mirror).is_absolute() for mirror in settings.local_mirrors)

@@ -1,0 +1,83 @@
+"""Archives are deterministic, and whole or not there."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from receval.archive import write_archive
+
+ARRAYS = {
+    "ranks": np.array([3, 0, 1], dtype=np.int32),
+    "a/nested/name": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "empty": np.empty(0, dtype=np.uint8),
+    "text": np.array(["Björk", ""]),
+    "scalar": np.array(2.5),
+}
+
+
+def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "ranks.npz"
+    write_archive(path, ARRAYS)
+    with np.load(path, allow_pickle=False) as found:
+        assert sorted(found.files) == sorted(ARRAYS)
+        for name, array in ARRAYS.items():
+            assert found[name].dtype == array.dtype
+            np.testing.assert_array_equal(found[name], array)
+
+
+def test_bytes_depend_on_the_arrays_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_archive(tmp_path / "one.npz", ARRAYS)
+    later = (2033, 5, 18, 3, 33, 20, 0, 0, 0)
+    monkeypatch.setattr("time.localtime", lambda *_: later)
+    write_archive(tmp_path / "two.npz", dict(reversed(ARRAYS.items())))
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.npz") as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_arrays_are_compressed(tmp_path: Path) -> None:
+    write_archive(tmp_path / "zeros.npz", {"zeros": np.zeros(100_000, dtype=np.int32)})
+    assert (tmp_path / "zeros.npz").stat().st_size < 10_000
+
+
+class FailingMapping(Mapping[str, Any]):
+    """Two names, the second of which has no array."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "second":
+            raise RuntimeError("the disk is full")
+        return np.arange(10)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["first", "second"])
+
+    def __len__(self) -> int:
+        return 2
+
+
+def test_a_failure_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="disk is full"):
+        write_archive(tmp_path / "ranks.npz", FailingMapping())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.npz"
+    write_archive(path, ARRAYS)
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError, match="disk is full"):
+        write_archive(path, FailingMapping())
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_objects_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"[Oo]bject arrays"):
+        write_archive(tmp_path / "objects.npz", {"objects": np.array([{}, []], dtype=object)})
+    assert list(tmp_path.iterdir()) == []

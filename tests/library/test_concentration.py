@@ -1,0 +1,72 @@
+"""Density, inequality and distribution of ratings, by hand and against brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from receval.ratings import Ratings
+from receval.statistics.concentration import density, gini, share_at_most
+
+COUNTS = st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([7], 0.0),
+        ([3, 3, 3, 3], 0.0),
+        ([0, 0, 0, 8], 3 / 4),
+        ([1, 3], 1 / 4),
+        # Differences between all ordered pairs: 2 (1 + 2 + 1) = 8; 8 / (2 * 3 * 6).
+        ([3, 1, 2], 2 / 9),
+        ([10, 0], 1 / 2),
+    ],
+)
+def test_gini_of_a_few_counts(counts: list[int], expected: float) -> None:
+    assert gini(counts) == pytest.approx(expected, abs=1e-15)
+
+
+@given(counts=COUNTS)
+def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
+    differences = sum(abs(a - b) for a in counts for b in counts)
+    expected = differences / (2 * len(counts) * sum(counts))
+    assert gini(counts) == pytest.approx(expected, abs=1e-12)
+    assert -1e-12 <= gini(counts) <= 1 - 1 / len(counts) + 1e-12
+
+
+@given(counts=COUNTS, factor=st.integers(1, 9))
+def test_gini_knows_neither_order_nor_unit(counts: list[int], factor: int) -> None:
+    scaled = [factor * count for count in reversed(counts)]
+    assert gini(scaled) == pytest.approx(gini(counts), abs=1e-12)
+
+
+@pytest.mark.parametrize("counts", [[], [0, 0], [3, -1]])
+def test_counts_without_inequality_are_refused(counts: list[int]) -> None:
+    with pytest.raises(ValueError, match=f"there are {len(counts)} of them"):
+        gini(counts)
+
+
+def test_share_at_most_counts_the_limit_itself() -> None:
+    shares = share_at_most([1, 5, 5, 20], [0, 1, 4, 5, 19, 20, 99])
+    assert shares.tolist() == [0, 0.25, 0.25, 0.75, 0.75, 1, 1]
+
+
+@given(counts=COUNTS, limits=st.lists(st.integers(-5, 1100), max_size=10))
+def test_share_at_most_is_the_empirical_distribution(counts: list[int], limits: list[int]) -> None:
+    expected = [sum(count <= limit for count in counts) / len(counts) for limit in limits]
+    assert share_at_most(counts, limits).tolist() == expected
+
+
+def test_density_counts_each_pair_once_and_all_users_and_items() -> None:
+    # Plays repeat the pair (0, 1); user 2 and item 3 have no rating.
+    ratings = Ratings(
+        users=np.array([0, 0, 1, 0], dtype=np.int32),
+        items=np.array([1, 1, 0, 2], dtype=np.int32),
+        values=np.ones(4, dtype=np.float32),
+        user_ids=np.array(["a", "b", "c"]),
+        item_ids=np.array(["p", "q", "r", "s"]),
+    )
+    assert density(ratings) == 3 / 12

@@ -1,0 +1,30 @@
+"""Jobs inherit one thread and one source of the package."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from receval.job_environment import prepare_job_environment
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, "src"),
+        ("", "src"),
+        (os.pathsep.join(["lib", "more"]), os.pathsep.join(["src", "lib", "more"])),
+    ],
+)
+def test_the_package_s_source_comes_first(
+    monkeypatch: pytest.MonkeyPatch, before: str | None, after: str
+) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "8")
+    monkeypatch.setenv("PYTHONPATH", before or "")
+    if before is None:
+        monkeypatch.delenv("PYTHONPATH")
+    prepare_job_environment(Path("src"))
+    assert os.environ["PYTHONPATH"] == after
+    assert os.environ["NUMBA_NUM_THREADS"] == "1"

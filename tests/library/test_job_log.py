@@ -1,0 +1,62 @@
+"""A job's log says what happened, and changes nothing else."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+
+import pytest
+
+from receval.job_log import job_log
+
+
+def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "train.log"
+    with job_log(path) as log:
+        log.info("%d folds", 5)
+        logging.getLogger("receval.datasets.fetch").warning("a mirror is dead")
+        log.debug("too fine for a log")
+    assert path.read_text(encoding="utf-8") == "INFO 5 folds\nWARNING a mirror is dead\n"
+
+
+def test_a_log_begins_anew(tmp_path: Path) -> None:
+    for message in ("first", "second"):
+        with job_log(tmp_path / "train.log") as log:
+            log.info(message)
+    assert (tmp_path / "train.log").read_text() == "INFO second\n"
+
+
+def test_an_exception_is_logged_in_full_and_raised_again(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="row 3"), job_log(tmp_path / "parse.log"):
+        raise ValueError("row 3 has no rating")
+    text = (tmp_path / "parse.log").read_text()
+    assert text.startswith("ERROR Traceback (most recent call last):")
+    assert "ValueError: row 3 has no rating" in text
+
+
+def test_warnings_are_logged(tmp_path: Path) -> None:
+    with job_log(tmp_path / "rank.log"):
+        warnings.simplefilter("always")
+        warnings.warn("the cache is cold", UserWarning, stacklevel=1)
+    text = (tmp_path / "rank.log").read_text()
+    assert text.startswith("WARNING ")
+    assert "UserWarning: the cache is cold" in text
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_logging_and_warnings_are_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "level", logging.ERROR)
+    before = (root.level, list(root.handlers), list(warnings.filters), warnings.showwarning)
+    try:
+        with job_log(tmp_path / "train.log"):
+            warnings.simplefilter("ignore")
+            if fails:
+                raise KeyError("split")
+    except KeyError:
+        pass
+    after = (root.level, list(root.handlers), list(warnings.filters), warnings.showwarning)
+    assert after == before

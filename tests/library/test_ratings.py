@@ -1,0 +1,97 @@
+"""The canonical table survives its files and refuses codes that mean nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from receval.ratings import Ratings
+
+
+def ratings(**columns: object) -> Ratings:
+    given = {
+        "users": np.array([1, 0, 1], dtype=np.int32),
+        "items": np.array([2, 0, 0], dtype=np.int32),
+        "values": np.array([4.5, 1, 3], dtype=np.float32),
+        "user_ids": np.array(["anna", ""]),
+        "item_ids": np.array(["Ægir", "007", "c"]),
+        **columns,
+    }
+    return Ratings(**given)  # type: ignore[arg-type]
+
+
+PLAIN = ratings()
+FULL = ratings(
+    values=np.array([5, 1, 3], dtype=np.int8),
+    timestamps=np.array([978300760, 2**40, 0], dtype=np.int64),
+    known=np.array([True, False, True]),
+)
+
+
+@pytest.mark.parametrize("table", [PLAIN, FULL], ids=["plain", "full"])
+def test_every_column_comes_back_with_its_type_and_order(tmp_path: Path, table: Ratings) -> None:
+    table.write(tmp_path / "ml-1m")
+    found = Ratings.read(tmp_path / "ml-1m")
+    for name in ("users", "items", "values", "timestamps", "known"):
+        before, after = getattr(table, name), getattr(found, name)
+        if before is None:
+            assert after is None
+        else:
+            assert after.dtype == before.dtype
+            assert after.tolist() == before.tolist()
+    assert found.user_ids.tolist() == ["anna", ""]
+    assert found.item_ids.tolist() == ["Ægir", "007", "c"]
+
+
+def test_files_are_the_same_each_time(tmp_path: Path) -> None:
+    FULL.write(tmp_path / "one")
+    FULL.write(tmp_path / "two")
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_sizes_count_users_and_items_without_ratings(tmp_path: Path) -> None:
+    assert (len(PLAIN), PLAIN.n_users, PLAIN.n_items) == (3, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"users": np.array([1, 0, 2], dtype=np.int32)}, r"users holds codes from 0 to 2.*0\.\.1"),
+        ({"users": np.array([1, 0, -1], dtype=np.int32)}, r"users holds codes from -1 to 1"),
+        ({"items": np.array([3, 0, 0], dtype=np.int32)}, r"items holds codes from 0 to 3.*0\.\.2"),
+        ({"items": np.array([0, 0], dtype=np.int32)}, r"items has shape \(2,\).*one entry per"),
+        ({"values": np.ones((3, 1), dtype=np.float32)}, r"values has shape \(3, 1\)"),
+        ({"timestamps": np.zeros(2, dtype=np.int64)}, r"timestamps has shape \(2,\)"),
+        ({"known": np.zeros(4, dtype=bool)}, r"known has shape \(4,\)"),
+    ],
+)
+def test_codes_out_of_range_and_short_columns_are_refused_by_name(
+    columns: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        ratings(**columns)
+
+
+@pytest.mark.parametrize("rows", [np.array([True, False, True]), np.array([0, 2])])
+def test_selected_rows_keep_all_columns_and_codes(rows: np.ndarray) -> None:
+    chosen = FULL.select(rows)
+    assert chosen.users.tolist() == [1, 1]
+    assert chosen.items.tolist() == [2, 0]
+    assert chosen.values.tolist() == [5, 3]
+    assert chosen.timestamps is not None
+    assert chosen.timestamps.tolist() == [978300760, 0]
+    assert chosen.known is not None
+    assert chosen.known.tolist() == [True, True]
+    assert chosen.n_users == 2
+    assert chosen.n_items == 3
+
+
+def test_a_table_without_ratings_is_a_table(tmp_path: Path) -> None:
+    empty = PLAIN.select(np.zeros(3, dtype=bool))
+    empty.write(tmp_path)
+    assert len(Ratings.read(tmp_path)) == 0
+    assert len(replace(empty, user_ids=np.array([], dtype=np.str_))) == 0

@@ -1,0 +1,14 @@
+"""What the tests of plans share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder without any data the current one: plans look for data relative to it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

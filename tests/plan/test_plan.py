@@ -1,0 +1,330 @@
+"""What a plan makes from the data that is there, and from which files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plan.planned import plan_of, put_raw_files
+
+from receval.protocols.protocol import Protocol
+from receval.provenance.versions import provenance_record
+
+EXPERIMENT: dict[str, Any] = {
+    "dataset": "ml-1m",
+    "split": "coin-flip-80",
+    "systems": ["pop", "random"],
+    "protocols": [{"relevant": "AR", "candidates": "AI"}],
+}
+
+
+def with_experiment(study: str, **changes: Any) -> dict[str, Any]:
+    """Return overrides that give a study one experiment more, read by one figure more."""
+    return {
+        "studies": {
+            study: {
+                "experiments": {"added": {**EXPERIMENT, **changes}},
+                "artifacts": {
+                    "fig99": {
+                        "kind": "figure",
+                        "title": "Added",
+                        "caption": "Added.",
+                        "experiments": ["added"],
+                    }
+                },
+            }
+        }
+    }
+
+
+# --- what can be made -------------------------------------------------------------------------
+
+
+def test_the_demo_makes_every_artifact() -> None:
+    plan = plan_of("demo")
+    assert plan.artifact_names() == plan.all_artifact_names()
+    assert len(plan.artifact_names()) == len(set(plan.artifact_names())) >= 11
+    assert all(plan.study_absent(study) == [] for study in plan.settings.studies)
+
+
+def test_the_demo_needs_no_raw_files_and_no_mirror(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    files = plan_of("demo").artifact_inputs("bellogin2017", "fig02")
+    assert all(path.startswith("work/demo/") for paths in files.values() for path in paths)
+
+
+def test_an_artifact_without_any_data_is_left_out() -> None:
+    plan = plan_of("full")
+    assert plan.artifacts("bellogin2017") == ["table1", "table2", "table3", "fig01"]
+    assert plan.artifacts("valcarce2018") == ["table1"]
+    assert plan.artifacts("canamares2020") == []
+    assert "work/full/artifacts/canamares2020/fig01.csv" not in plan.all_files()
+
+
+def test_an_artifact_without_any_data_cannot_be_asked_for() -> None:
+    with pytest.raises(ValueError, match=r"fig02 cannot be made.*\(ml-1m, lastfm-1k\)"):
+        plan_of("full").artifact_inputs("bellogin2017", "fig02")
+
+
+def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    plan = plan_of("full")
+    assert plan.absent("bellogin2017", "fig02") == ["lastfm-1k"]
+    files = plan.artifact_inputs("bellogin2017", "fig02")
+    assert files["splits"] == ["work/full/ml-1m/coin-flip-80/split.npz"]
+    assert files["ratings"] == [
+        f"work/full/ml-1m/{name}"
+        for name in ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
+    ]
+    systems = ("plsa", "mf", "knn-centred", "pop", "random", "knn-user", "wrmf")
+    assert files["ranks"] == [f"work/full/ml-1m/coin-flip-80/{s}/ranks.npz" for s in systems]
+    description = plan.description("bellogin2017", "fig02")
+    assert list(description["experiments"]) == ["movielens"]
+    assert description["datasets"] == ["ml-1m"]
+    assert description["absent"] == ["lastfm-1k"]
+
+
+def test_a_dataset_that_is_left_out_is_absent_although_it_is_there(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k")
+    assert plan_of("full").absent("bellogin2017", "fig02") == []
+    plan = plan_of("full", {"leave_out": ["ml-1m"]})
+    assert plan.absent("bellogin2017", "fig02") == ["ml-1m"]
+    assert "fig07" not in plan.artifacts("bellogin2017")
+    assert "Left out by the configuration: ml-1m." in plan.table_of_datasets()
+    demo = plan_of("demo", {"leave_out": ["ml-1m"]})
+    assert demo.absent("bellogin2017", "fig02") == ["ml-1m"]
+
+
+def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
+    plan = plan_of("full", {"network": "on"})
+    assert plan.study_absent("valcarce2018") == ["librarything"]
+    assert plan.study_absent("menamaldonado2021") == ["yahoo-r3"]
+    assert plan.study_absent("bellogin2017") == []
+    assert plan.local_raw_files("ml-1m") == []
+
+
+def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    (tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv").touch()
+    assert plan_of("full").local_raw_files("ml-1m") == [
+        "mirror/ml-1m/ratings.dat",
+        "mirror/ml-1m/temporal_test.tsv",
+    ]
+
+
+def test_an_unknown_artifact_is_refused_with_those_there_are() -> None:
+    with pytest.raises(KeyError, match=r"has no artifact fig99; it has table1, table2"):
+        plan_of("demo").artifact_files("valcarce2018", "fig99")
+
+
+def test_the_table_of_datasets_has_all_of_them_and_how_to_get_the_absent() -> None:
+    plan = plan_of("full")
+    table = plan.table_of_datasets()
+    assert all(name in table for name in plan.settings.datasets)
+    assert "UI2.txt" in table
+    assert "the network is off" in " ".join(table.split())
+    demo = plan_of("demo").table_of_datasets()
+    assert demo.count("synthetic twin") == len(plan.settings.twins)
+    assert "trec-qrels     none" in demo
+
+
+# --- protocols --------------------------------------------------------------------------------
+
+
+def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
+    alone = plan_of("demo").protocols("ml-1m", "coin-flip-80")
+    assert set(alone) == {
+        Protocol("AR", "TI"),
+        Protocol("AR", "AI"),
+        Protocol("1R", "TI", 99, 5.0),
+    }
+    more = {"protocols": [{"relevant": "1R", "candidates": "TI", "sampled": [99, 500]}]}
+    both = plan_of("demo", with_experiment("valcarce2018", **more))
+    together = both.protocols("ml-1m", "coin-flip-80")
+    # The study's own threshold is the dataset's, 4; the same samples from 5 are other protocols.
+    assert set(together) == {
+        *alone,
+        Protocol("1R", "TI", 99, 4.0),
+        Protocol("1R", "TI", 500, 4.0),
+    }
+    assert [p.key for p in together] == sorted(p.key for p in together)
+
+
+def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
+    protocols = plan_of("demo").settings.studies["bellogin2017"].experiments["movielens"].protocols
+    turned = [spec.model_dump(mode="json") for spec in reversed(protocols)]
+    change = {"studies": {"bellogin2017": {"experiments": {"movielens": {"protocols": turned}}}}}
+    assert plan_of("demo", change).protocol_descriptions("ml-1m", "coin-flip-80") == plan_of(
+        "demo"
+    ).protocol_descriptions("ml-1m", "coin-flip-80")
+
+
+def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
+    change = with_experiment("valcarce2018", split="user-80")
+    assert plan_of("demo", change).protocols("ml-1m", "user-80") == [Protocol("AR", "AI")]
+    del change["studies"]["valcarce2018"]["artifacts"]
+    assert plan_of("demo", change).protocols("ml-1m", "user-80") == []
+
+
+def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
+    plan = plan_of("demo", with_experiment("valcarce2018"))
+    studies = plan.settings.studies
+    assert plan.threshold(studies["bellogin2017"].experiments["movielens"]) == 5
+    assert plan.threshold(studies["valcarce2018"].experiments["added"]) == 4
+    description = plan.description("valcarce2018", "fig99")
+    assert description["experiments"]["added"]["relevance_threshold"] == 4
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_files_of_figures_and_tables() -> None:
+    plan = plan_of("demo")
+    stem = "work/demo/artifacts/bellogin2017/"
+    assert plan.artifact_files("bellogin2017", "fig02") == [
+        f"{stem}fig02.{suffix}" for suffix in ("csv", "svg", "pdf")
+    ]
+    assert plan.artifact_files("bellogin2017", "table1") == [
+        f"{stem}table1.{suffix}" for suffix in ("csv", "md", "tex")
+    ]
+    files = plan.all_files()
+    assert set(plan.study_files("bellogin2017")) < set(files)
+    assert f"{stem}provenance.json" in files
+    assert files[-1] == "work/demo/drift.md"
+    assert len(files) == len(set(files))
+
+
+def test_every_path_is_relative_and_fits_the_workflow_s_wildcards(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k", "cm100k", "librarything")
+    for edition in ("demo", "full"):
+        plan = plan_of(edition)
+        paths = plan.all_files()
+        for study in plan.settings.studies:
+            for artifact in plan.artifacts(study):
+                for inputs in plan.artifact_inputs(study, artifact).values():
+                    paths += inputs
+        assert all(path.startswith(f"work/{edition}/") for path in paths)
+        assert max(path.count("/") for path in paths) <= 5
+
+
+def test_accepted_numbers_are_those_of_the_edition(tmp_path: Path) -> None:
+    for name in ("demo/valcarce2018/table2.csv", "full/valcarce2018/table1.csv"):
+        (tmp_path / "results" / name).parent.mkdir(parents=True)
+        (tmp_path / "results" / name).touch()
+    assert plan_of("demo").accepted_numbers() == ["results/demo/valcarce2018/table2.csv"]
+
+
+def test_only_in_the_full_edition_may_a_dataset_be_on_one_side_alone() -> None:
+    assert plan_of("demo").one_sided_datasets() == []
+    full = plan_of("full")
+    assert full.one_sided_datasets() == list(full.settings.datasets)
+
+
+def test_memory_grows_with_the_ratings_of_the_real_dataset() -> None:
+    assert plan_of("demo").parser_memory("netflix") == 2000
+    # 8 GiB is what 100 million ratings may take.
+    assert 6000 < plan_of("full").parser_memory("netflix") <= 8192
+    assert plan_of("full").parser_memory("lastfm-1k") < 4096
+
+
+# --- what a result depends on -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, edition: str) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+    plan = plan_of(edition)
+    for name in plan.artifact_names():
+        study, artifact = name.split("/")
+        for described in (
+            plan.description(study, artifact),
+            plan.look(study, artifact),
+            plan.study_description(study),
+        ):
+            assert json.loads(json.dumps(described, allow_nan=False)) == described
+            # A record with an absolute path is refused.
+            provenance_record(described, {}, [])
+
+
+def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
+    before = plan_of("demo").description("bellogin2017", "fig02")
+    looks = {
+        "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
+        "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
+        "datasets": {"ml-1m": {"short_title": "MovieLens"}},
+    }
+    assert plan_of("demo", looks).description("bellogin2017", "fig02") == before
+    for change in (
+        {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
+        {"experiments": {"movielens": {"averaged": "tested"}}},
+        {"experiments": {"movielens": {"relevance_threshold": 4}}},
+        {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
+    ):
+        changed = plan_of("demo", {"studies": {"bellogin2017": change}})
+        assert changed.description("bellogin2017", "fig02") != before
+
+
+def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
+    description = plan_of("demo", {"seed": 7}).study_description("bellogin2017")
+    assert description["seed"] == 7
+    assert set(description["splits"]) == {"coin-flip-80", "user-temporal-80"}
+    assert "puresvd" not in description["systems"]
+    assert set(description["systems"]["pop"]) == {"recommender", "parameters"}
+
+
+def test_code_entries_are_modules() -> None:
+    plan = plan_of("demo")
+    assert plan.recommender_entry("plsa") == "receval.recommenders.plsa"
+    assert plan.splitter_entry("user-80") == "receval.splits.user_ratio"
+    assert plan.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
+    assert plan.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
+
+
+def test_code_of_a_job_tells_its_modules_apart() -> None:
+    plan = plan_of("demo")
+    digests = {
+        plan.code("train_system", plan.recommender_entry(name)) for name in plan.settings.systems
+    }
+    assert len(digests) == len(plan.settings.systems)
+    assert plan.code("rank_system") != plan.code("train_system")
+
+
+def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
+    assert plan_of("demo").metric_entries("bellogin2017", "fig02") == ["receval.metrics.precision"]
+    assert plan_of("demo").metric_entries("valcarce2018", "table2") == []
+    several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
+    change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
+    assert plan_of("demo", change).metric_entries("bellogin2017", "fig02") == [
+        "receval.metrics.ndcg",
+        "receval.metrics.precision",
+    ]
+
+
+# --- the look ---------------------------------------------------------------------------------
+
+
+def test_titles_say_that_a_twin_is_one() -> None:
+    demo = plan_of("demo").look("bellogin2017", "fig02")
+    assert demo["datasets"] == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
+    full = plan_of("full", {"network": "on"}).look("bellogin2017", "fig02")
+    assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
+
+
+@pytest.mark.parametrize("study", ["bellogin2017", "canamares2020", "valcarce2018"])
+def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
+    plan = plan_of("demo")
+    for artifact in plan.artifacts(study):
+        titles = plan.look(study, artifact)["datasets"].values()
+        assert all(title.endswith(" twin") for title in titles)
+
+
+def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    look = plan_of("full").look("bellogin2017", "fig02")
+    assert look["extra_systems"] == ["knn-user", "wrmf"]
+    assert list(look["systems"])[-2:] == ["knn-user", "wrmf"]
+    assert set(look["systems"]["pop"]) == {"title", "colour", "marker"}
+    assert look["absent"] == ["Last.fm"]
+    assert look["parameters"] == {"metric": "P@10"}

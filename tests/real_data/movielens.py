@@ -1,0 +1,77 @@
+"""MovieLens 1M from the local mirror, prepared as the workflow prepares it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import pytest
+
+from receval.config.settings import load_settings
+from receval.datasets.availability import resolve
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import prepare
+from receval.metrics.aggregation import Averaged, mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.recommenders.registry import make
+from receval.seeds import generator, integer_seed
+from receval.splits.registry import make_split
+from receval.splits.split import fold
+from receval.studies.inputs import ArtifactInputs
+
+ROOT = Path(__file__).resolve().parents[2]
+MIRROR = ROOT.parent / "shared" / "datasets"
+DATASET = "ml-1m"
+SETTINGS = load_settings(ROOT / "config", "full")
+
+needs_movielens = pytest.mark.skipif(
+    not (MIRROR / DATASET / "ratings.dat").is_file(),
+    reason="MovieLens 1M is not in ../shared/datasets/ml-1m",
+)
+
+
+@dataclass(frozen=True)
+class MovieLens:
+    """The prepared dataset; its folder is an edition's working folder."""
+
+    folder: Path
+
+    @classmethod
+    def prepared_in(cls, folder: Path) -> MovieLens:
+        """Check and parse the raw files; the counts are checked on the way."""
+        spec = SETTINGS.datasets[DATASET]
+        found = resolve(DATASET, spec, folder / "raw", [MIRROR], network=False)
+        prepare(obtain(DATASET, spec, found, folder / "raw"), spec, folder / DATASET)
+        return cls(folder)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """All ratings."""
+        return Ratings.read(self.folder / DATASET)
+
+    def inputs(self, **parameters: float) -> ArtifactInputs:
+        """Return the inputs of an artifact that reads the ratings."""
+        return ArtifactInputs(self.folder, parameters, {}, (DATASET,), ())
+
+    def measured(
+        self, split: str, system: str, protocol: Protocol, threshold: float, *labels: str
+    ) -> list[float]:
+        """Train and rank a configured system on the first fold; return metric values."""
+        # The folds of these splits are drawn one by one, so one is enough.
+        spec = SETTINGS.splits[split].model_copy(update={"folds": 1})
+        names = (DATASET, split)
+        data = fold(self.ratings, make_split(self.ratings, spec, SETTINGS.seed, *names, {}), 0)
+        described = SETTINGS.systems[system]
+        seed = integer_seed(SETTINGS.seed, *names, system, 0)
+        model = make(described.recommender, described.parameters, seed).fit(data.train)
+        generator_for = partial(generator, SETTINGS.seed, *names, 0)
+        (ranks,) = rank_judged(model, data, [protocol], generator_for)
+        lists = JudgedLists.of(data.test, ranks, threshold, protocol)
+        averaged: Averaged = "all"
+        return mean(evaluate([parse(label) for label in labels], lists), lists, averaged).tolist()

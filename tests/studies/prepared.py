@@ -1,0 +1,127 @@
+"""Prepared datasets, splits and ranks of a few ratings, and the inputs that open them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from receval.config.settings import load_settings
+from receval.figures.overlaps import text_problems
+from receval.plan import Plan
+from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.splits.split import TEST, TRAIN, Split, fold
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def ratings_of(
+    rows: Iterable[tuple[int, int, float]],
+    n_users: int,
+    n_items: int,
+    known: Sequence[bool] | None = None,
+) -> Ratings:
+    """Return ratings from rows of user, item and value."""
+    users, items, values = zip(*rows, strict=True)
+    return Ratings(
+        users=np.array(users, dtype=np.int32),
+        items=np.array(items, dtype=np.int32),
+        values=np.array(values, dtype=np.float32),
+        user_ids=np.arange(n_users).astype(np.str_),
+        item_ids=np.arange(n_items).astype(np.str_),
+        known=None if known is None else np.array(known, dtype=bool),
+    )
+
+
+def inputs_of(
+    folder: Path,
+    datasets: Mapping[str, Ratings] | None = None,
+    experiments: Mapping[str, Mapping[str, Any]] | None = None,
+    **parameters: Any,
+) -> ArtifactInputs:
+    """Write prepared datasets and return the inputs of an artifact that reads them."""
+    for name, ratings in (datasets or {}).items():
+        ratings.write(folder / name)
+    description = {
+        "parameters": parameters,
+        "experiments": experiments or {},
+        "datasets": list(datasets or {}),
+        "absent": [],
+    }
+    return ArtifactInputs.of(folder, description)
+
+
+def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ratings:
+    """Return some hundred ratings from 1 to 5."""
+    rng = np.random.default_rng(seed)
+    users, items = np.nonzero(rng.random((n_users, n_items)) < 0.4)
+    values = rng.integers(1, 6, len(users))
+    return ratings_of(
+        zip(users.tolist(), items.tolist(), values.tolist(), strict=True), n_users, n_items
+    )
+
+
+def write_experiment(
+    folder: Path,
+    dataset: str,
+    systems: Sequence[str],
+    protocols: Sequence[Protocol],
+    *,
+    folds: int = 3,
+    threshold: float = 4.0,
+    averaged: str = "all",
+    extra_systems: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Write a dataset, its split and ranks drawn at random; return the experiment's description."""
+    rng = np.random.default_rng(sum(map(ord, dataset)))
+    ratings = generated_ratings()
+    ratings.write(folder / dataset)
+    codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(folds)]
+    split = Split(tuple(codes))
+    split_folder = folder / dataset / "coin-flip"
+    split_folder.mkdir(parents=True, exist_ok=True)
+    split.write(split_folder / "split.npz")
+    for system in (*systems, *extra_systems):
+        outcomes: dict[RanksKey, JudgedRanks] = {}
+        for number in range(folds):
+            n_judgments = len(fold(ratings, split, number).test)
+            for protocol in protocols:
+                lengths = np.full(ratings.n_users, ratings.n_items, dtype=np.int32)
+                ranks = rng.integers(0, ratings.n_items, n_judgments).astype(np.int32)
+                outcomes[protocol.key, number, "test"] = JudgedRanks(ranks, lengths, lengths)
+        write_ranks(split_folder / system / "ranks.npz", outcomes)
+    return {
+        "dataset": dataset,
+        "split": "coin-flip",
+        "systems": list(systems),
+        "extra_systems": list(extra_systems),
+        "protocols": [asdict(protocol) for protocol in protocols],
+        "relevance_threshold": threshold,
+        "averaged": averaged,
+    }
+
+
+@cache
+def _plan() -> Plan:
+    return Plan(load_settings(ROOT / "config", "demo"), ROOT)
+
+
+def look_of(study: str, artifact: str, absent: Sequence[str] = ()) -> Look:
+    """Return the look that the demo has of an artifact, some datasets pretended absent."""
+    values = _plan().look(study, artifact)
+    return Look.of({**values, "absent": [values["datasets"][name] for name in absent]})
+
+
+def problems_of(figure: Figure) -> list[str]:
+    """Return what is wrong with the texts of a figure that has panels."""
+    assert figure.axes
+    return text_problems(figure)

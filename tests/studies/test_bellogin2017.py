@@ -1,0 +1,344 @@
+"""The artifacts of bellogin2017 on a few ratings."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import same_color
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from studies.prepared import (
+    inputs_of,
+    look_of,
+    problems_of,
+    ratings_of,
+    write_experiment,
+)
+
+from receval.figures.style import figure_style
+from receval.figures.tables import to_latex, to_markdown
+from receval.protocols.protocol import Protocol
+from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.summaries import means_with_intervals
+
+STUDY = "bellogin2017"
+
+Sets = dict[tuple[str, str], set[str]]
+SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
+EXTRA = ("knn-user", "wrmf")
+PROTOCOLS = (Protocol("AR", "TI"), Protocol("AR", "AI"), Protocol("1R", "TI", 99, 4.0))
+LASTFM = (Protocol("AR", "TI", 2500, 4.0), Protocol("1R", "TI", 99, 4.0))
+
+
+# --- tables of text ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("module", "artifact", "rows", "columns"),
+    [(table1, "table1", 8, 3), (table2, "table2", 16, 3), (table3, "table3", 6, 4)],
+)
+def test_a_text_table_has_no_empty_cell_and_can_be_printed(
+    tmp_path: Path, module: object, artifact: str, rows: int, columns: int
+) -> None:
+    write_numbers(module.data(inputs_of(tmp_path)), tmp_path / "text.csv")  # type: ignore[attr-defined]
+    text = read_numbers(tmp_path / "text.csv")
+    assert text.shape == (rows, columns)
+    assert not (text == "").any(axis=None)
+    table = module.tabulate(text, look_of(STUDY, artifact))  # type: ignore[attr-defined]
+    assert to_markdown(table).count("\n| ") == rows + 2
+    assert to_latex(table).count(r" \\") == rows + 1
+
+
+def test_the_task_in_the_cranfield_paradigm(tmp_path: Path) -> None:
+    rows = table1.data(inputs_of(tmp_path)).set_index("Task element")
+    assert rows.loc["Ground truth"].tolist() == ["Relevance judgments", "Test ratings"]
+    assert rows.loc["Relevance assessment"].tolist() == ["Editorial assessors", "End users"]
+
+
+def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Path) -> None:
+    places = table2.data(inputs_of(tmp_path))["In the library"].str.findall(r"receval[\w.]+")
+    names = sorted({name for found in places for name in found})
+    assert len(names) >= 10
+    for name in names:
+        parts = name.split(".")
+        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts))
+        try:
+            found = import_module(".".join(parts[:capital]))
+        except ModuleNotFoundError:
+            capital -= 1
+            found = import_module(".".join(parts[:capital]))
+        for part in parts[capital:]:
+            # Fields of a dataclass without a default are no attributes of the class.
+            fields = getattr(found, "__dataclass_fields__", {})
+            assert hasattr(found, part) or part in fields, name
+            found = getattr(found, part, None)
+
+
+def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
+    for row in table3.data(inputs_of(tmp_path)).to_dict("records"):
+        argument, _, value = row["Protocol(...)"].partition(", or")[0].partition("=")
+        chosen = {"None": None, "99": 99}.get(value, value.strip('"'))
+        protocol = Protocol(**{"threshold": 5.0, argument: chosen})
+        assert row["Alternative"] in protocol.name.replace("-", " ").split()
+
+
+# --- figure 1: the toy ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def toy() -> Sets:
+    """The sets of user u by protocol and name."""
+    numbers = fig01.data(ArtifactInputs(Path(), {}, {}, (), ()))
+    assert set(numbers["item"]) == set("abcdefg")
+    return {
+        (protocol, name): set(rows.loc[rows["member"] == 1, "item"])
+        for (protocol, name), rows in numbers.groupby(["protocol", "set"])
+    }
+
+
+def test_the_toy_has_every_option_once(toy: Sets) -> None:
+    protocols = {protocol for protocol, _ in toy}
+    assert protocols == {
+        f"{r} {c}-{n}" for r in ("AR", "1R") for c in ("AI", "TI") for n in ("AN", "NN")
+    }
+    for protocol in protocols:
+        lists = {name for p, name in toy if p == protocol} - {"C", "N_u"}
+        assert lists == ({"T_u"} if protocol.startswith("AR") else {"T_u^1", "T_u^2"})
+
+
+# By hand, for user u: f and g train, d and e are relevant test items, b is a test item that is
+# not relevant; nobody has a test rating of a.
+
+
+def test_all_relevant_test_items_and_all_others_that_were_not_rated(
+    toy: Sets,
+) -> None:
+    assert toy["AR TI-AN", "C"] == set("bcdefg")
+    assert toy["AR TI-AN", "N_u"] == set("bc")
+    assert toy["AR TI-AN", "T_u"] == set("bcde")
+    assert toy["AR AI-AN", "C"] == set("abcdefg")
+    assert toy["AR AI-AN", "N_u"] == set("abc")
+    assert toy["AR AI-AN", "T_u"] == set("abcde")
+
+
+def test_one_relevant_item_a_list(toy: Sets) -> None:
+    assert toy["1R TI-AN", "T_u^1"] == set("bcd")
+    assert toy["1R TI-AN", "T_u^2"] == set("bce")
+    assert toy["1R AI-AN", "T_u^1"] == set("abcd")
+    assert toy["1R AI-AN", "T_u^2"] == set("abce")
+    for (protocol, name), items in toy.items():
+        if protocol.startswith("1R") and name.startswith("T_u^"):
+            assert len(items & set("de")) == 1
+
+
+@pytest.mark.parametrize("candidates", ["TI", "AI"])
+def test_a_sample_is_one_item_of_those_that_all_would_take(toy: Sets, candidates: str) -> None:
+    sample = toy[f"AR {candidates}-NN", "N_u"]
+    assert len(sample) == 1
+    assert sample < toy[f"AR {candidates}-AN", "N_u"]
+    assert toy[f"AR {candidates}-NN", "T_u"] == sample | set("de")
+    # The lemma of section 3.4 compares AR and 1R on one sample.
+    assert toy[f"1R {candidates}-NN", "N_u"] == sample
+    assert toy[f"1R {candidates}-NN", "T_u^1"] == sample | {"d"}
+    assert toy[f"1R {candidates}-NN", "T_u^2"] == sample | {"e"}
+
+
+def test_the_toy_figure_shows_its_sets_without_overlaps(tmp_path: Path) -> None:
+    numbers = fig01.data(inputs_of(tmp_path))
+    with figure_style():
+        figure = fig01.draw(numbers, look_of(STUDY, "fig01"))
+    assert problems_of(figure) == []
+    assert [axes.get_title(loc="left") for axes in figure.axes] == list(
+        dict.fromkeys(numbers["protocol"])
+    )
+    for axes, (_, sets) in zip(figure.axes, numbers.groupby("protocol", sort=False), strict=True):
+        filled = [
+            patch
+            for patch in axes.patches
+            if isinstance(patch, Rectangle) and same_color(patch.get_facecolor(), "#0072b2")
+        ]
+        assert len(filled) == sets["member"].sum()
+
+
+# --- figure 2: precision under AR and 1R ------------------------------------------------------
+
+
+def inputs_of_figure_2(folder: Path, *, lastfm: bool = True) -> ArtifactInputs:
+    experiments = {
+        "movielens": write_experiment(
+            folder, "ml-1m", SYSTEMS, PROTOCOLS, folds=5, extra_systems=EXTRA
+        )
+    }
+    if lastfm:
+        experiments["lastfm"] = write_experiment(
+            folder, "lastfm-1k", SYSTEMS, LASTFM, folds=1, extra_systems=EXTRA
+        )
+    return inputs_of(folder, experiments=experiments, metric="P@10")
+
+
+def drawn_figure_2(
+    folder: Path, inputs: ArtifactInputs, *absent: str
+) -> tuple[pd.DataFrame, Figure]:
+    write_numbers(fig02.data(inputs), folder / "fig02.csv")
+    numbers = read_numbers(folder / "fig02.csv")
+    with figure_style():
+        return numbers, fig02.draw(numbers, look_of(STUDY, "fig02", absent))
+
+
+def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) -> None:
+    numbers = fig02.data(inputs_of_figure_2(tmp_path))
+    assert list(numbers.columns) == [
+        "dataset",
+        "protocol",
+        "sampled",
+        "system",
+        "metric",
+        "cutoff",
+        "fold",
+        "value",
+        "lists",
+    ]
+    sizes = numbers.groupby("dataset").size()
+    assert sizes["ml-1m"] == 3 * 7 * (5 + 1)
+    assert sizes["lastfm-1k"] == 2 * 7 * (1 + 1)
+    assert set(numbers["metric"]) == {"P"}
+    assert set(numbers["cutoff"]) == {10}
+    assert not numbers.duplicated(["dataset", "protocol", "system", "fold"]).any()
+    one_relevant = numbers["protocol"].str.startswith("1R")
+    assert numbers.loc[one_relevant, "value"].max() <= 0.1
+    assert set(numbers.loc[one_relevant, "sampled"]) == {"99"}
+
+
+def bars_of(figure: Figure) -> list[list[BarContainer]]:
+    return [
+        [one for one in axes.containers if isinstance(one, BarContainer)] for axes in figure.axes
+    ]
+
+
+def test_bars_are_the_means_and_whiskers_their_intervals(tmp_path: Path) -> None:
+    numbers, figure = drawn_figure_2(tmp_path, inputs_of_figure_2(tmp_path))
+    means = means_with_intervals(numbers)
+    look = look_of(STUDY, "fig02")
+    for axes, panel, dataset in zip(
+        figure.axes, bars_of(figure), ("ml-1m", "lastfm-1k"), strict=True
+    ):
+        assert axes.get_title(loc="left") == look.datasets[dataset]
+        for bars, system in zip(panel, (*SYSTEMS, *EXTRA), strict=True):
+            rows = means[(means["dataset"] == dataset) & (means["system"] == system)]
+            assert bars.get_label() == look.titles[system]
+            assert [bar.get_height() for bar in bars] == pytest.approx(rows["value"].tolist())
+            assert bool(bars.patches[0].get_hatch()) == (system in EXTRA)
+    # Whiskers are there with five folds, and not with one.
+    first, second = (
+        [line for line in axes.collections if isinstance(line, LineCollection)]
+        for axes in figure.axes
+    )
+    whiskers = np.array([path.vertices[:, 1] for line in first for path in line.get_paths()])
+    rows = means[means["dataset"] == "ml-1m"]
+    half = (whiskers[:, 1] - whiskers[:, 0]) / 2
+    assert sorted(half) == pytest.approx(sorted(rows["half_interval"]))
+    assert all(np.isnan(path.vertices).any() for line in second for path in line.get_paths())
+
+
+def test_figure_2_has_no_overlapping_text(tmp_path: Path) -> None:
+    _, figure = drawn_figure_2(tmp_path, inputs_of_figure_2(tmp_path))
+    assert problems_of(figure) == []
+
+
+def test_figure_2_of_one_dataset_names_the_absent_one(tmp_path: Path) -> None:
+    inputs = inputs_of_figure_2(tmp_path, lastfm=False)
+    _, figure = drawn_figure_2(tmp_path, inputs, "lastfm-1k")
+    assert len(figure.axes) == 1
+    assert problems_of(figure) == []
+    assert any("Absent: Last.fm" in text.get_text() for text in figure.texts)
+
+
+# --- figure 7: positive ratio against popularity ----------------------------------------------
+
+# Item 0: one of two ratings positive; 1: two of three; 2: none of three; 3: the only one; 4: none.
+SEVEN = ratings_of(
+    [
+        (0, 0, 5),
+        (1, 0, 1),
+        (0, 1, 5),
+        (1, 1, 5),
+        (2, 1, 4),
+        (0, 2, 1),
+        (1, 2, 2),
+        (2, 2, 3),
+        (2, 3, 5),
+    ],
+    n_users=3,
+    n_items=5,
+)
+
+
+def test_segments_by_hand(tmp_path: Path) -> None:
+    inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=2, relevance_threshold=5)
+    rows = fig07.data(inputs).to_dict("records")
+    # By popularity 1, 2 (as many ratings, the later code), 0, 3; item 4 has no ratings.
+    assert rows == [
+        {
+            "dataset": "ml-1m",
+            "segment": 1,
+            "first_rank": 1,
+            "last_rank": 2,
+            "items": 2,
+            "mean_ratings": 3.0,
+            "positive_ratio": pytest.approx((2 / 3 + 0) / 2),
+        },
+        {
+            "dataset": "ml-1m",
+            "segment": 2,
+            "first_rank": 3,
+            "last_rank": 4,
+            "items": 2,
+            "mean_ratings": 1.5,
+            "positive_ratio": pytest.approx((1 / 2 + 1) / 2),
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("segments", "items"), [(1, [4]), (3, [2, 1, 1]), (4, [1, 1, 1, 1]), (100, [1, 1, 1, 1])]
+)
+def test_segments_share_out_all_rated_items(
+    tmp_path: Path, segments: int, items: list[int]
+) -> None:
+    inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=segments, relevance_threshold=4)
+    assert fig07.data(inputs)["items"].tolist() == items
+
+
+def test_the_threshold_decides_what_is_positive(tmp_path: Path) -> None:
+    ratios = [
+        fig07.data(inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=value))
+        for value in (1, 4, 5)
+    ]
+    assert ratios[0]["positive_ratio"].tolist() == [1, 1, 1, 1]
+    assert ratios[1]["positive_ratio"].tolist() == [1, 0, 0.5, 1]
+    assert ratios[2]["positive_ratio"].tolist() == pytest.approx([2 / 3, 0, 0.5, 1])
+
+
+@pytest.mark.parametrize("absent", [(), ("ml-1m",)])
+def test_figure_7_draws_its_numbers_without_overlaps(
+    tmp_path: Path, absent: tuple[str, ...]
+) -> None:
+    inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
+    numbers = fig07.data(inputs)
+    with figure_style():
+        figure = fig07.draw(numbers, look_of(STUDY, "fig07", absent))
+    (axes,) = figure.axes
+    (curve,) = axes.lines
+    assert curve.get_ydata() == pytest.approx(numbers["positive_ratio"])
+    assert curve.get_xdata() == pytest.approx([1, 2, 3, 4])
+    assert problems_of(figure) == []
+    assert axes.get_title(loc="left") == "ML-1M twin"
+    assert bool(figure.texts) == bool(absent)

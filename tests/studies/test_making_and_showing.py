@@ -1,0 +1,145 @@
+"""From a description to a CSV, and from the CSV alone to what is printed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+import pytest
+from studies.prepared import generated_ratings, look_of, write_experiment
+
+from receval.protocols.protocol import Protocol
+from receval.studies.drawing import draw_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.making import compute_artifact
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.tabulating import write_table
+
+
+def description_of(*datasets: str) -> dict[str, Any]:
+    return {"parameters": {}, "experiments": {}, "datasets": list(datasets), "absent": []}
+
+
+LOOK = {
+    "title": "Ratings",
+    "caption": "Cumulative distribution.",
+    "parameters": {},
+    "systems": {},
+    "extra_systems": [],
+    "datasets": {"ml-1m": "ML-1M", "netflix": "Netflix"},
+    "absent": ["Netflix"],
+}
+
+
+def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
+    generated_ratings().write(tmp_path / "ml-1m")
+    numbers = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
+    compute_artifact("canamares2020", "fig01", tmp_path, description_of("ml-1m"), numbers)
+    first = numbers.read_bytes()
+    assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
+    compute_artifact("canamares2020", "fig01", tmp_path, description_of("ml-1m"), numbers)
+    assert numbers.read_bytes() == first
+    for path in (tmp_path / "ml-1m").iterdir():
+        path.unlink()
+    made = []
+    for name in ("one", "two"):
+        svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
+        draw_figure("canamares2020", "fig01", numbers, LOOK, svg, pdf)
+        made.append((svg.read_bytes(), pdf.read_bytes()))
+    assert made[0] == made[1]
+    assert made[0][1].startswith(b"%PDF")
+
+
+def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
+    generated_ratings().write(tmp_path / "ml-1m")
+    numbers = tmp_path / "table1.csv"
+    compute_artifact("canamares2020", "table1", tmp_path, description_of("ml-1m"), numbers)
+    markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
+    write_table("canamares2020", "table1", numbers, LOOK, markdown, latex)
+    ratings = len(generated_ratings())
+    assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")
+    assert "Absent: Netflix" in latex.read_text(encoding="utf-8")
+
+
+def test_an_artifact_without_rows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("receval.studies.empty.fig01")
+    module.data = lambda inputs: pd.DataFrame({"value": []})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "receval.studies.empty", ModuleType("receval.studies.empty"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with pytest.raises(ValueError, match="empty/fig01 has no rows: there is nothing to show"):
+        compute_artifact("empty", "fig01", tmp_path, description_of(), tmp_path / "fig01.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_have_ten_digits_and_text_keeps_its_empty_cells(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    table = pd.DataFrame(
+        {
+            "protocol": ["AR TI-AN", "1R TI-NN"],
+            "sampled": ["", "99"],
+            "value": [1 / 3, 2e-7],
+            "lists": [6040, 45353],
+        }
+    )
+    write_numbers(table, path)
+    assert path.read_text(encoding="utf-8") == (
+        "protocol,sampled,value,lists\nAR TI-AN,,0.3333333333,6040\n1R TI-NN,99,2e-07,45353\n"
+    )
+    read = read_numbers(path)
+    assert read["sampled"].tolist() == ["", "99"]
+    assert read["value"].tolist() == [0.3333333333, 2e-7]
+    assert read["lists"].dtype == "int64"
+
+
+def test_text_that_looks_like_a_missing_value_stays_text(tmp_path: Path) -> None:
+    write_numbers(pd.DataFrame({"system": ["NA", "null", "None"]}), tmp_path / "text.csv")
+    assert read_numbers(tmp_path / "text.csv")["system"].tolist() == ["NA", "null", "None"]
+
+
+# --- inputs and look --------------------------------------------------------------------------
+
+
+def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
+    protocol = Protocol("1R", "TI", 9, 4.0)
+    described = write_experiment(tmp_path, "ml-1m", ["pop"], [protocol], extra_systems=["wrmf"])
+    description = {**description_of("ml-1m"), "experiments": {"movielens": described}}
+    inputs = ArtifactInputs.of(tmp_path, {**description, "absent": ["lastfm-1k"]})
+    experiment = inputs.experiments["movielens"]
+    assert experiment.all_systems == ("pop", "wrmf")
+    assert experiment.protocols == (protocol,)
+    assert list(experiment.folds) == [0, 1, 2]
+    assert inputs.absent == ("lastfm-1k",)
+    order = [(number, system) for number, _, system, _ in experiment.outcomes()]
+    assert order == [(number, system) for number in range(3) for system in ("pop", "wrmf")]
+    assert experiment.fold(1) is experiment.fold(1)
+    assert experiment.fold(1).test.items.tolist() != experiment.fold(2).test.items.tolist()
+    with pytest.raises(KeyError, match="has no ranks for ar-ai-an/0/test; it has 1r-ti-nn9-from4"):
+        experiment.lists("pop", Protocol(), 0)
+
+
+def test_extra_systems_are_hatched_and_broken_lines() -> None:
+    look = look_of("bellogin2017", "fig02")
+    styles = look.styles(["pop", "wrmf"])
+    assert (styles["pop"].hatch, styles["pop"].line) == ("", "-")
+    assert styles["wrmf"].hatch
+    assert styles["wrmf"].line == "--"
+    assert styles["pop"].colour == look.systems["pop"].colour
+    assert look.titles["pop"] == "Pop"
+
+
+@pytest.mark.parametrize(
+    ("absent", "sentence"),
+    [
+        ([], ""),
+        (["Netflix"], "Absent: Netflix (README: how to get the datasets)."),
+        (["Netflix", "Last.fm"], "Absent: Netflix, Last.fm (README: how to get the datasets)."),
+    ],
+)
+def test_a_sentence_names_the_absent_datasets(absent: list[str], sentence: str) -> None:
+    assert Look.of({**LOOK, "absent": absent}).absence == sentence

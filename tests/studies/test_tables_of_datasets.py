@@ -1,0 +1,145 @@
+"""Statistics of datasets, and the papers' tables that print them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from studies.prepared import inputs_of, look_of, ratings_of
+
+from receval.figures.tables import Table, to_latex, to_markdown
+from receval.studies.canamares2020 import table1 as canamares_table1
+from receval.studies.dataset_statistics import dataset_statistics
+from receval.studies.menamaldonado2021 import table2 as mena_table2
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.valcarce2018 import table1 as valcarce_table1
+from receval.studies.valcarce2018 import table2 as valcarce_table2
+
+# Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
+PLAIN = ratings_of([(0, 0, 5), (0, 1, 3), (1, 0, 4), (2, 0, 1)], n_users=3, n_items=4)
+FLAGGED = ratings_of([(0, 0, 4), (0, 1, 3), (1, 0, 1)], 2, 2, known=[True, False, False])
+# As the papers have them: MovieLens 1M and Yahoo! R3.
+PUBLISHED: list[dict[str, Any]] = [
+    {
+        "dataset": "ml-1m",
+        "users": 6040,
+        "items": 3706,
+        "ratings": 1000209,
+        "density_percent": 4.468362562,
+        "item_gini": 0.634426,
+        "user_gini": 0.528838,
+        "known_ratings": 0,
+        "unknown_ratings": 0,
+    },
+    {
+        "dataset": "yahoo-r3",
+        "users": 5400,
+        "items": 1000,
+        "ratings": 183179,
+        "density_percent": 3.392203704,
+        "item_gini": 0.4,
+        "user_gini": 0.5,
+        "known_ratings": 129179,
+        "unknown_ratings": 54000,
+    },
+]
+
+
+def test_statistics_by_hand(tmp_path: Path) -> None:
+    rows = dataset_statistics(inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}))
+    assert rows.to_dict("records") == [
+        {
+            "dataset": "ml-1m",
+            "users": 3,
+            "items": 4,
+            "ratings": 4,
+            "density_percent": pytest.approx(100 * 4 / 12),
+            # Weights -3, -1, 1, 3 over 0, 0, 1, 3: (1 + 9) / (4 * 4).
+            "item_gini": pytest.approx(10 / 16),
+            # Weights -2, 0, 2 over 1, 1, 2: 2 / (3 * 4).
+            "user_gini": pytest.approx(2 / 12),
+            "known_ratings": 0,
+            "unknown_ratings": 0,
+        },
+        {
+            "dataset": "cm100k",
+            "users": 2,
+            "items": 2,
+            "ratings": 3,
+            "density_percent": pytest.approx(75),
+            "item_gini": pytest.approx(1 / 6),
+            "user_gini": pytest.approx(1 / 6),
+            "known_ratings": 1,
+            "unknown_ratings": 2,
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "columns"),
+    [
+        (
+            valcarce_table2,
+            ["users", "items", "ratings", "density_percent", "item_gini", "user_gini"],
+        ),
+        (canamares_table1, ["users", "items", "ratings", "density_percent"]),
+        (mena_table2, ["users", "items", "ratings", "known_ratings", "unknown_ratings"]),
+    ],
+)
+def test_each_table_has_its_columns_and_one_row_a_dataset(
+    tmp_path: Path, module: Any, columns: list[str]
+) -> None:
+    inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED})
+    numbers = module.data(inputs)
+    assert list(numbers.columns) == ["dataset", *columns]
+    expected = dataset_statistics(inputs)[["dataset", *columns]]
+    pd.testing.assert_frame_equal(numbers, expected)
+
+
+def printed(tmp_path: Path, module: Any, study: str, artifact: str, *absent: str) -> Table:
+    """Print the published numbers from the columns that the table's CSV has."""
+    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN})).columns
+    look = look_of(study, artifact)
+    rows = [row for row in PUBLISHED if row["dataset"] in look.datasets]
+    write_numbers(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
+    table = module.tabulate(read_numbers(tmp_path / "table.csv"), look_of(study, artifact, absent))
+    assert isinstance(table, Table)
+    return table
+
+
+def test_statistics_are_printed_as_valcarce2018_prints_them(tmp_path: Path) -> None:
+    table = printed(tmp_path, valcarce_table2, "valcarce2018", "table2")
+    headers = [column.header for column in table.columns]
+    assert headers == ["Dataset", "Users", "Items", "Ratings", "Density", "Gini"]
+    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %", "0.634"),)
+    assert [column.alignment for column in table.columns] == ["left", *["right"] * 5]
+    assert r"4.468 \%" in to_latex(table)
+
+
+def test_statistics_are_printed_without_gini_for_canamares2020(tmp_path: Path) -> None:
+    table = printed(tmp_path, canamares_table1, "canamares2020", "table1", "netflix")
+    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %"),)
+    assert table.notes == ("Absent: Netflix twin (README: how to get the datasets).",)
+    assert to_markdown(table).rstrip().endswith(table.notes[0])
+
+
+def test_parts_are_printed_for_menamaldonado2021(tmp_path: Path) -> None:
+    table = printed(tmp_path, mena_table2, "menamaldonado2021", "table2")
+    # What users rated in MovieLens they all chose; there is no part drawn for them.
+    assert table.rows == (
+        ("ML-1M twin", "6,040", "3,706", "1,000,209", "1,000,209", "none"),
+        ("Yahoo! R3 twin", "5,400", "1,000", "183,179", "129,179", "54,000"),
+    )
+    assert table.notes == ()
+
+
+def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
+    text = valcarce_table1.data(inputs_of(tmp_path))
+    assert text["Information retrieval"][1] == "Relevance is independent of the users."
+    assert text["Recommender systems"][1] == "Relevance depends on the users."
+    table = valcarce_table1.tabulate(text, look_of("valcarce2018", "table1"))
+    assert len(table.rows) == 3
+    assert all(all(row) for row in table.rows)
+    assert sum(column.width or 0 for column in table.columns) <= 1
