@@ -15,10 +15,14 @@ from receval.config.settings import EDITIONS, load_settings
 from receval.job_environment import prepare_job_environment
 from receval.plan import Plan
 from receval.provenance.versions import versions
+from receval.run_lock import remove_stale_locks
 
 min_version("9.27")
 
 prepare_job_environment(Path(workflow.basedir) / "src")
+
+if workflow.is_main_process:
+    remove_stale_locks(Path(".snakemake"))
 
 PLANS = {
     edition: Plan(load_settings(Path("config"), edition, config), Path("."))

@@ -14,6 +14,7 @@ from typing import Any
 from receval.config.settings import Edition, Settings
 from receval.config.studies import ArtifactSpec, ExperimentSpec
 from receval.datasets.availability import Availability, availability_table, resolve
+from receval.datasets.raw import RawFiles
 from receval.metrics.parse import module_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.code_digest import code_digest
@@ -78,10 +79,19 @@ class Plan:
         return availability_table(self.availability.values()) + note
 
     def local_raw_files(self, dataset: str) -> list[str]:
-        """Return the raw files and companions that are there now, for the plan to watch."""
+        """Return the raw files and companions that are there now, for the plan to watch.
+
+        What the workflow itself downloaded is left out: it was no input when it was fetched, and
+        a set of inputs that grows would fetch, and then train, everything a second time.
+        """
         found = self.availability[dataset]
-        files = found.files if found.status == "local" else ()
+        own = found.status == "download" or self._was_downloaded(dataset)
+        files = () if own else found.files
         return [path.as_posix() for path in (*files, *found.companions)]
+
+    def _was_downloaded(self, dataset: str) -> bool:
+        manifest = Path("work/full") / dataset / "raw.json"
+        return manifest.is_file() and RawFiles.read(manifest).source == "download"
 
     def writer_entry(self, dataset: str) -> str:
         """Return the module that writes a twin's raw files, for code digests."""

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "receval"
 LAYERS = (
-    {"ratings", "seeds", "archive", "job_environment", "job_log", "provenance"},
+    {"ratings", "seeds", "archive", "job_environment", "job_log", "provenance", "run_lock"},
     {"datasets", "simulation", "splits", "recommenders"},
     {"protocols"},
     {"metrics", "statistics"},

@@ -15,7 +15,7 @@ rule compute_artifact:
     output:
         numbers=report(
             "work/{edition}/artifacts/{study}/{artifact}.csv",
-            caption="../report/artifact.rst",
+            caption="../report/numbers.rst",
             category="{study}",
             labels={"artifact": "{artifact}", "form": "numbers"},
         ),
@@ -29,8 +29,6 @@ rule compute_artifact:
     resources:
         mem_mb=4000,
     params:
-        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
         description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "compute_artifact",
@@ -76,7 +74,12 @@ rule write_table:
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
-        markdown="work/{edition}/artifacts/{study}/{artifact}.md",
+        markdown=report(
+            "work/{edition}/artifacts/{study}/{artifact}.md",
+            caption="../report/artifact.rst",
+            category="{study}",
+            labels={"artifact": "{artifact}", "form": "table"},
+        ),
         latex="work/{edition}/artifacts/{study}/{artifact}.tex",
     log:
         "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
@@ -88,6 +91,8 @@ rule write_table:
     resources:
         mem_mb=1000,
     params:
+        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
+        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "write_table", f"receval.studies.{w.study}.{w.artifact}:tabulate"

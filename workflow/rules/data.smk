@@ -9,6 +9,11 @@ OUTPUTS
   work/demo/<dataset>/raw/                         synthetic raw files (demo edition)
 """
 
+# Where raw files may come from is no part of a result. A change of params would fetch, and then
+# train, everything again; a change of config does not.
+config["local_mirrors"] = list(PLANS["full"].settings.local_mirrors)
+config["network"] = PLANS["full"].settings.network
+
 
 rule generate_twin:
     output:
@@ -36,7 +41,7 @@ rule generate_twin:
 
 rule fetch_raw:
     input:
-        # Watched while they are there; a download puts them there itself.
+        # Watched while they are there; a download puts its files there itself.
         lambda w: PLANS["full"].local_raw_files(w.dataset),
     output:
         manifest="work/full/{dataset}/raw.json",
@@ -51,8 +56,6 @@ rule fetch_raw:
         mem_mb=500,
     params:
         dataset=lambda w: PLANS["full"].dataset_description(w.dataset),
-        mirrors=list(PLANS["full"].settings.local_mirrors),
-        network=PLANS["full"].settings.network,
         code=PLANS["full"].code("fetch_raw"),
     script:
         "../scripts/fetch_raw.py"

@@ -17,6 +17,6 @@ with job_log(snakemake.log[0]):
     dataset = snakemake.wildcards.dataset
     spec = DatasetSpec.model_validate(snakemake.params.dataset)
     raw_folder = Path("work/raw") / dataset
-    mirrors = [Path(mirror) for mirror in snakemake.params.mirrors]
-    found = resolve(dataset, spec, raw_folder, mirrors, snakemake.params.network)
+    mirrors = [Path(mirror) for mirror in snakemake.config["local_mirrors"]]
+    found = resolve(dataset, spec, raw_folder, mirrors, snakemake.config["network"])
     obtain(dataset, spec, found, raw_folder).write(Path(snakemake.output.manifest))

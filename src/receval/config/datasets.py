@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, Self
 
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -16,6 +14,8 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+
+from receval.config.reading import read_yaml
 
 Count = Annotated[int, Field(ge=0)]
 Range = tuple[Count, Count]
@@ -221,22 +221,6 @@ class DatasetSpec(_Model):
         return self
 
 
-class _UniqueKeysLoader(yaml.SafeLoader):
-    """YAML silently keeps the last of two equal keys; here the second one is an error."""
-
-    def construct_mapping(
-        self, node: yaml.MappingNode, deep: bool = False
-    ) -> dict[Hashable, object]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value} occurs twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
 def load_datasets(path: Path) -> dict[str, DatasetSpec]:
     """Read the registry of datasets.
 
@@ -256,11 +240,7 @@ def load_datasets(path: Path) -> dict[str, DatasetSpec]:
         If the file is not valid YAML or an entry is not a valid dataset; the message has one
         sentence per problem, which names the dataset and the key.
     """
-    try:
-        # A subclass of the safe loader, so no objects are constructed.
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeysLoader)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not valid YAML: {error}") from error
+    content = read_yaml(path)
     try:
         return TypeAdapter(dict[DatasetId, DatasetSpec]).validate_python(content)
     except ValidationError as error:
