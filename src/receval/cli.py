@@ -55,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("--edition", choices=EDITIONS, default=None)
         command.set_defaults(run=run)
+        if name == "accept":
+            command.add_argument(
+                "--drop",
+                action="store_true",
+                help="accept although datasets are absent that were there before",
+            )
     schema = commands.add_parser("schema", help=f"write {SCHEMA}")
     schema.set_defaults(run=_schema)
     return parser
@@ -81,12 +87,42 @@ def _drift(chosen: argparse.Namespace) -> int:
 def _accept(chosen: argparse.Namespace) -> int:
     plan = _plan(chosen)
     fresh, accepted = _folders(plan)
+    _check_complete(plan)
+    if not chosen.drop:
+        _check_nothing_is_lost(plan)
     result = accept(fresh, accepted, plan.all_artifact_names())
     for verb, names in (("accepted", result.copied), ("removed", result.removed)):
         for name in names:
             print(f"{verb} {name}")
     print(f"{len(result.copied)} files accepted, {len(result.unchanged)} unchanged.")
     return 0
+
+
+def _check_complete(plan: Plan) -> None:
+    """Refuse artifacts of which a part was not made, by a job that failed say."""
+    for study in plan.settings.studies:
+        for artifact in plan.artifacts(study):
+            files = [Path(file) for file in plan.artifact_files(study, artifact)]
+            missing = [file.as_posix() for file in files if not file.is_file()]
+            if missing and len(missing) < len(files):
+                raise ValueError(
+                    f"{study}/{artifact} is not complete: {', '.join(missing)} is missing. Let the "
+                    "run finish before accepting its results."
+                )
+
+
+def _check_nothing_is_lost(plan: Plan) -> None:
+    """Refuse to replace accepted results by ones that have fewer datasets."""
+    for study in plan.settings.studies:
+        if not (Path("results") / plan.edition / study / "provenance.json").is_file():
+            continue
+        lost = sorted(set(plan.study_absent(study)) - set(plan.accepted_absent(study)))
+        if lost:
+            raise ValueError(
+                f"The accepted results of {study} have the datasets {', '.join(lost)}, which are "
+                "absent here: accepting would lose their numbers. Get the datasets, or say so with "
+                "receval accept --drop."
+            )
 
 
 def _datasets(chosen: argparse.Namespace) -> int:

@@ -23,8 +23,11 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     target.parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(target, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    terminal = logging.StreamHandler()
+    terminal.setFormatter(logging.Formatter(f"{target.stem}: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
+    root.addHandler(terminal)
     level = root.level
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
@@ -38,4 +41,5 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
         logging.captureWarnings(False)
         root.setLevel(level)
         root.removeHandler(handler)
+        root.removeHandler(terminal)
         handler.close()

@@ -33,7 +33,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                     table.to_csv(file, index=False)
                 else:
                     file.write_text(f"{artifact} drawn")
-        (FRESH / study / "provenance.json").write_text("{}")
+        (FRESH / study / "provenance.json").write_text('{"absent": []}')
     return tmp_path
 
 
@@ -107,8 +107,21 @@ def test_a_drawing_without_its_numbers_is_not_accepted(
 ) -> None:
     (FRESH / STUDY / "table2.csv").unlink()
     assert main(["accept", "--edition", "demo"]) == 2
-    assert "has no table2.csv beside it" in capsys.readouterr().err
+    assert "table2.csv is missing" in capsys.readouterr().err
     assert not ACCEPTED.exists()
+
+
+def test_accept_refuses_to_lose_a_dataset_unless_told_to(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["accept", "--edition", "demo"]) == 0
+    configuration = repository / "config" / "config.yaml"
+    text = configuration.read_text(encoding="utf-8")
+    configuration.write_text(text.replace("leave_out: []", "leave_out: [librarything]"))
+    capsys.readouterr()
+    assert main(["accept", "--edition", "demo"]) == 2
+    assert "librarything" in capsys.readouterr().err
+    assert main(["accept", "--edition", "demo", "--drop"]) == 0
 
 
 @pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema"])

@@ -14,7 +14,7 @@ LAYERS = (
     {"protocols"},
     {"metrics", "statistics"},
     {"studies", "figures", "drift"},
-    {"plan"},
+    {"plan", "planned_files"},
     {"cli"},
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}

@@ -206,3 +206,19 @@ def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
     np.testing.assert_array_equal(again.lengths, outcome.lengths)
     with pytest.raises(KeyError, match="ar-ti-an/0/test"):
         read_ranks(path, "ar-ti-an", 1)
+
+
+@pytest.mark.parametrize("label", ["antiP@10", "Fallout@10", "Unjudged@10", "P(condensed=true)@10"])
+def test_metrics_that_need_all_judgments_are_refused_under_1r(label: str) -> None:
+    judgments = Judgments.from_pairs([0, 0], [0, 1], [5, 1], 1)
+    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), 4, ONE)
+    with pytest.raises(ValueError, match="measure it under AR"):
+        evaluate([parse(label)], lists)
+
+
+def test_the_share_of_computable_candidates_is_kept() -> None:
+    judgments = Judgments.from_pairs([0], [0], [5], 1)
+    outcome = JudgedRanks(
+        np.array([1], dtype=np.int32), np.array([3], dtype=np.int32), np.array([4], dtype=np.int32)
+    )
+    assert JudgedLists.of(judgments, outcome, 4, Protocol()).computable_share == 0.75

@@ -209,24 +209,33 @@ def test_every_path_is_relative_and_fits_the_workflow_s_wildcards(tmp_path: Path
         assert max(path.count("/") for path in paths) <= 5
 
 
-def test_accepted_numbers_are_those_of_the_edition(tmp_path: Path) -> None:
+def test_accepted_files_are_those_of_the_edition(tmp_path: Path) -> None:
     for name in ("demo/valcarce2018/table2.csv", "full/valcarce2018/table1.csv"):
         (tmp_path / "results" / name).parent.mkdir(parents=True)
         (tmp_path / "results" / name).touch()
-    assert plan_of("demo").accepted_numbers() == ["results/demo/valcarce2018/table2.csv"]
+    assert plan_of("demo").accepted_files() == ["results/demo/valcarce2018/table2.csv"]
 
 
-def test_only_in_the_full_edition_may_a_dataset_be_on_one_side_alone() -> None:
-    assert plan_of("demo").one_sided_datasets() == []
+def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
+    tmp_path: Path,
+) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
     full = plan_of("full")
-    assert full.one_sided_datasets() == list(full.settings.datasets)
+    absent = [name for name in full.settings.datasets if name not in ("ml-1m", "cm100k")]
+    assert full.one_sided_datasets() == absent
+    assert plan_of("demo").one_sided_datasets() == ["trec-qrels"]
+    record = tmp_path / "results/full/menamaldonado2021/provenance.json"
+    record.parent.mkdir(parents=True)
+    record.write_text('{"absent": ["cm100k"]}')
+    assert full.accepted_absent("menamaldonado2021") == ["cm100k"]
+    assert full.one_sided_datasets() == [n for n in full.settings.datasets if n != "ml-1m"]
 
 
 def test_memory_grows_with_the_ratings_of_the_real_dataset() -> None:
-    assert plan_of("demo").parser_memory("netflix") == 2000
+    assert plan_of("demo").memory("netflix") == 2000
     # 8 GiB is what 100 million ratings may take.
-    assert 6000 < plan_of("full").parser_memory("netflix") <= 8192
-    assert plan_of("full").parser_memory("lastfm-1k") < 4096
+    assert 6000 < plan_of("full").memory("netflix") <= 8192
+    assert plan_of("full").memory("lastfm-1k") < 4096
 
 
 # --- what a result depends on -----------------------------------------------------------------

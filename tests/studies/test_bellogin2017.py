@@ -205,6 +205,7 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) 
         "fold",
         "value",
         "lists",
+        "computable_share",
     ]
     sizes = numbers.groupby("dataset").size()
     assert sizes["ml-1m"] == 3 * 7 * (5 + 1)

@@ -27,7 +27,9 @@ rule compute_artifact:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=lambda w: PLANS[w.edition].memory(
+            *PLANS[w.edition].datasets_of(w.study, w.artifact)
+        ),
     params:
         description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
@@ -104,6 +106,7 @@ rule write_table:
 rule record_provenance:
     input:
         summaries=lambda w: PLANS[w.edition].study_summaries(w.study),
+        splits=lambda w: PLANS[w.edition].study_splits(w.study),
         numbers=lambda w: PLANS[w.edition].study_numbers(w.study),
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",

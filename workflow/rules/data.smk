@@ -55,8 +55,8 @@ rule fetch_raw:
     resources:
         mem_mb=500,
     params:
+        # No code digest: checksums settle what a fetch gives, however it is done.
         dataset=lambda w: PLANS["full"].dataset_description(w.dataset),
-        code=PLANS["full"].code("fetch_raw"),
     script:
         "../scripts/fetch_raw.py"
 
@@ -77,7 +77,7 @@ rule prepare_ratings:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].parser_memory(w.dataset),
+        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
         dataset=lambda w: PLANS[w.edition].dataset_description(w.dataset),
         code=lambda w: PLANS[w.edition].code(

@@ -10,8 +10,8 @@ OUTPUTS
 
 rule report_drift:
     input:
-        numbers=lambda w: PLANS[w.edition].all_numbers(),
-        accepted=lambda w: PLANS[w.edition].accepted_numbers(),
+        fresh=lambda w: PLANS[w.edition].compared_files(),
+        accepted=lambda w: PLANS[w.edition].accepted_files(),
     output:
         report="work/{edition}/drift.md",
     log:

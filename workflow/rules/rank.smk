@@ -24,7 +24,7 @@ rule rank_system:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         protocols=lambda w: PLANS[w.edition].protocol_descriptions(w.dataset, w.split),

@@ -22,7 +22,7 @@ rule make_split:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
         split=lambda w: PLANS[w.edition]
         .settings.splits[w.split]

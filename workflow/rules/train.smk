@@ -22,7 +22,7 @@ rule train_system:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from receval.config.datasets import DatasetSpec, ExpectedCounts
 from receval.config.twins import TwinSpec
-from receval.datasets.availability import resolve
 from receval.datasets.raw import RawFile, RawFiles
 from receval.job_log import job_log
 from receval.simulation.twins import write_twin
@@ -25,13 +24,12 @@ with job_log(snakemake.log[0]):
         snakemake.params.seed,
         folder,
     )
-    found = resolve(dataset, DatasetSpec.model_validate(snakemake.params.dataset), folder)
-    assert found.edition is not None
+    edition = DatasetSpec.model_validate(snakemake.params.dataset).edition_of(report["files"])
     RawFiles(
         dataset=dataset,
-        edition=found.edition.name,
-        parser=found.edition.parser,
-        files=tuple(RawFile.of(path) for path in found.files),
+        edition=edition.name,
+        parser=edition.parser,
+        files=tuple(RawFile.of(folder / name) for name in report["files"]),
         source="twin",
         expected=ExpectedCounts.model_validate(report["expected"]),
     ).write(Path(snakemake.output.manifest))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, Self
 
@@ -200,6 +201,22 @@ class DatasetSpec(_Model):
     published: dict[PublishedCount, tuple[Count, ...]] = {}
     editions: Annotated[tuple[EditionSpec, ...], Field(min_length=1)]
     companions: tuple[CompanionSpec, ...] = ()
+
+    def edition_of(self, files: Sequence[str]) -> EditionSpec:
+        """Return the first edition that consists of files with these names, in this order.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        for edition in self.editions:
+            if [file.name for file in edition.files] == list(files):
+                return edition
+        raise ValueError(
+            f"No edition of {self.title} consists of {', '.join(files)}; its editions are "
+            f"{', '.join(edition.name for edition in self.editions)}."
+        )
 
     @model_validator(mode="after")
     def _editions_can_be_told_apart(self) -> Self:

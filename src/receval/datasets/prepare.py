@@ -182,7 +182,7 @@ def _summary(
         "published": {
             name: {"in_print": list(printed), "found": counted[name]}
             for name, printed in spec.published.items()
-            if raw.expected is not None
+            if raw.source != "twin"
         },
         "raw_files": [{"name": file.path.name, "sha256": file.sha256} for file in raw.files],
         "companions": [{"name": file.path.name, "sha256": file.sha256} for file in raw.companions],

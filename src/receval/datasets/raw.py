@@ -45,7 +45,7 @@ class RawFiles:
     source : {"local", "download", "twin"}
         Found, downloaded, or written by the simulation.
     expected : ExpectedCounts or None
-        What a correct parse gives; None for synthetic data.
+        What a correct parse gives; None where that is not known.
     """
 
     dataset: str

@@ -45,6 +45,7 @@ class Unjudged(Metric):
     """
 
     name: ClassVar[str] = "Unjudged"
+    needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         return 1.0 - ratio(lists.sums_above(cutoffs), slots(lists, cutoffs))

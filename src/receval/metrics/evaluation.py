@@ -27,7 +27,19 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     ndarray of float64, shape (n_metrics, n_lists)
         In the order of ``metrics``. Under AR the columns are the users of the dataset, under 1R
         the relevant judgments.
+
+    Raises
+    ------
+    ValueError
+        A metric counts judged non-relevant items, or condenses lists, and the lists are those of
+        1R.
     """
+    for metric in metrics:
+        if lists.one_relevant and (metric.needs_all_judgments or metric.condensed):
+            raise ValueError(
+                f"{metric.label} needs all judgments of a list, but under 1R a list is known by "
+                "its relevant item alone: measure it under AR."
+            )
     families: dict[Metric, list[int]] = {}
     for index, metric in enumerate(metrics):
         families.setdefault(metric.at(None), []).append(index)

@@ -107,12 +107,16 @@ class JudgedLists:
         Number of users of the dataset.
     one_relevant : bool
         True under 1R.
+    computable_share : float
+        Share of the candidates, over all users with judgments, whose score the system could
+        compute; under 1R of the non-relevant ones. NaN where there are no candidates.
     """
 
     full: ListView
     users: NDArray[np.int64]
     n_users: int
     one_relevant: bool
+    computable_share: float
     _views: dict[tuple[bool, int | None], ListView] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -163,7 +167,10 @@ class JudgedLists:
             values = values[relevant]
             relevant = np.ones(len(users), dtype=bool)
         full = ListView(len(users), owner, ranks, lengths, values, relevant)
-        return cls(full, users, judgments.n_users, one_relevant)
+        n_candidates = int(outcome.candidates.sum(dtype=np.int64))
+        n_ranked = int(outcome.lengths.sum(dtype=np.int64))
+        computable = n_ranked / n_candidates if n_candidates else float("nan")
+        return cls(full, users, judgments.n_users, one_relevant, computable)
 
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists as a metric wants them.

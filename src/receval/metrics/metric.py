@@ -33,6 +33,7 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
+    needs_all_judgments: ClassVar[bool] = False
     cutoff: int | None = None
     condensed: bool = False
     depth: int | None = None

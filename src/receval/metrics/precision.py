@@ -39,6 +39,7 @@ class AntiPrecision(Metric):
     """
 
     name: ClassVar[str] = "antiP"
+    needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         return ratio(lists.sums_above(cutoffs, ~lists.relevant), slots(lists, cutoffs))
@@ -65,6 +66,7 @@ class Fallout(Metric):
     """
 
     name: ClassVar[str] = "Fallout"
+    needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         return ratio(lists.sums_above(cutoffs, ~lists.relevant), lists.totals(~lists.relevant))

@@ -23,7 +23,8 @@ class JudgedRanks:
         candidate, the system cannot compute its score, or (1R) it is not relevant. Under 1R the
         rank is the one in the item's own list.
     lengths : ndarray of int32, shape (n_users,)
-        Number of items ranked in the user's list; under 1R the number of ranked non-relevant
+        Number of items ranked in the user's list, 0 for users without judgments, whom nothing
+        ranks for; under 1R the number of ranked non-relevant
         items, so that a list has one more where its relevant item is ranked.
     candidates : ndarray of int32, shape (n_users,)
         Number of items the user's list would hold were all scores computable (same convention).

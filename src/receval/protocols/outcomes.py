@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from receval.recommenders.registry import load
 from receval.recommenders.training import model_file
 from receval.seeds import generator
 from receval.splits.split import Split, fold
+
+_log = logging.getLogger(__name__)
 
 
 def rank_system(
@@ -55,4 +58,7 @@ def rank_system(
             ranked = rank_judged(model, data, protocols, generator_for, part)
             for protocol, outcome in zip(protocols, ranked, strict=True):
                 outcomes[protocol.key, number, part] = outcome
+        _log.info(
+            "fold %d of %d ranked under %d protocols", number + 1, split.n_folds, len(protocols)
+        )
     write_ranks(ranks_file, outcomes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +14,8 @@ from receval.recommenders.plays import ratings_from_plays
 from receval.recommenders.registry import make
 from receval.seeds import integer_seed
 from receval.splits.split import Split, fold
+
+_log = logging.getLogger(__name__)
 
 
 def model_file(folder: Path, number: int) -> Path:
@@ -52,8 +56,8 @@ def train_system(
     make(recommender, parameters, seed=0)
     ratings = Ratings.read(ratings_folder)
     split = Split.read(split_file)
-    partial = models_folder.with_name(f"{models_folder.name}.part")
-    shutil.rmtree(partial, ignore_errors=True)
+    # Named by process: a job of a killed run may still be at work beside this one.
+    partial = models_folder.with_name(f"{models_folder.name}.{os.getpid()}.part")
     partial.mkdir(parents=True)
     for number in range(split.n_folds):
         seed = integer_seed(root_seed, *names, number)
@@ -61,5 +65,6 @@ def train_system(
         train = fold(ratings, split, number).train
         model.fit(ratings_from_plays(train) if events else train)
         model.save(model_file(partial, number))
+        _log.info("%s: fold %d of %d trained", names[-1], number + 1, split.n_folds)
     shutil.rmtree(models_folder, ignore_errors=True)
     partial.replace(models_folder)

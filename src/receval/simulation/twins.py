@@ -15,18 +15,8 @@ from receval.archive import write_archive
 from receval.config.twins import TwinSpec
 from receval.seeds import generator
 from receval.simulation.observation import Observation, observe
+from receval.simulation.registry import WRITERS
 from receval.simulation.world import World, generate_world
-
-WRITERS = {
-    "ml-1m": "receval.simulation.writers.movielens",
-    "netflix": "receval.simulation.writers.netflix",
-    "librarything": "receval.simulation.writers.librarything",
-    "beeradvocate": "receval.simulation.writers.beeradvocate",
-    "yahoo-r3": "receval.simulation.writers.yahoo",
-    "cm100k": "receval.simulation.writers.cm100k",
-    "lastfm-1k": "receval.simulation.writers.lastfm",
-}
-"""Module of each raw format, with the functions ``identifiers`` and ``write``."""
 
 HOLDING_REPEATS = ("librarything", "beeradvocate")
 """Formats in which a pair may occur again with an outdated rating."""

@@ -9,9 +9,21 @@ from receval.ratings import Ratings
 
 
 def density(ratings: Ratings) -> float:
-    """Return the share of (user, item) pairs with a rating."""
-    pairs = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
-    return len(np.unique(pairs)) / (ratings.n_users * ratings.n_items)
+    r"""Return the share of (user, item) pairs with a rating.
+
+    .. math:: |\{(u, i) : u \text{ rated } i\}| / (|U| |I|)
+
+    A pair that occurs several times, as plays do, counts once.
+    """
+    # Some users at a time: all pairs of a hundred million ratings at once take ten gigabytes.
+    n_blocks = 1 + len(ratings) // 2**22
+    step = 1 + ratings.n_users // n_blocks
+    distinct = 0
+    for start in range(0, ratings.n_users, step):
+        rows = (ratings.users >= start) & (ratings.users < start + step)
+        pairs = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
+        distinct += len(np.unique(pairs))
+    return distinct / (ratings.n_users * ratings.n_items)
 
 
 def gini(counts: ArrayLike) -> float:

@@ -65,11 +65,35 @@ class Experiment:
         """Return the training and test parts of a fold."""
         return fold(self.ratings, self._split, number)
 
-    def lists(self, system: str, protocol: Protocol, number: int) -> JudgedLists:
-        """Return a system's lists on a fold under a protocol."""
+    def lists(
+        self, system: str, protocol: Protocol, number: int, part: str = "test"
+    ) -> JudgedLists:
+        """Return a system's lists on a fold under a protocol.
+
+        Parameters
+        ----------
+        system : str
+        protocol : Protocol
+        number : int
+            Of the fold.
+        part : {"test", "unbiased"}
+            The judgments that the lists are measured by.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        data = self.fold(number)
+        judgments = data.test if part == "test" else data.unbiased
+        if judgments is None:
+            raise ValueError(
+                f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
+                "be missing-at-random, or given with unbiased_rows."
+            )
         path = self.folder / self.dataset / self.split / system / "ranks.npz"
-        outcome = read_ranks(path, protocol.key, number)
-        return JudgedLists.of(self.fold(number).test, outcome, self.threshold, protocol)
+        outcome = read_ranks(path, protocol.key, number, part)
+        return JudgedLists.of(judgments, outcome, self.threshold, protocol)
 
     def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 CONFIDENCE = 0.95
+NOT_KEYS = ("fold", "value", "lists", "computable_share")
 
 
 def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -26,7 +27,7 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The rows of the means, with the column ``half_interval`` more.
     """
-    keys = [name for name in numbers.columns if name not in ("fold", "value", "lists")]
+    keys = [name for name in numbers.columns if name not in NOT_KEYS]
     folds = numbers[numbers["fold"] != "mean"]
     spread = folds.groupby(keys, sort=False, dropna=False)["value"].agg(["std", "size"])
     with np.errstate(invalid="ignore"):

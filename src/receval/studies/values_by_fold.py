@@ -17,7 +17,8 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
 
     Columns: dataset; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
     candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean``
-    over folds); value; lists (how many lists the value averages, over all folds for the mean).
+    over folds); value; lists (how many lists the value averages, over all folds for the mean);
+    computable_share (share of the candidates whose score the system could compute).
     """
     rows = []
     for number, protocol, system, lists in experiment.outcomes():
@@ -35,12 +36,15 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
                     "fold": str(number),
                     "value": float(value),
                     "lists": averaged,
+                    "computable_share": lists.computable_share,
                 }
             )
     folds = pd.DataFrame(rows)
     keys = ["dataset", "protocol", "sampled", "system", "metric", "cutoff"]
     means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
-        value=("value", "mean"), lists=("lists", "sum")
+        value=("value", "mean"),
+        lists=("lists", "sum"),
+        computable_share=("computable_share", "mean"),
     )
     table = pd.concat([folds, means.assign(fold="mean")], ignore_index=True)
-    return table[[*keys, "fold", "value", "lists"]]
+    return table[[*keys, "fold", "value", "lists", "computable_share"]]
