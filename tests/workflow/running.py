@@ -1,114 +1,150 @@
-"""A small copy of the repository in which the real workflow runs."""
+"""Copies of the repository in which the real workflow runs, as its users run it."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("Snakefile", "config", "envs", "profiles", "results", "src", "workflow", "pyproject.toml")
+HERE = Path(__file__).resolve().parent
+
+NEEDED = ("Snakefile", "config", "envs", "profiles", "results", "src", "workflow")
+"""What the workflow consists of."""
+
+STUDY = "bellogin2017"
+KEPT_ARTIFACTS = ("table3", "fig02", "fig07")
+"""A table without data, a figure of judged ranks and a figure of ratings."""
+
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
-SMALL = """\
-edition: demo
-leave_out: [netflix, librarything, beeradvocate, yahoo-r3, cm100k, lastfm-1k]
-twins:
-  ml-1m:
-    users: 80
-    items: 120
-    activity: {total: 2400, minimum: 10, maximum: 60, spread: 1.0}
-splits:
-  coin-flip-80: {folds: 2}
-systems:
-  plsa:
-    parameters: {topics: 5, iterations: 30}
-studies:
-  bellogin2017:
-    experiments:
-      movielens:
-        systems: [plsa, pop, random]
-        extra_systems: []
-        protocols:
-          - {relevant: AR, candidates: TI}
-          - {relevant: 1R, candidates: TI, sampled: 20}
-"""
-JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):$")
-WILDCARDS = re.compile(r"^\s+wildcards: (?P<values>.*)$")
 
 
+@dataclass(frozen=True)
+class Run:
+    """How a command ended, and all that it said."""
+
+    status: int
+    text: str
+
+    @property
+    def jobs(self) -> set[str]:
+        """The jobs it ran or planned, each as its rule and its last wildcard."""
+        _, *parts = re.split(r"^\s*(?:local)?rule (\w+):$", self.text, flags=re.MULTILINE)
+        jobs = set()
+        for rule, block in zip(parts[::2], parts[1::2], strict=True):
+            wildcards = re.search(r"^\s+wildcards: .*=(\S+)$", block, re.MULTILINE)
+            # Only targets have no wildcards, and they do nothing.
+            if wildcards is not None:
+                jobs.add(f"{rule} {wildcards[1]}")
+        return jobs
+
+    @property
+    def did_nothing(self) -> bool:
+        return self.status == 0 and "Nothing to be done" in self.text
+
+
+@dataclass(frozen=True)
 class Workflow:
-    """A copy of the repository with a small demo edition, and its command line."""
+    """One copy of the repository and the home of whoever runs it."""
 
-    def __init__(self, folder: Path, caches: Path) -> None:
-        self.folder = folder
-        self.caches = caches
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-        folder.mkdir(parents=True)
+    folder: Path
+    home: Path
+
+    @classmethod
+    def of_repository(cls, folder: Path, home: Path) -> Workflow:
+        """Copy what the workflow consists of, with the code that was compiled before."""
+        home.mkdir(exist_ok=True)
+        folder.mkdir()
         for name in NEEDED:
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=ignored)
-            else:
-                shutil.copy(source, folder / name)
-        (folder / "small.yaml").write_text(SMALL)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / name)
+            elif (ROOT / name).exists():
+                shutil.copy2(ROOT / name, folder / name)
+        return cls(folder, home)
 
-    def environment(self) -> dict[str, str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE", "PYTEST"))}
-        return kept | {
-            "HOME": str(self.caches / "home"),
-            "NUMBA_CACHE_DIR": str(self.caches / "numba"),
-            "PYTHONPATH": str(self.folder / "src"),
-        }
+    def copied(self, folder: Path, *, with_results: bool) -> Workflow:
+        """Copy the copy, with its compiled code, and with or without what it has made."""
+        left_out = () if with_results else ("work", ".snakemake")
+        shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns(*left_out))
+        return Workflow(folder, self.home)
 
-    def command(self, *words: str) -> list[str]:
-        return [sys.executable, "-m", "snakemake", *words, "--configfile", "small.yaml"]
+    def shrink(self) -> None:
+        """Keep three artifacts of one study, and little data."""
+        for path in (self.folder / "config" / "studies").iterdir():
+            if path.stem != STUDY:
+                path.unlink()
+        path = self.folder / "config" / "studies" / f"{STUDY}.yaml"
+        study = yaml.safe_load(path.read_text(encoding="utf-8"))
+        study["artifacts"] = {name: study["artifacts"][name] for name in KEPT_ARTIFACTS}
+        study["artifacts"]["fig02"]["experiments"] = ["movielens"]
+        path.write_text(yaml.safe_dump(study, sort_keys=False), encoding="utf-8")
+        shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
 
-    def run(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(
+        self,
+        *words: str,
+        targets: tuple[str, ...] = (),
+        changes: Mapping[str, object] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Run Snakemake with options, targets, and changes to the configuration."""
+        command = [sys.executable, "-m", "snakemake", *words]
+        configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
+        if changes is not None:
+            text = yaml.safe_dump(dict(changes), sort_keys=False)
+            (self.folder / "changes.yaml").write_text(text, encoding="utf-8")
+            configfiles.append("changes.yaml")
+        if configfiles:
+            command += ["--configfile", *configfiles]
         done = subprocess.run(
-            self.command(*words),
+            [*command, "--", *targets],
             cwd=self.folder,
-            env=self.environment(),
-            capture_output=True,
+            env=self._environment() | dict(variables or {}),
+            # A group of its own can be killed with all its jobs and nobody else.
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
+            timeout=300,
             check=False,
         )
-        if check:
-            assert done.returncode == 0, done.stdout + done.stderr
-        return done
+        return Run(done.returncode, done.stdout)
 
-    def planned(self, *words: str) -> set[str]:
-        """Return the jobs that a dry run plans: rule, and system or artifact where it has one."""
-        done = self.run("-n", *words)
-        jobs: list[str] = []
-        for line in (done.stdout + done.stderr).splitlines():
-            if match := JOB.match(line):
-                jobs.append(match["rule"])
-            elif (match := WILDCARDS.match(line)) and jobs:
-                values = dict(part.split("=") for part in match["values"].split(", "))
-                for name in ("system", "artifact"):
-                    if name in values:
-                        jobs[-1] += f" {values[name]}"
-        return set(jobs)
+    def _environment(self) -> dict[str, str]:
+        personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")
+        kept = {name: v for name, v in os.environ.items() if not name.startswith(personal)}
+        paths = (HERE / "interference", self.folder / "src")
+        return kept | {"HOME": str(self.home), "PYTHONPATH": os.pathsep.join(map(str, paths))}
 
-    def bytes_of_results(self) -> dict[str, str]:
-        """Return a digest of every artifact and of all judged ranks."""
-        work = self.folder / "work"
-        files = [
-            *(path for path in work.glob("demo/artifacts/*/*.*") if path.is_file()),
-            *work.glob("demo/*/*/*/ranks.npz"),
-        ]
+    def read(self, name: str) -> str:
+        """Return the text of a file."""
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    @contextmanager
+    def edited(self, sources: Mapping[str, str]) -> Iterator[None]:
+        """Give some files other contents inside a ``with`` block."""
+        before = {name: (self.folder / name).read_bytes() for name in sources}
+        try:
+            for name, source in sources.items():
+                (self.folder / name).write_text(source, encoding="utf-8")
+            yield
+        finally:
+            for name, content in before.items():
+                (self.folder / name).write_bytes(content)
+
+    def results(self, edition: str = "demo") -> dict[str, bytes]:
+        """Return all files that were made, by path; logs and benchmarks differ in every run."""
+        work = self.folder / "work" / edition
         return {
-            path.relative_to(work).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(files)
+            path.relative_to(work).as_posix(): path.read_bytes()
+            for path in sorted(work.rglob("*"))
+            if path.is_file() and path.parent.name not in ("logs", "benchmarks")
         }
-
-    def replace(self, file: str, old: str, new: str) -> None:
-        """Edit a file of the copy."""
-        path = self.folder / file
-        text = path.read_text(encoding="utf-8")
-        assert old in text, f"{file} has no {old!r}"
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -1,49 +1,81 @@
+"""The same bytes on any number of cores, and after any kill."""
+
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import time
-from pathlib import Path
+from dataclasses import dataclass
 
 import pytest
-from workflow.running import FIG02, Workflow
+from workflow.running import FIG02, Run, Workflow
+
+SYSTEM = "demo/ml-1m/coin-flip-80/plsa"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt of the same command, and what was there after it."""
+
+    run: Run
+    made: set[str]
+    locks: set[str]
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory, caches: Path) -> Workflow:
-    """A workflow whose run with two cores was killed with all its jobs while it trained."""
-    workflow = Workflow(tmp_path_factory.mktemp("killed") / "repository", caches)
-    process = subprocess.Popen(
-        workflow.command("--cores", "2", FIG02),
-        cwd=workflow.folder,
-        env=workflow.environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    systems = workflow.folder / "work/demo/ml-1m/coin-flip-80"
-    deadline = time.monotonic() + 120
-    # A log is begun when its job starts; a model is there when it has ended.
-    while not any(
-        not (log.parents[1] / "models").exists() for log in systems.glob("*/logs/train_system.log")
-    ):
-        assert process.poll() is None, "the run ended before it trained anything"
-        assert time.monotonic() < deadline, "the run did not start to train"
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return workflow
+def interrupted(finished: Workflow) -> Workflow:
+    """A workflow in which nothing has been made yet."""
+    return finished.copied(finished.folder.with_name("interrupted"), with_results=False)
 
 
-def test_a_killed_run_leaves_no_figure_and_unfinished_jobs(killed: Workflow) -> None:
-    assert not (killed.folder / FIG02).exists()
+@pytest.fixture(scope="module")
+def attempts(interrupted: Workflow) -> list[Attempt]:
+    """The same command on one core: a job of it killed, then all of it, then left alone."""
+    attempts = []
+    for killed in (f"job */{SYSTEM}/*fold1.npz", f"run */{SYSTEM}/ranks.npz", None):
+        variables = {} if killed is None else {"RECEVAL_TEST_KILLED": killed}
+        run = interrupted.run("--cores", "1", targets=(FIG02,), variables=variables)
+        locks = {path.name for path in (interrupted.folder / ".snakemake/locks").glob("*")}
+        attempts.append(Attempt(run, set(interrupted.results()), locks))
+    return attempts
 
 
-def test_the_same_command_finishes_a_killed_run_with_the_same_bytes_at_any_number_of_cores(
-    killed: Workflow, finished: Workflow
+def test_a_killed_job_leaves_nothing_under_a_final_name(attempts: list[Attempt]) -> None:
+    killed = attempts[0]
+    assert killed.run.status == 1, killed.run.text
+    assert "Error in rule train_system" in killed.run.text
+    model = SYSTEM.removeprefix("demo/") + "/models/fold0.npz"
+    assert model not in killed.made
+    # The other system does not suffer.
+    assert model.replace("plsa", "pop") in killed.made
+
+
+def test_a_killed_run_leaves_locks_and_no_judged_ranks(attempts: list[Attempt]) -> None:
+    killed = attempts[1]
+    assert killed.run.status == -signal.SIGKILL, killed.run.text
+    assert killed.locks
+    assert SYSTEM.removeprefix("demo/") + "/ranks.npz" not in killed.made
+
+
+def test_the_same_command_finishes_with_the_same_bytes_at_any_number_of_cores(
+    attempts: list[Attempt], interrupted: Workflow, finished: Workflow
 ) -> None:
-    killed.run("--cores", "2", FIG02)
-    results = killed.bytes_of_results()
-    assert results == finished.bytes_of_results()
-    assert {name.rsplit("/", 1)[1] for name in results} >= {"fig02.csv", "fig02.svg", "ranks.npz"}
+    assert attempts[2].run.status == 0, attempts[2].run.text
+    # What a killed process was writing stays under its temporary name.
+    made = {name: data for name, data in interrupted.results().items() if ".part" not in name}
+    expected = finished.results()
+    assert {name for name in made if made[name] != expected.get(name)} == set()
+    assert {name.rpartition("/")[2] for name in made} >= {
+        "fig02.csv",
+        "fig02.pdf",
+        "fig02.svg",
+        "fold1.npz",
+        "ranks.npz",
+    }
+
+
+def test_an_interrupted_job_is_done_again_and_a_finished_one_is_not(
+    attempts: list[Attempt],
+) -> None:
+    assert "train_system plsa" in attempts[1].run.jobs
+    assert "train_system pop" not in attempts[1].run.jobs
+    assert "train_system plsa" not in attempts[2].run.jobs
+    assert "rank_system plsa" in attempts[2].run.jobs

@@ -1,73 +1,108 @@
+"""What runs again after an edit of code or configuration, and what does not."""
+
 from __future__ import annotations
 
-from workflow.running import FIG02, Workflow
+from typing import Any
+
+import yaml
+from workflow.edits import with_changed_function, with_changed_words
+from workflow.running import Workflow
 
 PLSA = "src/receval/recommenders/plsa.py"
-FIGURE = "src/receval/studies/bellogin2017/fig02.py"
+FIG02 = "src/receval/studies/bellogin2017/fig02.py"
+PRECISION = "src/receval/metrics/precision.py"
+
+NUMBERS_AND_WHAT_HANGS_ON_THEM = {
+    "compute_artifact fig02",
+    "draw_figure fig02",
+    "record_provenance bellogin2017",
+    "report_drift demo",
+}
 
 
 def test_a_second_run_does_nothing(finished: Workflow) -> None:
-    done = finished.run("--cores", "1", FIG02)
-    assert "Nothing to be done" in done.stdout + done.stderr
+    made = sorted((finished.folder / "work").rglob("*"))
+    before = {path: path.stat().st_mtime_ns for path in made}
+    run = finished.run("--cores", "2")
+    assert run.did_nothing, run.text
+    after = {path: path.stat().st_mtime_ns for path in (finished.folder / "work").rglob("*")}
+    assert after == before
 
 
-def test_editing_plsa_reruns_only_its_jobs_and_what_hangs_on_them(edited: Workflow) -> None:
-    edited.replace(PLSA, "    def _fit(self", "    changed_ = 1\n\n    def _fit(self")
-    assert edited.planned(FIG02) == {
+def test_editing_plsa_reruns_only_its_jobs_and_what_hangs_on_them(finished: Workflow) -> None:
+    with finished.edited({PLSA: with_changed_function(finished.read(PLSA), "_fit")}):
+        run = finished.run("-n")
+    assert run.jobs == {
         "train_system plsa",
         "rank_system plsa",
-        "compute_artifact fig02",
-        "draw_figure fig02",
-    }
+        *NUMBERS_AND_WHAT_HANGS_ON_THEM,
+    }, run.text
 
 
-def test_editing_how_a_figure_is_drawn_redraws_only_that_figure(edited: Workflow) -> None:
-    edited.replace(FIGURE, "new_figure(DOUBLE_COLUMN, 2.7)", "new_figure(DOUBLE_COLUMN, 2.8)")
-    assert edited.planned(FIG02) == {"draw_figure fig02"}
+def test_editing_how_a_figure_is_drawn_redraws_only_that_figure(finished: Workflow) -> None:
+    with finished.edited({FIG02: with_changed_function(finished.read(FIG02), "draw")}):
+        run = finished.run("-n")
+    assert run.jobs == {"draw_figure fig02", "report_drift demo"}, run.text
 
 
-def test_editing_the_numbers_of_a_figure_computes_and_draws_only_that_figure(
-    edited: Workflow,
-) -> None:
-    edited.replace(FIGURE, "ignore_index=True)", "ignore_index=True).drop_duplicates()")
-    assert edited.planned(FIG02) == {"compute_artifact fig02", "draw_figure fig02"}
+def test_editing_the_numbers_of_a_figure_computes_only_that_figure(finished: Workflow) -> None:
+    with finished.edited({FIG02: with_changed_function(finished.read(FIG02), "data")}):
+        run = finished.run("-n")
+    assert run.jobs == NUMBERS_AND_WHAT_HANGS_ON_THEM, run.text
 
 
-def test_editing_a_metric_recomputes_the_artifacts_that_name_it(edited: Workflow) -> None:
-    edited.replace(
-        "src/receval/metrics/precision.py", 'name: ClassVar[str] = "P"', 'name: ClassVar[str] = "p"'
+def test_editing_a_metric_recomputes_the_artifacts_that_name_it(finished: Workflow) -> None:
+    changed = with_changed_function(finished.read(PRECISION), "per_list")
+    with finished.edited({PRECISION: changed}):
+        run = finished.run("-n")
+    assert run.jobs == NUMBERS_AND_WHAT_HANGS_ON_THEM, run.text
+
+
+def test_editing_comments_and_docstrings_reruns_nothing(finished: Workflow) -> None:
+    names = (
+        PLSA,
+        FIG02,
+        "src/receval/protocols/ranking.py",
+        "src/receval/ratings.py",
+        "workflow/scripts/draw_figure.py",
+        "workflow/scripts/train_system.py",
     )
-    assert edited.planned(FIG02) == {"compute_artifact fig02", "draw_figure fig02"}
+    with finished.edited({name: with_changed_words(finished.read(name)) for name in names}):
+        run = finished.run("-n")
+    assert run.did_nothing, run.text
 
 
-def test_editing_comments_and_docstrings_reruns_nothing(edited: Workflow) -> None:
-    edited.replace(PLSA, '"""', '"""Reworded. ')
-    edited.replace(FIGURE, "def data(", "# A comment.\ndef data(")
-    edited.replace(
-        "src/receval/protocols/ranking.py", "import numpy as np", "import numpy as np  # x"
-    )
-    assert edited.planned(FIG02) == set()
+def test_another_parameter_retrains_only_its_system(finished: Workflow) -> None:
+    run = finished.run("-n", changes={"systems": {"plsa": {"parameters": {"topics": 6}}}})
+    assert run.jobs == {
+        "train_system plsa",
+        "rank_system plsa",
+        *NUMBERS_AND_WHAT_HANGS_ON_THEM,
+    }, run.text
 
 
-def test_another_parameter_retrains_only_its_system(edited: Workflow) -> None:
-    edited.replace("small.yaml", "topics: 5", "topics: 6")
-    planned = edited.planned(FIG02)
-    assert "train_system plsa" in planned
-    assert {job for job in planned if job.startswith("train")} == {"train_system plsa"}
-
-
-def test_another_protocol_ranks_again_and_trains_nothing(edited: Workflow) -> None:
-    edited.replace("small.yaml", "sampled: 20", "sampled: 30")
-    planned = edited.planned(FIG02)
-    assert {job for job in planned if job.startswith("rank")} == {
+def test_one_more_protocol_ranks_again_and_trains_nothing(finished: Workflow) -> None:
+    small: dict[str, Any] = yaml.safe_load(finished.read("small.yaml"))
+    experiment = small["studies"]["bellogin2017"]["experiments"]["movielens"]
+    experiment["protocols"].append({"relevant": "AR", "candidates": "AI"})
+    run = finished.run("-n", changes=small)
+    assert run.jobs == {
         "rank_system plsa",
         "rank_system pop",
-        "rank_system random",
+        *NUMBERS_AND_WHAT_HANGS_ON_THEM,
+    }, run.text
+
+
+def test_another_colour_and_another_caption_recompute_nothing(finished: Workflow) -> None:
+    changes = {
+        "systems": {"plsa": {"colour": "#000000"}},
+        "studies": {"bellogin2017": {"artifacts": {"table3": {"caption": "In other words."}}}},
     }
-    assert not {job for job in planned if job.startswith(("train", "make"))}
-
-
-def test_another_seed_makes_everything_again(edited: Workflow) -> None:
-    planned = edited.planned(FIG02, "--config", "seed=4")
-    assert "generate_twin" in planned
-    assert "train_system random" in planned
+    run = finished.run("-n", changes=changes)
+    # The record is of the whole configuration of a study, captions included.
+    assert run.jobs == {
+        "draw_figure fig02",
+        "write_table table3",
+        "record_provenance bellogin2017",
+        "report_drift demo",
+    }, run.text
