@@ -87,13 +87,14 @@ COUNTED = ",".join(str(cutoff) for cutoff in CUTOFFS)
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 100_000))
-def test_precision_recall_and_ndcg_equal_trec_eval_at_every_cutoff(seed: int) -> None:
+def test_precision_recall_map_and_ndcg_equal_trec_eval_at_every_cutoff(seed: int) -> None:
     judgments, scores = random_run(seed)
     measures = {f"P.{COUNTED}", f"recall.{COUNTED}", f"ndcg_cut.{COUNTED}", "ndcg", "set_P"}
+    measures |= {f"map_cut.{COUNTED}", "map"}
     expected = trec_eval(judgments, scores, measures)
-    names = {"P": "P", "Recall": "recall", "nDCG": "ndcg_cut"}
+    names = {"P": "P", "Recall": "recall", "nDCG": "ndcg_cut", "AP": "map_cut"}
     pairs = {f"{ours}@{n}": f"{theirs}_{n}" for ours, theirs in names.items() for n in CUTOFFS}
-    pairs |= {"nDCG": "ndcg", "P": "set_P", "nDCG(ideal=all)": "ndcg"}
+    pairs |= {"nDCG": "ndcg", "P": "set_P", "nDCG(ideal=all)": "ndcg", "AP": "map"}
     values = evaluate([parse(label) for label in pairs], lists_of(judgments, scores, THRESHOLD))
     for row, theirs in zip(values, pairs.values(), strict=True):
         reference = [answer.get(theirs, 0.0) for answer in expected]

@@ -45,6 +45,8 @@ def rank_by_sorting(
         if not len(rows):
             continue
         train = set(fold.train.indices[fold.train.indptr[user] : fold.train.indptr[user + 1]])
+        if protocol.candidates == "train" and not train:
+            continue
         allowed = base - {int(item) for item in train}
         threshold = protocol.threshold if protocol.threshold is not None else np.inf
         relevant = {int(judgments.items[row]) for row in rows if judgments.values[row] >= threshold}

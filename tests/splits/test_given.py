@@ -3,7 +3,7 @@ import pytest
 from splits.generated_ratings import ratings_of, rng_for
 
 from receval.splits.given import split_as_given
-from receval.splits.split import TEST, TRAIN, UNBIASED
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 PAIRS = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 2)]
 
@@ -103,3 +103,24 @@ def test_a_wrong_line_of_fold_numbers_is_named(tmp_path, ratings, text, message)
 def test_held_out_pairs_have_no_unbiased_test(tmp_path, ratings):
     with pytest.raises(ValueError, match="nothing about an unbiased test"):
         given_by(tmp_path, ratings, "u0\ti1\n", "held-out-pairs", "fold")
+
+
+@pytest.mark.parametrize(
+    ("train_order", "expected"), [("rows", [3, 1, 0, 2]), ("folds", [1, 3, 0, 2])]
+)
+def test_items_appear_in_the_order_of_the_authors_train_file(tmp_path, train_order, expected):
+    ratings = ratings_of([(0, 3), (1, 0), (2, 1), (3, 0), (4, 3), (5, 2)], 6, 4)
+    path = tmp_path / "folds.txt"
+    path.write_text("3\n1\n2\n3\n3\n1\n", encoding="utf-8")
+    split = split_as_given(
+        ratings,
+        rng_for,
+        path=path,
+        content="fold-numbers",
+        unbiased_rows=None,
+        train_order=train_order,
+    )
+    assert fold(ratings, split, 0).items_by_appearance.tolist() == expected
+    split.write(tmp_path / "split.npz")
+    stored = Split.read(tmp_path / "split.npz")
+    assert fold(ratings, stored, 0).items_by_appearance.tolist() == expected

@@ -13,6 +13,7 @@ METRICS = {
     "antiP": "receval.metrics.precision:AntiPrecision",
     "Recall": "receval.metrics.precision:Recall",
     "Fallout": "receval.metrics.precision:Fallout",
+    "AP": "receval.metrics.average_precision:AveragePrecision",
     "nDCG": "receval.metrics.ndcg:NDCG",
     "Coverage": "receval.metrics.coverage:Coverage",
     "Unjudged": "receval.metrics.coverage:Unjudged",

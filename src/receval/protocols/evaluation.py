@@ -118,6 +118,20 @@ class _FoldRanker:
     def plan(self, family: list[Protocol]) -> _Pass:
         return _Pass(self, family)
 
+    def priority(self, protocol: Protocol) -> NDArray[np.uint32]:
+        n_items = self.fold.train.shape[1]
+        if protocol.ties == "random":
+            return self.generator_for("ties").permutation(n_items).astype(np.uint32)
+        priority = np.arange(n_items, dtype=np.uint32)
+        if protocol.ties == "librec":
+            if len(self.fold.items_by_appearance) != n_items:
+                raise ValueError(
+                    "LibRec's order of ties needs the items in the order of the train file: give "
+                    "the fold its items_by_appearance, or make it with receval.splits.split.fold."
+                )
+            priority[self.fold.items_by_appearance] = np.arange(n_items, dtype=np.uint32)
+        return priority
+
 
 class _Pass:
     """One pass of a kernel over the scores, for the protocols of one family."""
@@ -125,15 +139,10 @@ class _Pass:
     def __init__(self, shared: _FoldRanker, family: list[Protocol]) -> None:
         first = family[0]
         judgments = shared.judgments
-        n_items = shared.fold.train.shape[1]
         self.shared = shared
         self.family = family
         self.is_candidate = base_candidates(first, shared.fold, judgments)
-        self.priority = (
-            np.arange(n_items, dtype=np.uint32)
-            if first.ties == "index"
-            else shared.generator_for("ties").permutation(n_items).astype(np.uint32)
-        )
+        self.priority = shared.priority(first)
         self.relevant = (
             np.zeros(len(judgments), dtype=bool)
             if first.threshold is None
@@ -168,6 +177,9 @@ class _Pass:
 
     def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users."""
+        if self.family[0].candidates == "train":
+            has_train = np.diff(self.shared.train_indptr)[users] > 0
+            scores, users = np.ascontiguousarray(scores[has_train]), users[has_train]
         common = (
             scores,
             users,
@@ -181,7 +193,13 @@ class _Pass:
             self.family[0].relevant == "1R",
         )
         if self.family[0].sampled is None:
-            rank_among_all(*common, self.ranks[0], self.lengths[0], self.candidates[0])
+            rank_among_all(
+                *common,
+                self.family[0].ties == "librec",
+                self.ranks[0],
+                self.lengths[0],
+                self.candidates[0],
+            )
         else:
             rank_among_samples(
                 *common,

@@ -7,7 +7,7 @@ from typing import Literal
 
 RelevantSelection = Literal["AR", "1R"]
 BaseCandidates = Literal["AI", "TI", "train"]
-TieOrder = Literal["random", "index"]
+TieOrder = Literal["random", "index", "librec"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Protocol:
     ==============  ==========================================================================
     ``AI``          :math:`C` = all items of the dataset
     ``TI``          :math:`C` = items with at least one test rating
-    ``train``       :math:`C` = items with at least one training rating (menamaldonado2021)
+    ``train``       :math:`C` = items with at least one training rating, and no candidates at
+                    all for users without one (menamaldonado2021)
     ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
     ``AR``          one list a user: :math:`T_u = PR_{test}(u) \cup N_u`
@@ -44,9 +45,11 @@ class Protocol:
     threshold : float, optional
         Ratings at or above it are relevant. Needed where relevance decides who is a candidate,
         that is for 1R and for sampled candidates.
-    ties : {"random", "index"}
+    ties : {"random", "index", "librec"}
         Order of items with equal scores: one pseudo-random order of the items, seeded by dataset,
-        split and fold, or the order of item codes.
+        split and fold; the order of item codes; or LibRec 2.0.0's, which depends on all scores of
+        the list: a binary min-heap takes in the candidates in the order in which the train file
+        first mentions them, and equal scores keep the order they have in the heap's array.
     """
 
     relevant: RelevantSelection = "AR"
@@ -59,7 +62,7 @@ class Protocol:
         for name, value, accepted in (
             ("relevant", self.relevant, ("AR", "1R")),
             ("candidates", self.candidates, ("AI", "TI", "train")),
-            ("ties", self.ties, ("random", "index")),
+            ("ties", self.ties, ("random", "index", "librec")),
         ):
             if value not in accepted:
                 raise ValueError(
@@ -69,6 +72,11 @@ class Protocol:
             raise ValueError(
                 f"The protocol samples {self.sampled} candidates; it must sample at least 1, "
                 "or None to rank all of them."
+            )
+        if self.ties == "librec" and (self.relevant == "1R" or self.sampled is not None):
+            raise ValueError(
+                f"The protocol {self.name} cannot have LibRec's order of ties, which is that of a "
+                "heap of all candidates: choose AR without sampling, or the ties random or index."
             )
         if self.threshold is None and (self.relevant == "1R" or self.sampled is not None):
             raise ValueError(

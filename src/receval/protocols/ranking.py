@@ -36,6 +36,36 @@ def _count_computable(listed: NDArray[np.float32]) -> np.int32:
 
 
 @njit(cache=True)
+def _heap_positions(
+    listed: NDArray[np.float32],
+    order: NDArray[np.int64],
+    heap: NDArray[np.int64],
+    positions: NDArray[np.uint32],
+) -> None:
+    """Write each listed item's position in the array of a binary min-heap of all listed scores.
+
+    The items enter in the given order, each rising as long as its parent is larger, as in Java's
+    PriorityQueue.
+    """
+    size = 0
+    for item in order:
+        score = listed[item]
+        if score != score:
+            continue
+        position = size
+        size += 1
+        while position > 0:
+            parent = (position - 1) >> 1
+            if score >= listed[heap[parent]]:
+                break
+            heap[position] = heap[parent]
+            position = parent
+        heap[position] = item
+    for position in range(size):
+        positions[heap[position]] = position
+
+
+@njit(cache=True)
 def rank_among_all(
     scores: NDArray[np.float32],
     users: NDArray[np.int64],
@@ -47,6 +77,7 @@ def rank_among_all(
     judged_items: NDArray[np.int32],
     relevant: NDArray[np.bool_],
     one_relevant: bool,
+    ties_by_heap: bool,
     ranks: NDArray[np.int32],
     lengths: NDArray[np.int32],
     candidates: NDArray[np.int32],
@@ -73,6 +104,9 @@ def rank_among_all(
         Used under 1R, where other relevant items do not share the list.
     one_relevant : bool
         True for 1R, False for AR.
+    ties_by_heap : bool
+        Equal scores keep the order they have in the array of a min-heap that takes in the
+        candidates by priority (LibRec 2.0.0 with whole lists); for AR alone.
     """
     outside = np.empty(len(is_candidate), dtype=np.int64)
     n_outside = 0
@@ -82,6 +116,9 @@ def rank_among_all(
             n_outside += 1
     listed = np.empty(len(is_candidate), dtype=np.float32)
     is_open = is_candidate.copy()
+    by_priority = np.argsort(priority)
+    heap = np.empty(len(is_candidate), dtype=np.int64)
+    tie_order = priority.copy()
     for block_row in range(len(users)):
         user = users[block_row]
         own_scores = scores[block_row]
@@ -96,6 +133,8 @@ def rank_among_all(
             is_open[item] = False
             listed[item] = np.nan
         first, end = judged_indptr[user], judged_indptr[user + 1]
+        if ties_by_heap:
+            _heap_positions(listed, by_priority, heap, tie_order)
         if one_relevant:
             # No relevant item is in another one's list.
             for row in range(first, end):
@@ -108,7 +147,7 @@ def rank_among_all(
             score = own_scores[item]
             ranks[row] = 0
             if is_open[item] and score == score and (relevant[row] or not one_relevant):
-                ranks[row] = 1 + _count_above(listed, priority, score, priority[item])
+                ranks[row] = 1 + _count_above(listed, tie_order, score, tie_order[item])
         lengths[user] = _count_computable(listed)
         candidates[user] = n_open
         for entry in range(train_indptr[user], train_indptr[user + 1]):

@@ -77,7 +77,12 @@ class Recommender(ABC):
             If a parameter, 50 factors say, does not fit a matrix of that size.
         """
 
-    def fit(self, train: RatingMatrix) -> Self:
+    @property
+    def reads_test(self) -> bool:
+        """Whether the system is an oracle: :meth:`fit` then wants the test ratings as well."""
+        return False
+
+    def fit(self, train: RatingMatrix, test: RatingMatrix | None = None) -> Self:
         """Learn from the training ratings.
 
         Parameters
@@ -85,6 +90,8 @@ class Recommender(ABC):
         train : csr_array of float32, shape (n_users, n_items)
             The training ratings; entries of value 0 are ratings too. Repeated entries are summed.
             The matrix is not changed; the recommender may keep its arrays, so leave it unchanged.
+        test : csr_array of float32, shape (n_users, n_items), optional
+            The test ratings, for oracles alone (:attr:`reads_test`): no other system gets them.
 
         Returns
         -------
@@ -95,15 +102,27 @@ class Recommender(ABC):
         ------
         ValueError
             If the matrix has no entry or one that is not finite, or a parameter does not fit its
-            size.
+            size; if an oracle gets no test ratings, or another system gets some.
         TypeError
             If the matrix is not a sparse matrix.
         """
+        if (test is not None) != self.reads_test:
+            raise ValueError(
+                f"{type(self).__name__} with the parameters {self.parameters} "
+                + (
+                    "is an oracle, which learns from the test ratings too: give them to fit."
+                    if self.reads_test
+                    else "is no oracle: it must not be given the test ratings."
+                )
+            )
         ratings = self._checked(train)
         self.n_users_, self.n_items_ = ratings.shape
         self.check_size(self.n_users_, self.n_items_)
         with threadpool_limits(limits=1):
-            self._fit(ratings)
+            if test is None:
+                self._fit(ratings)
+            else:
+                self._fit_knowing_test(ratings, self._checked(test))
         return self
 
     def score(self, users: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -150,6 +169,10 @@ class Recommender(ABC):
     @abstractmethod
     def _fit(self, train: RatingMatrix) -> None:
         """Learn from a checked matrix: sorted, no repeated entries, int32 indices, float32."""
+
+    def _fit_knowing_test(self, train: RatingMatrix, test: RatingMatrix) -> None:
+        """Learn from checked matrices; only called where `reads_test` is true."""
+        raise AssertionError(f"{type(self).__name__} reads the test but has no way to learn it.")
 
     @abstractmethod
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:

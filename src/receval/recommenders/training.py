@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from receval.ratings import Ratings
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.grades import relevance_grades
 from receval.recommenders.plays import ratings_from_plays
 from receval.recommenders.registry import make
 from receval.seeds import integer_seed
@@ -32,6 +34,7 @@ def train_system(
     names: tuple[str, str, str],
     models_folder: Path,
     events: bool = False,
+    grades_from: float | None = None,
 ) -> None:
     """Train a system on every fold and write one model file a fold.
 
@@ -52,7 +55,20 @@ def train_system(
     events : bool
         Whether the values are plays; systems then learn from the ratings of
         :func:`receval.recommenders.plays.ratings_from_plays`.
+    grades_from : float, optional
+        The relevance threshold, where the system learns from grades of relevance instead of
+        ratings (:func:`receval.recommenders.grades.relevance_grades`).
+
+    Notes
+    -----
+    An oracle also gets the test ratings of the fold: the unbiased ones where there are some.
     """
+
+    def values_to_learn(values: RatingMatrix) -> RatingMatrix:
+        if events:
+            values = ratings_from_plays(values)
+        return values if grades_from is None else relevance_grades(values, grades_from)
+
     make(recommender, parameters, seed=0)
     ratings = Ratings.read(ratings_folder)
     split = Split.read(split_file)
@@ -62,8 +78,12 @@ def train_system(
     for number in range(split.n_folds):
         seed = integer_seed(root_seed, *names, number)
         model = make(recommender, parameters, seed)
-        train = fold(ratings, split, number).train
-        model.fit(ratings_from_plays(train) if events else train)
+        data = fold(ratings, split, number)
+        if model.reads_test:
+            judged = (data.unbiased or data.test).matrix(ratings.n_items)
+            model.fit(values_to_learn(data.train), values_to_learn(judged))
+        else:
+            model.fit(values_to_learn(data.train))
         model.save(model_file(partial, number))
         _log.info("%s: fold %d of %d trained", names[-1], number + 1, split.n_folds)
     shutil.rmtree(models_folder, ignore_errors=True)

@@ -22,6 +22,7 @@ def split_as_given(
     path: Path,
     content: Literal["held-out-pairs", "fold-numbers"],
     unbiased_rows: UnbiasedRows | None,
+    train_order: Literal["rows", "folds"] = "rows",
 ) -> Split:
     """Read a split from a text file.
 
@@ -39,6 +40,10 @@ def split_as_given(
         the fold in which it tests.
     unbiased_rows : {"unknown", "fold"} or None
         How fold numbers are read; see :func:`receval.splits.partition.split_from_partition`.
+    train_order : {"rows", "folds"}
+        Whether the train files that the authors gave to their software had the ratings in the
+        order of the raw file, or the other folds one after the other. It is kept among the split's
+        facts and matters to LibRec's order of ties alone.
 
     Raises
     ------
@@ -49,7 +54,8 @@ def split_as_given(
     if content == "fold-numbers":
         fold_of_rating = _read_fold_numbers(path, len(ratings))
         folds = int(fold_of_rating.max()) + 1
-        return split_from_partition(ratings, fold_of_rating, folds, unbiased_rows)
+        split = split_from_partition(ratings, fold_of_rating, folds, unbiased_rows)
+        return Split(split.codes, {"train_order": train_order})
     if unbiased_rows is not None:
         raise ValueError(
             f"{path} holds held-out pairs, which say nothing about an unbiased test: "

@@ -150,6 +150,10 @@ class Judgments:
         """Number of users, with or without judgments."""
         return len(self.indptr) - 1
 
+    def matrix(self, n_items: int) -> csr_array:
+        """Return the judgments as a float32 matrix, shape (n_users, n_items); zeros stay."""
+        return csr_array((self.values, self.items, self.indptr), shape=(self.n_users, n_items))
+
     @property
     def users(self) -> NDArray[np.int32]:
         """User code of each judgment, ascending, shape (n_judgments,)."""
@@ -168,11 +172,18 @@ class Fold:
         Test ratings.
     unbiased : Judgments or None
         Ratings of randomly drawn items, where the data has such ratings.
+    items_by_appearance : ndarray of int32, shape (n_items,)
+        The items in the order in which the train file first mentions them, then those without
+        training ratings. The train file has the rows in the order of the raw file, or the other
+        folds one after the other where the split's fact ``train_order`` is ``"folds"``.
     """
 
     train: csr_array
     test: Judgments
     unbiased: Judgments | None = None
+    items_by_appearance: NDArray[np.int32] = field(
+        default_factory=lambda: np.empty(0, dtype=np.int32)
+    )
 
 
 def summed_matrix(
@@ -236,4 +247,20 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         ),
         test=judgments(TEST),
         unbiased=judgments(UNBIASED) if (codes & UNBIASED).any() else None,
+        items_by_appearance=_items_by_appearance(ratings, split, rows),
     )
+
+
+def _items_by_appearance(
+    ratings: Ratings, split: Split, train_rows: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    if split.facts.get("train_order") == "folds":
+        fold_of_rating = np.zeros(len(ratings), dtype=np.uint8)
+        for number, codes in enumerate(split.codes):
+            fold_of_rating[(codes & TEST) > 0] = number
+        train_rows = train_rows[np.argsort(fold_of_rating[train_rows], kind="stable")]
+    items = ratings.items[train_rows]
+    first = np.full(ratings.n_items, len(items), dtype=np.int64)
+    # Written from the last row to the first, so that the first mention stays.
+    first[items[::-1]] = np.arange(len(items) - 1, -1, -1)
+    return np.argsort(first, kind="stable").astype(np.int32)

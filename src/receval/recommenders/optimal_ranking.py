@@ -1,0 +1,95 @@
+"""Non-personalised rankings that are optimal for precision or anti-precision."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.parameters import choice, real
+
+METRICS = ("precision", "anti-precision")
+KNOWLEDGE = ("train", "judged", "test")
+
+
+class OptimalRanking(Recommender):
+    r"""Items by the probability that they count as a true, or do not count as a false, positive.
+
+    With n_i the training ratings of an item, p_i the positive ones among them, t_i its test
+    ratings, q_i the positive ones among those, and :math:`|U|` the users with training ratings:
+
+    ===============  ==========================  ===========================================
+    knowledge        precision                   anti-precision
+    ===============  ==========================  ===========================================
+    ``"train"``      :math:`p_i / (|U| - n_i)`   :math:`-(n_i - p_i) / (|U| - n_i)`
+    ``"judged"``     :math:`q_i / t_i`           :math:`-(t_i - q_i) / t_i`
+    ``"test"``       :math:`q_i / (|U| - n_i)`   :math:`-(t_i - q_i) / (|U| - n_i)`
+    ===============  ==========================  ===========================================
+
+    ``"train"`` estimates the ranking that is optimal for *observed* values (equations 8 and 10 of
+    menamaldonado2021). The two others are oracles that look at the test: ``"judged"`` orders by the
+    relevance of the judged users (equation 6, optimal for *real* values; its two metrics give the
+    same order), ``"test"`` exploits how often an item is tested as well.
+
+    There is no NaN: a share whose denominator is 0 is taken for 0, so items without training (or
+    test) ratings score 0. Users without training ratings get the same scores as all others.
+
+    Parameters
+    ----------
+    metric : str
+        ``"precision"`` or ``"anti-precision"``.
+    knowledge : str
+        ``"train"``, ``"judged"`` or ``"test"``.
+    relevance_threshold : float
+        At least 0; values at or above it are positive. The default fits grades of relevance
+        (`receval.recommenders.grades`).
+
+    Attributes
+    ----------
+    values_ : ndarray of float32, shape (n_items,)
+        The scores by item.
+
+    References
+    ----------
+    Mena-Maldonado et al., "Popularity Bias in False-positive Metrics for Recommender Systems
+    Evaluation", TOIS 2021, equations 6, 8 and 10 and section 7; formulas of the released code.
+    """
+
+    values_: NDArray[np.float32]
+
+    def __init__(
+        self,
+        metric: str = "precision",
+        knowledge: str = "train",
+        relevance_threshold: float = 1.0,
+    ) -> None:
+        self.metric = choice(self, "metric", metric, METRICS)
+        self.knowledge = choice(self, "knowledge", knowledge, KNOWLEDGE)
+        self.relevance_threshold = real(self, "relevance_threshold", relevance_threshold, lowest=0)
+
+    @property
+    def reads_test(self) -> bool:
+        """Whether it is an oracle: with the knowledge ``"judged"`` or ``"test"``."""
+        return self.knowledge != "train"
+
+    def _fit(self, train: RatingMatrix) -> None:
+        self._order(train, known=train)
+
+    def _fit_knowing_test(self, train: RatingMatrix, test: RatingMatrix) -> None:
+        self._order(train, known=test)
+
+    def _order(self, train: RatingMatrix, known: RatingMatrix) -> None:
+        rated = np.bincount(train.indices, minlength=self.n_items_)
+        n_users = np.count_nonzero(np.diff(train.indptr))
+        judged = np.bincount(known.indices, minlength=self.n_items_)
+        positive = np.bincount(
+            known.indices[known.data >= self.relevance_threshold], minlength=self.n_items_
+        )
+        counted = positive if self.metric == "precision" else positive - judged
+        places = judged if self.knowledge == "judged" else n_users - rated
+        shares = np.zeros(self.n_items_)
+        np.divide(counted, places, out=shares, where=places > 0)
+        self.values_ = shares.astype(np.float32)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[:] = self.values_
