@@ -110,6 +110,14 @@ class Ratings:
             table = pa.table({"id": pa.array(ids.tolist(), type=pa.string())})
             pq.write_table(table, folder / name, compression="zstd")
 
+    @staticmethod
+    def sizes(folder: Path) -> tuple[int, int]:
+        """Return the numbers of users and items of a written table, without reading its rows."""
+        users, items = (
+            pq.read_metadata(folder / name).num_rows for name in (USERS_FILE, ITEMS_FILE)
+        )
+        return users, items
+
     @classmethod
     def read(cls, folder: Path) -> Ratings:
         """Read what :meth:`write` wrote."""

@@ -9,7 +9,6 @@ from recommenders.systems import COLD_ITEM, COLD_USER, generated, to_matrix
 
 from receval.recommenders.biased_mf import BiasedMF, _descend
 from receval.recommenders.plsa import PLSA, initial_tables
-from receval.recommenders.wrmf import WRMF
 
 Dense = NDArray[np.float64]
 
@@ -63,36 +62,6 @@ def test_plsa_scores_zero_for_users_whose_ratings_are_all_zero() -> None:
     assert (scores[1] > 0).any()
 
 
-def wrmf_objective(model: WRMF, confidences: Dense, rated: NDArray[np.bool_]) -> float:
-    users = np.nan_to_num(model.user_factors_.astype(float))
-    items = model.item_factors_.astype(float)
-    errors = confidences * (rated - users @ items) ** 2
-    return float(errors.sum() + model.regularisation * ((users**2).sum() + (items**2).sum()))
-
-
-@pytest.mark.parametrize("weights", ["binary", "rating"])
-def test_wrmf_item_factors_solve_the_weighted_least_squares(weights: str) -> None:
-    values, rated = generated()
-    train = to_matrix(values, rated)
-    strengths = rated if weights == "binary" else values
-    confidences = 1 + 3.0 * strengths
-    settings = {"factors": 4, "alpha": 3.0, "regularisation": 0.5, "weights": weights}
-    objectives = []
-    for iterations in range(1, 7):
-        model = WRMF(**settings, iterations=iterations, seed=2).fit(train)  # type: ignore[arg-type]
-        objectives.append(wrmf_objective(model, confidences, rated))
-    assert (np.diff(objectives) <= 1e-5 * objectives[0]).all()
-    assert objectives[-1] < objectives[0]
-
-    users = np.nan_to_num(model.user_factors_.astype(float))
-    for item in range(values.shape[1]):
-        weighted = users * confidences[:, [item]]
-        solution = np.linalg.solve(
-            users.T @ weighted + 0.5 * np.eye(4), weighted.T @ rated[:, item].astype(float)
-        )
-        np.testing.assert_allclose(model.item_factors_[:, item], solution, rtol=1e-3, atol=1e-5)
-
-
 def test_biased_mf_step_follows_the_gradient() -> None:
     generator = np.random.default_rng(8)
     rating, mean, rate, regularisation = 4.5, 3.2, 1e-3, 0.3
@@ -117,6 +86,8 @@ def test_biased_mf_step_follows_the_gradient() -> None:
         *stepped,
         np.float32(rate),
         np.float32(regularisation),
+        np.float32(rate),
+        np.float32(regularisation),
     )
     moved = np.concatenate([array.ravel() for array in stepped]) - start
     np.testing.assert_allclose(moved, -rate / 2 * gradient, rtol=2e-3, atol=1e-6)
@@ -132,7 +103,8 @@ def test_biased_mf_epoch_steps_through_the_ratings_in_order() -> None:
     shapes = [(12,), (10,), (12, 5), (10, 5)]
     arrays = [0.1 * generator.standard_normal(shape) for shape in shapes]
     stepped = [array.astype(np.float32) for array in arrays]
-    _descend(users, items, ratings, np.float32(2), *stepped, np.float32(0.05), np.float32(0.1))
+    rates = (np.float32(0.05), np.float32(0.1))
+    _descend(users, items, ratings, np.float32(2), *stepped, *rates, *rates)
     b, c, p, q = arrays
     for user, item, rating in zip(users, items, ratings, strict=True):
         error = rating - (2 + b[user] + c[item] + p[user] @ q[item])

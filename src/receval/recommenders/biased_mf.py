@@ -20,7 +20,10 @@ class BiasedMF(Recommender):
     random order and steps, with e = r_ui - s_ui,
 
     - ``b_u += learning_rate (e - regularisation b_u)``, likewise b_i;
-    - ``p_u += learning_rate (e q_i - regularisation p_u)``, likewise q_i (with the old p_u).
+    - ``p_u += learning_rate (e q_i - regularisation p_u)``, likewise q_i (with the old p_u),
+
+    for the biases with both the learning rate and the regularisation times a ratio. Each epoch has
+    the learning rate of the one before it times decay.
 
     Biases start at 0, factors normally distributed around 0.
 
@@ -39,6 +42,10 @@ class BiasedMF(Recommender):
         Passes over the ratings, at least 1.
     initial_deviation : float
         Standard deviation of the initial factors, at least 0.
+    decay : float
+        Factor of the learning rate from one epoch to the next, above 0 and at most 1.
+    bias_rate_ratio, bias_regularisation_ratio : float
+        What the learning rate and the regularisation are multiplied by for the biases, at least 0.
     seed : int
         Seed of the initial factors and of the orders, at least 0.
 
@@ -58,7 +65,9 @@ class BiasedMF(Recommender):
     References
     ----------
     Koren, Bell and Volinsky, "Matrix Factorization Techniques for Recommender Systems", IEEE
-    Computer 2009, equations 4 and 5.
+    Computer 2009, equations 4 and 5. Takács, Pilászy, Németh and Tikk, "Scalable Collaborative
+    Filtering Approaches for Large Recommender Systems", JMLR 2009, section 3.1, as in Mahout's
+    ParallelSGDFactorizer: deviation 0.02, bias_rate_ratio 0.5, bias_regularisation_ratio 0.1.
     """
 
     mean_: float
@@ -75,6 +84,9 @@ class BiasedMF(Recommender):
         learning_rate: float = 0.01,
         epochs: int = 20,
         initial_deviation: float = 0.1,
+        decay: float = 1.0,
+        bias_rate_ratio: float = 1.0,
+        bias_regularisation_ratio: float = 1.0,
         seed: int = 0,
     ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
@@ -82,6 +94,11 @@ class BiasedMF(Recommender):
         self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
         self.epochs = integer(self, "epochs", epochs, lowest=1)
         self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
+        self.decay = real(self, "decay", decay, lowest=0, highest=1, above=True)
+        self.bias_rate_ratio = real(self, "bias_rate_ratio", bias_rate_ratio, lowest=0)
+        self.bias_regularisation_ratio = real(
+            self, "bias_regularisation_ratio", bias_regularisation_ratio, lowest=0
+        )
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
@@ -100,6 +117,7 @@ class BiasedMF(Recommender):
         users = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
         for epoch in range(self.epochs):
             order = generator.permutation(train.nnz)
+            rate = self.learning_rate * self.decay**epoch
             total = _descend(
                 users[order],
                 train.indices[order],
@@ -109,8 +127,10 @@ class BiasedMF(Recommender):
                 self.item_biases_,
                 user_factors,
                 item_factors,
-                np.float32(self.learning_rate),
+                np.float32(rate),
                 np.float32(self.regularisation),
+                np.float32(rate * self.bias_rate_ratio),
+                np.float32(self.regularisation * self.bias_regularisation_ratio),
             )
             self.squared_error_[epoch] = total / train.nnz
         if not np.isfinite(self.squared_error_[-1]):
@@ -138,6 +158,8 @@ def _descend(  # type: ignore[no-untyped-def]
     item_factors,
     learning_rate,
     regularisation,
+    bias_rate,
+    bias_regularisation,
 ):
     n_factors = user_factors.shape[1]
     whole = n_factors - n_factors % 4
@@ -166,8 +188,8 @@ def _descend(  # type: ignore[no-untyped-def]
         predicted += (first + second) + (third + fourth)
         error = values[entry] - predicted
         squared_error += np.float64(error) * np.float64(error)
-        user_biases[user] += learning_rate * (error - regularisation * user_biases[user])
-        item_biases[item] += learning_rate * (error - regularisation * item_biases[item])
+        user_biases[user] += bias_rate * (error - bias_regularisation * user_biases[user])
+        item_biases[item] += bias_rate * (error - bias_regularisation * item_biases[item])
         for factor in range(n_factors):
             old = p[factor]
             p[factor] += learning_rate * (error * q[factor] - regularisation * old)

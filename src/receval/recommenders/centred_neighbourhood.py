@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.neighbourhood import row_norms
 from receval.recommenders.parameters import choice, integer, real
-
-BASELINES = ("user-and-item", "item", "user", "global")
+from receval.recommenders.rating_baselines import BASELINES, rating_baselines
 
 
 class CentredNeighbourhood(Recommender):
@@ -69,7 +68,8 @@ class CentredNeighbourhood(Recommender):
     References
     ----------
     Cremonesi, Koren and Turrin, "Performance of Recommender Algorithms on Top-N Recommendation
-    Tasks", RecSys 2010, section 3 (NNCosNgbr, here over users). Baselines: Koren, "Factor in the
+    Tasks", RecSys 2010, section 3 (NNCosNgbr, here over users; over items it is
+    `receval.recommenders.centred_item_neighbourhood`). Baselines: Koren, "Factor in the
     Neighbors: Scalable and Accurate Collaborative Filtering", TKDD 2010, section 2.1, whose 25 and
     10 are the defaults of the regularisation.
     """
@@ -105,27 +105,18 @@ class CentredNeighbourhood(Recommender):
         by_popularity = train[:, self.item_order_].tocsr()
         by_popularity.sort_indices()
         users = np.repeat(np.arange(self.n_users_), np.diff(by_popularity.indptr))
-        items = self.item_order_[by_popularity.indices]
-        values = by_popularity.data.astype(np.float64)
 
-        self.mean_ = float(values.mean())
-        item_biases = np.zeros(self.n_items_)
-        user_biases = np.zeros(self.n_users_)
-        if self.baseline in ("user-and-item", "item"):
-            item_biases = _shrunk_means(
-                items, values - self.mean_, self.n_items_, self.item_regularisation
-            )
-        if self.baseline in ("user-and-item", "user"):
-            user_biases = _shrunk_means(
-                users,
-                values - self.mean_ - item_biases[items],
-                self.n_users_,
-                self.user_regularisation,
-            )
+        baselines = rating_baselines(
+            by_popularity, self.baseline, self.item_regularisation, self.user_regularisation
+        )
+        self.mean_ = baselines.mean
+        self.user_biases_ = baselines.users.astype(np.float32)
+        item_biases = np.empty(self.n_items_)
+        item_biases[self.item_order_] = baselines.items
         self.item_biases_ = item_biases.astype(np.float32)
-        self.user_biases_ = user_biases.astype(np.float32)
 
-        deviations = values - self.mean_ - item_biases[items] - user_biases[users]
+        expected = baselines.mean + baselines.items[by_popularity.indices] + baselines.users[users]
+        deviations = by_popularity.data - expected
         self.deviations_ = csr_array(
             (deviations.astype(np.float32), by_popularity.indices, by_popularity.indptr),
             shape=by_popularity.shape,
@@ -168,16 +159,6 @@ class CentredNeighbourhood(Recommender):
         baselines = np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
         scores[:, self.item_order_] = sums
         scores += baselines
-
-
-def _shrunk_means(
-    groups: NDArray[np.integer], values: NDArray[np.float64], size: int, regularisation: float
-) -> NDArray[np.float64]:
-    sums = np.bincount(groups, weights=values, minlength=size)
-    weights = np.bincount(groups, minlength=size) + regularisation
-    means = np.zeros(size)
-    np.divide(sums, weights, out=means, where=weights > 0)
-    return means
 
 
 @njit(cache=True)

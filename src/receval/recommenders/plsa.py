@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.parameters import integer
 from receval.recommenders.products import inner_products
+from receval.recommenders.shared_ratings import SharedRatings
 
 # Below it a probability is taken for 0, which changes no score by more than that: products of
 # smaller ones are subnormal floats, on which processors are many times slower.
@@ -69,9 +69,12 @@ class PLSA(Recommender):
         generator = np.random.Generator(np.random.PCG64(self.seed))
         users, items = initial_tables(generator, self.n_users_, self.n_items_, self.topics)
         self.log_likelihood_ = np.empty(self.iterations + 1)
+        ratings = SharedRatings(train)
         for step in range(self.iterations):
-            users, items, self.log_likelihood_[step] = expectation_maximisation(train, users, items)
-        _, _, self.log_likelihood_[-1] = expectation_maximisation(train, users, items)
+            users, items, self.log_likelihood_[step] = expectation_maximisation(
+                ratings, users, items
+            )
+        self.log_likelihood_[-1] = ratings.ratios(users, items).log_likelihood
         users[np.diff(train.indptr) == 0] = np.nan
         self.user_topics_ = users
         self.topic_items_ = np.ascontiguousarray(items.T)
@@ -95,13 +98,13 @@ def initial_tables(
 
 
 def expectation_maximisation(
-    train: RatingMatrix, users: NDArray[np.float32], items: NDArray[np.float32]
+    ratings: SharedRatings, users: NDArray[np.float32], items: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
     """Do one step of EM.
 
     Parameters
     ----------
-    train : csr_array of float32, shape (n_users, n_items)
+    ratings : SharedRatings
         The ratings.
     users : ndarray of float32, shape (n_users, topics)
         p(z | u).
@@ -115,56 +118,10 @@ def expectation_maximisation(
     log_likelihood : float
         The objective of the tables before the step.
     """
-    new_users = np.zeros_like(users)
-    new_items = np.zeros_like(items)
-    log_likelihood = _accumulate(
-        train.indptr, train.indices, train.data, users, items, new_users, new_items
-    )
+    ratios = ratings.ratios(users, items)
+    new_users, new_items = users * ratios.users, items * ratios.items
     for table, axis in ((new_users, 1), (new_items, 0)):
         totals = table.sum(axis=axis, dtype=np.float64, keepdims=True).astype(np.float32)
         np.divide(table, totals, out=table, where=totals > 0)
         table[table < SMALLEST_PROBABILITY] = 0
-    return new_users, new_items, log_likelihood
-
-
-@njit(cache=True)
-def _accumulate(starts, columns, values, users, items, new_users, new_items):  # type: ignore[no-untyped-def]
-    topics = users.shape[1]
-    whole = topics - topics % 4
-    joint = np.empty(topics, dtype=np.float32)
-    log_likelihood = 0.0
-    for user in range(len(starts) - 1):
-        mixture = users[user]
-        new_mixture = new_users[user]
-        # Unsigned positions spare numba's test for negative ones.
-        for entry in range(np.uint64(starts[user]), np.uint64(starts[user + 1])):
-            rating = values[entry]
-            if rating == 0:
-                continue
-            item = np.uint64(columns[entry])
-            topic_probabilities = items[item]
-            new_probabilities = new_items[item]
-            for topic in range(topics):
-                joint[topic] = mixture[topic] * topic_probabilities[topic]
-            # Four partial sums, so that an addition need not wait for the one before it; written
-            # out, so that the order of summation is the same on every processor.
-            first = np.float32(0)
-            second = np.float32(0)
-            third = np.float32(0)
-            fourth = np.float32(0)
-            for topic in range(0, whole, 4):
-                position = np.uint64(topic)
-                first += joint[position]
-                second += joint[position + np.uint64(1)]
-                third += joint[position + np.uint64(2)]
-                fourth += joint[position + np.uint64(3)]
-            for topic in range(whole, topics):
-                first += joint[topic]
-            probability = (first + second) + (third + fourth)
-            log_likelihood += rating * np.log(np.float64(probability))
-            weight = rating / probability
-            for topic in range(topics):
-                share = joint[topic] * weight
-                new_mixture[topic] += share
-                new_probabilities[topic] += share
-    return log_likelihood
+    return new_users, new_items, ratios.log_likelihood

@@ -69,7 +69,7 @@ def train_system(
             values = ratings_from_plays(values)
         return values if grades_from is None else relevance_grades(values, grades_from)
 
-    make(recommender, parameters, seed=0)
+    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(ratings_folder))
     ratings = Ratings.read(ratings_folder)
     split = Split.read(split_file)
     # Named by process: a job of a killed run may still be at work beside this one.

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import numpy as np
-from implicit.cpu.als import AlternatingLeastSquares
+from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
 
-WEIGHTS = ("binary", "rating")
+WEIGHTS = ("binary", "rating", "logarithm")
+TARGETS = ("preference", "rating")
+SIDES = ("users", "items")
+INITIALISATIONS = ("normal", "uniform")
+INITIAL_DEVIATION = 0.1
+# Systems of equations that are solved side by side.
+TOGETHER = 32
 
 
 class WRMF(Recommender):
     """Factors that tell rated from unrated pairs, rated ones with more confidence.
 
-    Minimises ``sum_ui c_ui (p_ui - x_u . y_i)^2 + regularisation (sum |x_u|^2 + sum |y_i|^2)`` over
-    all pairs, where p_ui is 1 for rated pairs and 0 for the others, and c_ui is 1 for the others
-    and, for rated pairs, ``1 + alpha`` (``weights="binary"``) or ``1 + alpha r_ui``
-    (``weights="rating"``). Score ``x_u . y_i``. Every half step is solved exactly, so the
-    objective never rises; the library `implicit` does the work, on one thread.
+    Minimises ``sum_ui c_ui (t_ui - x_u . y_i)^2 + regularisation (sum |x_u|^2 + sum |y_i|^2)`` over
+    all pairs. Unrated pairs have ``t_ui = 0`` and ``c_ui = 1``. Rated ones, those of value 0 too,
+    have
+
+    - ``t_ui = 1`` (``target="preference"``) or ``t_ui = r_ui`` (``target="rating"``);
+    - ``c_ui = 1 + alpha`` (``weights="binary"``), ``1 + alpha r_ui`` (``weights="rating"``) or
+      ``1 + ln(1 + 10^alpha r_ui)`` (``weights="logarithm"``).
+
+    Score ``x_u . y_i``. An iteration solves for all x_u and for all y_i, exactly, in the order that
+    ``first`` says; so the objective never rises but for the rounding of float32.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``y_i = 0`` and score 0.
@@ -31,13 +42,22 @@ class WRMF(Recommender):
     factors : int
         Length of x_u and y_i, at least 1.
     alpha : float
-        Confidence of a rating, at least 0.
+        Confidence of a rating, at least 0; with ``weights="logarithm"`` a power of ten, at most
+        30.
     regularisation : float
         At least 0; not multiplied by numbers of ratings.
     iterations : int
         Number of times both sides are solved, at least 1.
     weights : str
-        ``"binary"`` or ``"rating"``.
+        ``"binary"``, ``"rating"`` or ``"logarithm"``; the last two refuse ratings below 0.
+    target : str
+        ``"preference"`` or ``"rating"``.
+    first : str
+        ``"users"`` or ``"items"``, the side that is solved first; the initial factors of the other
+        side are the only ones that matter.
+    initialisation : str
+        ``"normal"``: initial factors normally distributed around 0 with deviation 0.1;
+        ``"uniform"``: uniformly on [0, factors^-1/2).
     seed : int
         Seed of the initial factors, at least 0.
 
@@ -47,15 +67,21 @@ class WRMF(Recommender):
         x_u; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
         y_i, one column each.
+    objective_ : ndarray of float64, shape (2 * iterations,)
+        The objective after each of the two solutions of every iteration.
 
     References
     ----------
     Hu, Koren and Volinsky, "Collaborative Filtering for Implicit Feedback Datasets", ICDM 2008,
-    section 4. The defaults are MyMediaLite's.
+    section 4: weights ``"binary"`` or ``"rating"``, target ``"preference"``. The defaults are
+    MyMediaLite's. LibRec 2.0.0 has weights ``"logarithm"``, with its coefficient, 4 say, as the
+    power of ten. RankSys' ``HKVFactorizer`` has target ``"rating"``, solves the items first and
+    initialises uniformly.
     """
 
     user_factors_: NDArray[np.float32]
     item_factors_: NDArray[np.float32]
+    objective_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -64,35 +90,182 @@ class WRMF(Recommender):
         regularisation: float = 0.015,
         iterations: int = 15,
         weights: str = "binary",
+        target: str = "preference",
+        first: str = "users",
+        initialisation: str = "normal",
         seed: int = 0,
     ) -> None:
+        self.weights = choice(self, "weights", weights, WEIGHTS)
+        highest = 30 if self.weights == "logarithm" else None
         self.factors = integer(self, "factors", factors, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0)
+        self.alpha = real(self, "alpha", alpha, lowest=0, highest=highest)
         self.regularisation = real(self, "regularisation", regularisation, lowest=0)
         self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.weights = choice(self, "weights", weights, WEIGHTS)
+        self.target = choice(self, "target", target, TARGETS)
+        self.first = choice(self, "first", first, SIDES)
+        self.initialisation = choice(self, "initialisation", initialisation, INITIALISATIONS)
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        strengths = train.data if self.weights == "rating" else np.ones_like(train.data)
-        # implicit takes c_ui itself as the entry; its own alpha would replace the 1 as well.
-        confidences = np.float32(1) + np.float32(self.alpha) * strengths
-        model = AlternatingLeastSquares(
-            factors=self.factors,
-            regularization=self.regularisation,
-            alpha=1.0,
-            iterations=self.iterations,
-            use_cg=False,
-            num_threads=1,
-            random_state=self.seed,
-        )
-        model.fit(
-            csr_matrix((confidences, train.indices, train.indptr), shape=train.shape),
-            show_progress=False,
-        )
-        self.user_factors_ = model.user_factors
+        if self.weights != "binary" and train.data.min() < 0:
+            raise ValueError(
+                f"WRMF: with weights={self.weights!r} the confidence of a rating grows with its "
+                f"value, but the smallest rating is {train.data.min()}: ratings must be at least 0."
+            )
+        extra = self._extra_confidences(train.data)
+        targets = np.ones_like(extra) if self.target == "preference" else train.data
+        constant = float(np.sum((1 + extra) * targets**2, dtype=np.float64))
+        by_user, by_item = [], []
+        for values in (np.sqrt(extra), (1 + extra) * targets):
+            by_user.append(csr_array((values, train.indices, train.indptr), shape=train.shape))
+            by_item.append(by_user[-1].T.tocsr())
+        systems = {"users": by_user, "items": by_item}
+
+        order = SIDES if self.first == "users" else SIDES[::-1]
+        factors = {order[1]: self._initial(train.shape[SIDES.index(order[1])])}
+        self.objective_ = np.empty(2 * self.iterations)
+        for half in range(2 * self.iterations):
+            side, other = order[half % 2], order[1 - half % 2]
+            fixed = factors[other]
+            roots, pulls = systems[side]
+            factors[side], gained = _solve(roots, pulls, fixed, self.regularisation)
+            penalty = self.regularisation * float(np.sum(fixed**2, dtype=np.float64))
+            self.objective_[half] = constant - gained + penalty
+        self.user_factors_ = factors["users"]
         self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-        self.item_factors_ = np.ascontiguousarray(model.item_factors.T)
+        self.item_factors_ = np.ascontiguousarray(factors["items"].T)
+
+    def _extra_confidences(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return c_ui - 1 of the ratings."""
+        if self.weights == "binary":
+            return np.full_like(values, self.alpha)
+        if self.weights == "rating":
+            return np.float32(self.alpha) * values
+        return np.log1p(10.0**self.alpha * values.astype(np.float64)).astype(np.float32)
+
+    def _initial(self, size: int) -> NDArray[np.float32]:
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        shape = (size, self.factors)
+        if self.initialisation == "normal":
+            return generator.standard_normal(shape, dtype=np.float32) * np.float32(
+                INITIAL_DEVIATION
+            )
+        return generator.random(shape, dtype=np.float32) / np.float32(np.sqrt(self.factors))
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)
+
+
+def _solve(
+    roots: csr_array, pulls: csr_array, fixed: NDArray[np.float32], regularisation: float
+) -> tuple[NDArray[np.float32], float]:
+    """Solve for all rows of one side.
+
+    Parameters
+    ----------
+    roots, pulls : csr_array of float32, shape (n, n_fixed)
+        Of the ratings, the square root of ``c - 1`` and the product ``c t``.
+    fixed : ndarray of float32, shape (n_fixed, factors)
+        Factors of the other side.
+    regularisation : float
+        The parameter.
+
+    Returns
+    -------
+    solved : ndarray of float32, shape (n, factors)
+        The solutions.
+    gained : float
+        By how much they lower the objective from where all solutions are 0.
+    """
+    gram = fixed.T @ fixed
+    gram[np.diag_indices_from(gram)] += np.float32(regularisation)
+    solved = np.asarray(pulls @ fixed)
+    gained = _solve_rows(roots.indptr, roots.indices, roots.data, fixed, gram, solved)
+    return solved, gained
+
+
+@njit(cache=True)
+def _solve_rows(starts, columns, roots, fixed, gram, solved):  # type: ignore[no-untyped-def]
+    """Solve the normal equations of every row, whose right-hand sides become the solutions."""
+    n_factors = fixed.shape[1]
+    longest = 0
+    for row in range(len(starts) - 1):
+        longest = max(longest, starts[row + 1] - starts[row])
+    scaled = np.empty((longest, n_factors), dtype=np.float32)
+    matrix = np.empty((n_factors, n_factors), dtype=np.float32)
+    matrices = np.zeros((n_factors, n_factors, TOGETHER), dtype=np.float32)
+    vectors = np.zeros((n_factors, TOGETHER), dtype=np.float32)
+    members = np.empty(TOGETHER, dtype=np.int64)
+    n_members = 0
+    gained = 0.0
+    for row in range(len(starts) - 1):
+        first = starts[row]
+        length = starts[row + 1] - first
+        if length > 0:
+            for n in range(length):
+                other = fixed[np.uint64(columns[first + n])]
+                line = scaled[n]
+                root = roots[first + n]
+                for factor in range(n_factors):
+                    line[factor] = root * other[factor]
+            np.dot(scaled[:length].T, scaled[:length], matrix)
+            for i in range(n_factors):
+                vectors[i, n_members] = solved[row, i]
+                for j in range(i, n_factors):
+                    matrices[i, j, n_members] = matrix[i, j] + gram[i, j]
+            members[n_members] = row
+            n_members += 1
+        if n_members == TOGETHER or (n_members > 0 and row == len(starts) - 2):
+            products = _cholesky_solve(matrices, vectors)
+            for n in range(n_members):
+                gained += products[n]
+                for i in range(n_factors):
+                    solved[members[n], i] = vectors[i, n]
+            n_members = 0
+    return gained
+
+
+@njit(cache=True)
+def _cholesky_solve(matrices, vectors):  # type: ignore[no-untyped-def]
+    """Solve systems side by side and in place; return right-hand sides times solutions.
+
+    The last axis counts the systems: all innermost loops run along it and fill the processor's
+    vectors, which rows of a small matrix do not. The upper triangles become the factors R of
+    ``R^T R``, with the reciprocals of the diagonals. A pivot that rounding has made 0 or less
+    belongs to a direction that the equations say nothing about: its part of the solution is 0.
+    """
+    size, together = vectors.shape
+    products = np.zeros(together)
+    for k in range(size):
+        reciprocals = matrices[k, k]
+        right = vectors[k]
+        for n in range(together):
+            pivot = reciprocals[n]
+            reciprocals[n] = np.float32(1) / np.sqrt(pivot) if pivot > 0 else np.float32(0)
+            right[n] *= reciprocals[n]
+            products[n] += np.float64(right[n]) * np.float64(right[n])
+        for i in range(k + 1, size):
+            line = matrices[k, i]
+            for n in range(together):
+                line[n] *= reciprocals[n]
+        for i in range(k + 1, size):
+            weights = matrices[k, i]
+            left = vectors[i]
+            for n in range(together):
+                left[n] -= weights[n] * right[n]
+            for j in range(i, size):
+                line = matrices[k, j]
+                target = matrices[i, j]
+                for n in range(together):
+                    target[n] -= weights[n] * line[n]
+    for i in range(size - 1, -1, -1):
+        right = vectors[i]
+        for j in range(i + 1, size):
+            weights = matrices[i, j]
+            solution = vectors[j]
+            for n in range(together):
+                right[n] -= weights[n] * solution[n]
+        reciprocals = matrices[i, i]
+        for n in range(together):
+            right[n] *= reciprocals[n]
+    return products

@@ -1,0 +1,259 @@
+"""Group preference based Bayesian personalised ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.products import inner_products
+
+UPDATES = ("triple", "epoch")
+
+
+class GBPR(Recommender):
+    """Factors that put what a group of users has rated above what one of them has not.
+
+    ``s(u, i) = b_i + p_u . q_i``. For a user u, an item i rated by u, a group G of u and other
+    raters of i, and an item j not rated by u, maximises ``ln sigmoid(x)`` less a penalty, with
+    ``x = group_weight mean_{w in G} s(w, i) + (1 - group_weight) s(u, i) - s(u, j)``, by stochastic
+    gradient ascent. An epoch draws ``samples_per_user`` times as many such (u, i, G, j) as there
+    are users: u and j uniformly, i among u's items, the rest of G among the raters of i. With
+    ``g = sigmoid(-x)`` and the old values on the right it steps
+
+    - ``b_i += learning_rate (g - regularisation b_i)``;
+    - ``b_j += learning_rate (-g - regularisation b_j)``;
+    - ``p_w += learning_rate (g group_weight q_i / |G| - regularisation p_w)`` for w in G, and
+      another ``learning_rate g ((1 - group_weight) q_i - q_j)`` for u;
+    - ``q_i += learning_rate (g (group_weight mean_{w in G} p_w + (1 - group_weight) p_u) -
+      regularisation q_i)``;
+    - ``q_j += learning_rate (-g p_u - regularisation q_j)``.
+
+    The paper applies each step at once (``updates="triple"``). LibRec 2.0.0 steps only the biases
+    at once; it adds up the steps of the factors, all from the factors at the epoch's beginning, and
+    applies the sum at the epoch's end (``updates="epoch"``).
+
+    Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 1].
+
+    NaN for all items of users without training ratings. Items without training ratings are never
+    drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
+
+    Parameters
+    ----------
+    factors : int
+        Length of p_u and q_i, at least 1.
+    group_weight : float
+        At least 0; at most 1 in the paper, where it is called rho, but 1.5 in LibRec's
+        configuration.
+    group_size : int
+        Size of G, at least 1; all raters of i where there are fewer.
+    learning_rate : float
+        Above 0.
+    regularisation : float
+        At least 0.
+    epochs : int
+        At least 1.
+    samples_per_user : int
+        At least 1.
+    updates : str
+        ``"triple"`` or ``"epoch"``.
+    seed : int
+        Seed of the initial values and of what is drawn, at least 0.
+
+    Attributes
+    ----------
+    item_biases_ : ndarray of float32, shape (n_items,)
+        b_i.
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        p_u; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        q_i, one column each.
+    loss_ : ndarray of float64, shape (epochs,)
+        Mean of ``-ln sigmoid(x)`` over each epoch, every x taken before its step; 0 where no user
+        has an unrated item.
+
+    References
+    ----------
+    Pan and Chen, "GBPR: Group Preference Based Bayesian Personalized Ranking for One-Class
+    Collaborative Filtering", IJCAI 2013, equations 3 to 7.
+    """
+
+    item_biases_: NDArray[np.float32]
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+    loss_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        factors: int = 10,
+        group_weight: float = 0.5,
+        group_size: int = 2,
+        learning_rate: float = 0.01,
+        regularisation: float = 0.01,
+        epochs: int = 100,
+        samples_per_user: int = 100,
+        updates: str = "triple",
+        seed: int = 0,
+    ) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.group_weight = real(self, "group_weight", group_weight, lowest=0)
+        self.group_size = integer(self, "group_size", group_size, lowest=1)
+        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
+        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
+        self.epochs = integer(self, "epochs", epochs, lowest=1)
+        self.samples_per_user = integer(self, "samples_per_user", samples_per_user, lowest=1)
+        self.updates = choice(self, "updates", updates, UPDATES)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        scale = np.float32(0.1)
+        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
+        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
+        biases = generator.random(self.n_items_, dtype=np.float32)
+        unrated = np.bincount(train.indices, minlength=self.n_items_) == 0
+        items[unrated], biases[unrated] = 0, 0
+        by_item = train.T.tocsr()
+        sampler = PairSampler(train, generator)
+        n_triples = self.samples_per_user * int(np.count_nonzero(np.diff(train.indptr)))
+        at_once = self.updates == "triple"
+        self.loss_ = np.empty(self.epochs)
+        for epoch in range(self.epochs):
+            total = 0.0
+            new_users, new_items = (users, items) if at_once else (users.copy(), items.copy())
+            for drawn_users, positives, negatives in sampler.blocks(n_triples):
+                groups = np.empty((len(drawn_users), self.group_size), dtype=np.int32)
+                sizes = np.empty(len(drawn_users), dtype=np.int32)
+                _draw_groups(
+                    generator,
+                    by_item.indptr,
+                    by_item.indices,
+                    drawn_users,
+                    positives,
+                    groups,
+                    sizes,
+                )
+                total += _descend(
+                    drawn_users,
+                    positives,
+                    negatives,
+                    groups,
+                    sizes,
+                    biases,
+                    users,
+                    items,
+                    new_users,
+                    new_items,
+                    np.float32(self.group_weight),
+                    np.float32(self.learning_rate),
+                    np.float32(self.regularisation),
+                )
+            users, items = new_users, new_items
+            self.loss_[epoch] = total / n_triples
+        if not np.isfinite(self.loss_[-1]):
+            raise ValueError(
+                f"GBPR diverged: the parameter learning_rate is {self.learning_rate}, which is "
+                "too large for these ratings; choose a smaller one."
+            )
+        users[np.diff(train.indptr) == 0] = np.nan
+        self.item_biases_ = biases
+        self.user_factors_ = users
+        self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+        scores += self.item_biases_
+
+
+@njit(cache=True)
+def _draw_groups(  # type: ignore[no-untyped-def]
+    generator, starts, raters, users, positives, groups, sizes
+):
+    """Write the user and different other raters of the positive item, in the order drawn."""
+    for n in range(len(users)):
+        first = np.int64(starts[np.uint64(positives[n])])
+        n_raters = np.int64(starts[np.uint64(positives[n]) + np.uint64(1)]) - first
+        group = groups[n]
+        group[0] = users[n]
+        size = 1
+        if n_raters <= len(group):
+            for rater in range(first, first + n_raters):
+                if raters[rater] != users[n]:
+                    group[size] = raters[rater]
+                    size += 1
+        while size < n_raters and size < len(group):
+            drawn = raters[np.uint64(first + np.int64(generator.random() * n_raters))]
+            known = False
+            for member in range(size):
+                known |= group[member] == drawn
+            if not known:
+                group[size] = drawn
+                size += 1
+        sizes[n] = size
+
+
+@njit(cache=True)
+def _descend(  # type: ignore[no-untyped-def]
+    drawn_users,
+    positives,
+    negatives,
+    groups,
+    sizes,
+    biases,
+    users,
+    items,
+    new_users,
+    new_items,
+    group_weight,
+    learning_rate,
+    regularisation,
+):
+    """Add the steps from one pair of factor tables to another, which may be the same."""
+    n_factors = users.shape[1]
+    one = np.float32(1)
+    mean = np.empty(n_factors, dtype=np.float32)
+    old = np.empty(n_factors, dtype=np.float32)
+    loss = 0.0
+    for n in range(len(drawn_users)):
+        user = np.uint64(drawn_users[n])
+        above = np.uint64(positives[n])
+        below = np.uint64(negatives[n])
+        q = items[above]
+        r = items[below]
+        share = one / np.float32(sizes[n])
+        mean[:] = np.float32(0)
+        for member in range(sizes[n]):
+            w = users[np.uint64(groups[n, member])]
+            for factor in range(n_factors):
+                mean[factor] += share * w[factor]
+        x = biases[above] - biases[below]
+        for factor in range(n_factors):
+            old[factor] = users[user, factor]
+            mean[factor] = group_weight * mean[factor] + (one - group_weight) * old[factor]
+            x += mean[factor] * q[factor] - old[factor] * r[factor]
+        exponential = np.exp(-x)
+        pull = one - one / (one + exponential)
+        loss += np.log1p(np.float64(exponential)) if pull < one else -np.float64(x)
+        bias = biases[above]
+        other_bias = biases[below]
+        biases[above] += learning_rate * (pull - regularisation * bias)
+        biases[below] += learning_rate * (-pull - regularisation * other_bias)
+        for member in range(sizes[n]):
+            w = users[np.uint64(groups[n, member])]
+            new_w = new_users[np.uint64(groups[n, member])]
+            own = one if member == 0 else np.float32(0)
+            weight = group_weight * share + own * (one - group_weight)
+            for factor in range(n_factors):
+                gradient = pull * (weight * q[factor] - own * r[factor])
+                new_w[factor] += learning_rate * (gradient - regularisation * w[factor])
+        new_q = new_items[above]
+        new_r = new_items[below]
+        for factor in range(n_factors):
+            positive = q[factor]
+            negative = r[factor]
+            new_q[factor] += learning_rate * (pull * mean[factor] - regularisation * positive)
+            new_r[factor] += learning_rate * (-pull * old[factor] - regularisation * negative)
+    return loss

@@ -1,0 +1,150 @@
+"""Latent Dirichlet allocation with users as documents, by variational inference."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import gammaln, psi
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.gamma_expectations import exponentiated
+from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.products import inner_products
+from receval.recommenders.shared_ratings import SharedRatings
+
+WEIGHTS = ("rating", "binary")
+# Initial parameters are gamma variables of this shape and mean 1, as in Hoffman's code.
+INITIAL_SHAPE = 100.0
+
+
+class LDA(Recommender):
+    """The expected probability that a topic of the user's produces the item.
+
+    Every user has a mixture of topics drawn from a Dirichlet distribution of parameter ``alpha``,
+    every topic a distribution of items drawn from one of parameter ``beta``, and an observation is
+    an item of a topic of the user's; a rating counts as that many observations
+    (``weights="rating"``) or as one (``weights="binary"``). Variational inference approximates the
+    posterior by Dirichlet distributions of parameters g_uz and l_zi, independent of each other, and
+    raises the evidence lower bound by turns: the share of topic z in a rating is in proportion to
+    ``exp(E[log p(z|u)] + E[log p(i|z)])``, then ``g_uz = alpha + sum_i r_ui share_uiz`` and
+    ``l_zi = beta + sum_u r_ui share_uiz``. Score
+
+    ``s(u, i) = sum_z E[p(z|u)] E[p(i|z)] = sum_z g_uz / sum_y g_uy * l_zi / sum_j l_zj``.
+
+    NaN for all items of users without training ratings. Items without training ratings have the
+    little probability of the prior, ``beta / sum_j l_zj``.
+
+    Parameters
+    ----------
+    topics : int
+        Number of topics, at least 1.
+    iterations : int
+        Number of updates of both sides, at least 1.
+    alpha : float
+        Prior of the users' mixtures, of each topic; above 0.
+    beta : float
+        Prior of the topics, of each item; above 0.
+    weights : str
+        ``"rating"`` or ``"binary"``.
+    seed : int
+        Seed of the initial parameters, at least 0.
+
+    Attributes
+    ----------
+    user_topics_ : ndarray of float32, shape (n_users, topics)
+        E[p(z|u)]; NaN for users without training ratings.
+    topic_items_ : ndarray of float32, shape (topics, n_items)
+        E[p(i|z)].
+    bound_ : ndarray of float64, shape (iterations + 1,)
+        The evidence lower bound (without the logarithm of the multinomial coefficients, which are
+        constant) before the first and after every iteration; it never falls but for the rounding of
+        float32.
+
+    References
+    ----------
+    Blei, Ng and Jordan, "Latent Dirichlet Allocation", JMLR 2003, sections 5.2 and 5.4 (with the
+    smoothed topics); in this form Hoffman, Blei and Bach, "Online Learning for Latent Dirichlet
+    Allocation", NIPS 2010, equations 2, 4 and 5.
+    """
+
+    user_topics_: NDArray[np.float32]
+    topic_items_: NDArray[np.float32]
+    bound_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        topics: int = 50,
+        iterations: int = 100,
+        alpha: float = 0.02,
+        beta: float = 0.01,
+        weights: str = "rating",
+        seed: int = 0,
+    ) -> None:
+        self.topics = integer(self, "topics", topics, lowest=1)
+        self.iterations = integer(self, "iterations", iterations, lowest=1)
+        self.alpha = real(self, "alpha", alpha, lowest=0, above=True)
+        self.beta = real(self, "beta", beta, lowest=0, above=True)
+        self.weights = choice(self, "weights", weights, WEIGHTS)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        if self.weights == "rating" and train.data.min() < 0:
+            raise ValueError(
+                f"LDA takes ratings as numbers of observations, but the smallest is "
+                f"{train.data.min()}: ratings must be at least 0."
+            )
+        counts = train.data if self.weights == "rating" else np.ones_like(train.data)
+        ratings = SharedRatings(csr_array((counts, train.indices, train.indptr), shape=train.shape))
+        by_user = np.add.reduceat(np.append(counts, 0), train.indptr[:-1], dtype=np.float64)
+        by_user[np.diff(train.indptr) == 0] = 0
+        by_item = np.bincount(train.indices, counts, minlength=self.n_items_)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        users, items = (
+            generator.gamma(INITIAL_SHAPE, 1 / INITIAL_SHAPE, (size, self.topics))
+            for size in (self.n_users_, self.n_items_)
+        )
+        self.bound_ = np.empty(self.iterations + 1)
+        for iteration in range(self.iterations + 1):
+            user_logarithms = psi(users) - psi(users.sum(axis=1, keepdims=True))
+            item_logarithms = psi(items) - psi(items.sum(axis=0))
+            user_table, user_scales = exponentiated(user_logarithms)
+            item_table, item_scales = exponentiated(item_logarithms)
+            ratios = ratings.ratios(user_table, item_table)
+            self.bound_[iteration] = (
+                ratios.log_likelihood
+                + by_user @ user_scales
+                + by_item @ item_scales
+                - _divergence(users, user_logarithms, self.alpha, axis=1)
+                - _divergence(items, item_logarithms, self.beta, axis=0)
+            )
+            if iteration < self.iterations:
+                users = self.alpha + (user_table * ratios.users).astype(np.float64)
+                items = self.beta + (item_table * ratios.items).astype(np.float64)
+        users /= users.sum(axis=1, keepdims=True)
+        users[np.diff(train.indptr) == 0] = np.nan
+        self.user_topics_ = users.astype(np.float32)
+        self.topic_items_ = np.ascontiguousarray((items / items.sum(axis=0)).T, dtype=np.float32)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_topics_[users], self.topic_items_, scores)
+
+
+def _divergence(
+    parameters: NDArray[np.float64], logarithms: NDArray[np.float64], prior: float, axis: int
+) -> float:
+    """Sum of the Kullback-Leibler divergences of Dirichlet distributions from their prior.
+
+    Parameters
+    ----------
+    parameters, logarithms : ndarray of float64, shape (n, k)
+        Parameters of the distributions, which lie along the axis, and expected logarithms.
+    prior : float
+        The one parameter of the prior.
+    axis : int
+        0 or 1.
+    """
+    size, number = parameters.shape[axis], parameters.shape[1 - axis]
+    normalised = gammaln(parameters.sum(axis=axis)).sum() - gammaln(parameters).sum()
+    expected = ((parameters - prior) * logarithms).sum()
+    return float(normalised + expected - number * (gammaln(size * prior) - size * gammaln(prior)))

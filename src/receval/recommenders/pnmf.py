@@ -1,0 +1,101 @@
+"""Projective non-negative matrix factorisation of what users rated, by the divergence."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.parameters import integer
+from receval.recommenders.products import inner_products
+from receval.recommenders.shared_ratings import SharedRatings
+
+# Below it a weight is taken for 0: products of smaller ones are subnormal floats, on which
+# processors are many times slower.
+SMALLEST_WEIGHT = 1e-18
+
+
+class PNMF(Recommender):
+    """Every user projected on a few non-negative patterns of items.
+
+    With v_ui 1 for rated pairs, whatever the rating (0 too), and 0 for the others, and weights w_ik
+    that are not negative: ``h_uk = sum_j v_uj w_jk`` and ``s(u, i) = sum_k h_uk w_ik``, in matrices
+    ``S = V W W^T``. Minimises the divergence ``D(V || S) = sum_ui v_ui log(v_ui / s_ui) - v_ui +
+    s_ui`` over all pairs, 0 log 0 being 0. Each iteration multiplies every w_ik by the square root
+    of
+
+    ``sum_u v_ui (h_uk / s_ui + sum_j v_uj w_jk / s_uj) / (n_i sum_j w_jk + sum_u h_uk)``,
+
+    n_i the number of i's ratings; without the root the divergence can rise. The start is
+    ``w_ik = (1 + random) / (2 n_items)``, random uniform on [0, 1).
+
+    NaN for all items of users without training ratings. Items without training ratings have
+    ``w_ik = 0`` from the first iteration on and score 0.
+
+    Parameters
+    ----------
+    factors : int
+        Number of patterns, at least 1.
+    iterations : int
+        At least 1; LibRec 2.0.0 does one more than it is told to.
+    seed : int
+        Seed of the initial weights, at least 0.
+
+    Attributes
+    ----------
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        h_uk; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        w_ik, one column an item.
+    divergence_ : ndarray of float64, shape (iterations + 1,)
+        The objective before the first and after every iteration.
+
+    References
+    ----------
+    Yang, Yuan and Laaksonen, "Projective Non-Negative Matrix Factorization with Applications to
+    Facial Image Processing", IJPRAI 2007, equation 16, for the transposed matrix; the root as in
+    Yang and Oja, "Unified Development of Multiplicative Algorithms for Linear and Quadratic
+    Nonnegative Matrix Factorization", IEEE Transactions on Neural Networks 2011.
+    """
+
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+    divergence_: NDArray[np.float64]
+
+    def __init__(self, factors: int = 10, iterations: int = 26, seed: int = 0) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.iterations = integer(self, "iterations", iterations, lowest=1)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        ones = np.ones_like(train.data)
+        rated: RatingMatrix = csr_array((ones, train.indices, train.indptr), shape=train.shape)
+        raters = rated.T.tocsr()
+        popularity = np.diff(raters.indptr).astype(np.float32)[:, None]
+        pairs = SharedRatings(rated)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        start = (1 + generator.random((self.n_items_, self.factors))) / (2 * self.n_items_)
+        items = start.astype(np.float32)
+
+        self.divergence_ = np.empty(self.iterations + 1)
+        for iteration in range(self.iterations + 1):
+            users = np.asarray(rated @ items)
+            weights, projections = (
+                table.sum(axis=0, dtype=np.float64).astype(np.float32) for table in (items, users)
+            )
+            ratios = pairs.ratios(users, items)
+            total = float(weights.astype(np.float64) @ projections)
+            self.divergence_[iteration] = total - train.nnz - ratios.log_likelihood
+            if iteration == self.iterations:
+                break
+            raised = ratios.items + np.asarray(raters @ ratios.users)
+            lowered = popularity * weights + projections
+            items *= np.sqrt(np.divide(raised, lowered, where=lowered > 0, out=raised))
+            items[items < SMALLEST_WEIGHT] = 0
+        users[np.diff(train.indptr) == 0] = np.nan
+        self.user_factors_ = users
+        self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)

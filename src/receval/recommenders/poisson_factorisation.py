@@ -1,0 +1,177 @@
+"""Hierarchical Poisson factorisation, by coordinate-ascent variational inference."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.gamma_expectations import exponentiated
+from receval.recommenders.parameters import integer, real
+from receval.recommenders.products import inner_products
+from receval.recommenders.shared_ratings import SharedRatings
+
+# Initial expectations lie within this part of the prior's around it.
+INITIAL_SPREAD = 0.01
+
+
+class PoissonFactorisation(Recommender):
+    """Ratings as Poisson counts around a product of gamma factors, with gamma activities.
+
+    ``r_ui ~ Poisson(sum_k t_uk b_ik)`` for all pairs, unrated ones being counts of 0;
+    ``t_uk ~ Gamma(shape, x_u)`` with ``x_u ~ Gamma(activity_shape, activity_shape /
+    activity_mean)``, and likewise b_ik with a rate of the item's (second arguments are rates).
+    Variational inference approximates the posterior by independent gamma distributions and raises
+    the evidence lower bound by turns: the shares of a rating, in proportion to ``exp(E[log t_uk] +
+    E[log b_ik])``; the factors of users; their rates; the factors of items; their rates. Score
+    ``sum_k E[t_uk] E[b_ik]``, the expected rating.
+
+    NaN for all items of users without training ratings. Items without training ratings have the
+    little that the prior leaves them, much the same for all users.
+
+    Parameters
+    ----------
+    factors : int
+        Length of t_u and b_i, at least 1.
+    iterations : int
+        At least 1.
+    shape : float
+        Shape of the factors' prior, above 0; below 1 it makes them sparse.
+    activity_shape, activity_mean : float
+        Shape and mean of the rates' prior, above 0.
+    seed : int
+        Seed of the initial distributions, at least 0.
+
+    Attributes
+    ----------
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        E[t_uk]; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        E[b_ik], one column an item.
+    bound_ : ndarray of float64, shape (iterations + 1,)
+        The evidence lower bound before the first and after every iteration (without the constant
+        ``-sum log r_ui!``); it never falls but for the rounding of float32.
+
+    References
+    ----------
+    Gopalan, Hofman and Blei, "Scalable Recommendation with Hierarchical Poisson Factorization", UAI
+    2015, figure 4, with their priors for default: a = a' = c = c' = 0.3 and b' = d' = 1.
+    """
+
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+    bound_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        factors: int = 50,
+        iterations: int = 100,
+        shape: float = 0.3,
+        activity_shape: float = 0.3,
+        activity_mean: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.iterations = integer(self, "iterations", iterations, lowest=1)
+        self.shape = real(self, "shape", shape, lowest=0, above=True)
+        self.activity_shape = real(self, "activity_shape", activity_shape, lowest=0, above=True)
+        self.activity_mean = real(self, "activity_mean", activity_mean, lowest=0, above=True)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        if train.data.min() < 0:
+            raise ValueError(
+                f"PoissonFactorisation takes ratings as counts, but the smallest is "
+                f"{train.data.min()}: ratings must be at least 0."
+            )
+        ratings = SharedRatings(train)
+        by_user = np.asarray(train.sum(axis=1, dtype=np.float64))
+        by_item = np.asarray(train.sum(axis=0, dtype=np.float64))
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        users, items = (self._initial(generator, size) for size in train.shape)
+        prior = (self.shape, self.activity_shape, self.activity_mean)
+        self.bound_ = np.empty(self.iterations + 1)
+        for iteration in range(self.iterations + 1):
+            user_logarithms, item_logarithms = users.logarithms(), items.logarithms()
+            user_table, user_scales = exponentiated(user_logarithms)
+            item_table, item_scales = exponentiated(item_logarithms)
+            ratios = ratings.ratios(user_table, item_table)
+            self.bound_[iteration] = (
+                ratios.log_likelihood
+                + by_user @ user_scales
+                + by_item @ item_scales
+                - users.means().sum(axis=0) @ items.means().sum(axis=0)
+                - users.divergence(user_logarithms, *prior)
+                - items.divergence(item_logarithms, *prior)
+            )
+            if iteration < self.iterations:
+                users = self._updated(user_table * ratios.users, users, items)
+                items = self._updated(item_table * ratios.items, items, users)
+        means = users.means().astype(np.float32)
+        means[np.diff(train.indptr) == 0] = np.nan
+        self.user_factors_ = means
+        self.item_factors_ = np.ascontiguousarray(items.means().T, dtype=np.float32)
+
+    def _initial(self, generator: np.random.Generator, size: int) -> _Side:
+        spread = 1 + INITIAL_SPREAD * generator.random((2, size, self.factors))
+        rate = self.activity_shape / self.activity_mean * np.ones(size)
+        activity_shape = self.activity_shape + self.factors * self.shape
+        return _Side(self.shape * spread[0], self.activity_mean * spread[1], activity_shape, rate)
+
+    def _updated(self, shares: NDArray[np.float32], old: _Side, other: _Side) -> _Side:
+        """Return one side after the update of its factors, then of its rates."""
+        shapes = self.shape + shares.astype(np.float64)
+        rates = (old.activity_shape / old.activity_rates)[:, None] + other.means().sum(axis=0)
+        activity_rates = self.activity_shape / self.activity_mean + (shapes / rates).sum(axis=1)
+        return _Side(shapes, rates, old.activity_shape, activity_rates)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+
+
+class _Side(NamedTuple):
+    """Gamma distributions of the factors of users or of items, and of their priors' rates.
+
+    Shapes and rates of the factors have shape (n, factors), ``activity_rates`` (n,); the shape of
+    the rates' distributions is one for all.
+    """
+
+    shapes: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    activity_shape: float
+    activity_rates: NDArray[np.float64]
+
+    def means(self) -> NDArray[np.float64]:
+        return self.shapes / self.rates
+
+    def logarithms(self) -> NDArray[np.float64]:
+        return psi(self.shapes) - np.log(self.rates)
+
+    def divergence(
+        self,
+        logarithms: NDArray[np.float64],
+        shape: float,
+        activity_shape: float,
+        activity_mean: float,
+    ) -> float:
+        """Sum of the expected Kullback-Leibler divergences from the priors."""
+        activities = self.activity_shape / self.activity_rates
+        activity_logarithms = psi(self.activity_shape) - np.log(self.activity_rates)
+        number, factors = self.shapes.shape
+        # The entropy of a factor is -E[log q]; its prior's rate is a random variable too.
+        own = self.shapes * np.log(self.rates) - gammaln(self.shapes) - self.shapes
+        own += (self.shapes - shape) * logarithms + activities[:, None] * self.means()
+        constant = shape * factors * activity_logarithms.sum() - number * factors * gammaln(shape)
+        rate = activity_shape / activity_mean
+        above = (
+            self.activity_shape * np.log(self.activity_rates)
+            - gammaln(self.activity_shape)
+            - self.activity_shape
+            + (self.activity_shape - activity_shape) * activity_logarithms
+            + rate * activities
+        )
+        prior = number * (activity_shape * np.log(rate) - gammaln(activity_shape))
+        return float(own.sum() - constant + above.sum() - prior)

@@ -1,0 +1,139 @@
+"""RankSGD: factors that reproduce differences of ratings between rated and unrated items."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
+from receval.recommenders.parameters import integer, real
+from receval.recommenders.products import inner_products
+
+
+class RankSGD(Recommender):
+    """Factors whose score is as much above that of an unrated item as the rating is above 0.
+
+    ``s(u, i) = p_u . q_i``; minimises the sum of ``(s(u, i) - s(u, j) - r_ui)^2`` over the training
+    ratings, each with an item j that u has not rated, drawn with a probability in proportion to its
+    number of ratings. Stochastic gradient descent: each epoch visits the ratings in order of user
+    and item, draws a j for each and steps, with ``e = s(u, i) - s(u, j) - r_ui`` and the old values
+    on the right,
+
+    - ``p_u -= learning_rate (e (q_i - q_j) + regularisation p_u)``;
+    - ``q_i -= learning_rate (e p_u + regularisation q_i)``;
+    - ``q_j -= learning_rate (-e p_u + regularisation q_j)``.
+
+    Factors start normally distributed around 0 with deviation 0.1.
+
+    NaN for all items of users without training ratings. Items without training ratings have
+    ``q_i = 0`` and score 0. The ratings of users who have rated every item are skipped.
+
+    Parameters
+    ----------
+    factors : int
+        Length of p_u and q_i, at least 1.
+    learning_rate : float
+        Above 0.
+    regularisation : float
+        At least 0. LibRec 2.0.0 ignores its configured values, which is the default 0 here.
+    epochs : int
+        Passes over the ratings, at least 1.
+    seed : int
+        Seed of the initial factors and of the items j, at least 0.
+
+    Attributes
+    ----------
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        p_u; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        q_i, one column each.
+    squared_error_ : ndarray of float64, shape (epochs,)
+        Mean of e^2 over each epoch, every e taken before its step; 0 where no user has an unrated
+        item.
+
+    References
+    ----------
+    Jahrer and Töscher, "Collaborative Filtering Ensemble for Ranking", KDD Cup 2011 workshop (JMLR
+    proceedings 18, 2012), "Rank SGD", in the form of LibRec 2.0.0.
+    """
+
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+    squared_error_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        factors: int = 10,
+        learning_rate: float = 0.01,
+        regularisation: float = 0.0,
+        epochs: int = 30,
+        seed: int = 0,
+    ) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
+        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
+        self.epochs = integer(self, "epochs", epochs, lowest=1)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        scale = np.float32(0.1)
+        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
+        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
+        items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+        sampler = PairSampler(train, generator, negatives="popularity")
+        owners = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
+        visited = np.flatnonzero(np.isin(owners, sampler.eligible))
+        self.squared_error_ = np.empty(self.epochs)
+        for epoch in range(self.epochs):
+            total = 0.0
+            for start in range(0, len(visited), BLOCK):
+                block = visited[start : start + BLOCK]
+                total += _descend(
+                    owners[block],
+                    train.indices[block],
+                    train.data[block],
+                    sampler.negatives(owners[block]),
+                    users,
+                    items,
+                    np.float32(self.learning_rate),
+                    np.float32(self.regularisation),
+                )
+            self.squared_error_[epoch] = total / max(len(visited), 1)
+        if not np.isfinite(self.squared_error_[-1]):
+            raise ValueError(
+                f"RankSGD diverged: the parameter learning_rate is {self.learning_rate}, which is "
+                "too large for these ratings; choose a smaller one."
+            )
+        users[np.diff(train.indptr) == 0] = np.nan
+        self.user_factors_ = users
+        self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+
+
+@njit(cache=True)
+def _descend(  # type: ignore[no-untyped-def]
+    owners, positives, values, negatives, users, items, learning_rate, regularisation
+):
+    n_factors = users.shape[1]
+    squared_error = 0.0
+    for n in range(len(owners)):
+        p = users[np.uint64(owners[n])]
+        q = items[np.uint64(positives[n])]
+        r = items[np.uint64(negatives[n])]
+        error = -values[n]
+        for factor in range(n_factors):
+            error += p[factor] * (q[factor] - r[factor])
+        squared_error += np.float64(error) * np.float64(error)
+        for factor in range(n_factors):
+            user = p[factor]
+            positive = q[factor]
+            negative = r[factor]
+            p[factor] -= learning_rate * (error * (positive - negative) + regularisation * user)
+            q[factor] -= learning_rate * (error * user + regularisation * positive)
+            r[factor] -= learning_rate * (regularisation * negative - error * user)
+    return squared_error

@@ -1,0 +1,269 @@
+"""Relevance-based language models: how likely the user's profile and an item come together."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.language_models import (
+    SMOOTHINGS,
+    WeightMatrix,
+    check_strength,
+    positive_ratings,
+    smoothed_models,
+)
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.parameters import choice, integer
+
+MODELS = ("rm1", "rm2")
+
+# So many factors are multiplied before a logarithm is taken; none exceeds LARGEST_RATIO, so that
+# the product stays below the largest float64.
+FACTORS = 16
+LARGEST_RATIO = 1e18
+
+
+class RelevanceModel(Recommender):
+    """The relevance of an item under the language models of the user's neighbours (RM1, RM2).
+
+    N are the k users most similar to u by the cosine of the full rating vectors, I the items that
+    u rated, p(i | v) the smoothed language model of v's ratings (see
+    `receval.recommenders.language_models`), and the priors of users and items are uniform:
+
+    - ``"rm1"``: ``s(u, i) = log sum_{v in N} p(i | v) prod_{j in I} p(j | v)``, the profile drawn
+      together from one neighbour;
+    - ``"rm2"``: ``s(u, i) = sum_{j in I} log sum_{v in N} p(i | v) p(j | v)``, each of its items
+      drawn from a neighbour of its own.
+
+    From a user's scores their highest is subtracted, so that float32 tells the best items apart
+    (log-probabilities of profiles run into the thousands); this, and the constants of the
+    user that the formulas leave out, change no order. Only ratings above 0 count, the item's own
+    rating by u is no exception in I.
+
+    NaN where no neighbour rated the item: so for items without training ratings above 0, and for
+    all items of users without such ratings or without anything in common with another user.
+
+    Parameters
+    ----------
+    model : str
+        ``"rm1"`` or ``"rm2"``.
+    neighbours : int
+        k, at least 1.
+    smoothing : str
+        ``"jelinek-mercer"``, ``"absolute-discounting"`` or ``"dirichlet"``.
+    strength : float
+        Above 0. Jelinek-Mercer: weight of the collection, at most 1; the others: in units of
+        ratings.
+
+    Attributes
+    ----------
+    neighbours_ : csr_array of float32, shape (n_users, n_users)
+        Cosines of each user's neighbours.
+    seen_ : csr_array of float64, shape (n_users, n_items)
+        What users' own ratings give to p(i | v); the entries are the ratings above 0.
+    unseen_ : ndarray of float64, shape (n_users,)
+        Weight of the collection in p(i | v).
+    collection_ : ndarray of float64, shape (n_items,)
+        p(i) of the collection.
+
+    References
+    ----------
+    Parapar, Bellogín, Castells and Barreiro, "Relevance-Based Language Modelling for Recommender
+    Systems", IPM 2013, section 3, with uniform priors and neighbourhoods by cosine instead of
+    clusters; only items that a neighbour rated are candidates, as in the authors' code (filmyou).
+    """
+
+    neighbours_: RatingMatrix
+    seen_: WeightMatrix
+    unseen_: NDArray[np.float64]
+    collection_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        model: str = "rm2",
+        neighbours: int = 100,
+        smoothing: str = "jelinek-mercer",
+        strength: float = 0.01,
+    ) -> None:
+        self.model = choice(self, "model", model, MODELS)
+        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+        self.smoothing = choice(self, "smoothing", smoothing, SMOOTHINGS)
+        self.strength = check_strength(self, self.smoothing, strength)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        ratings = positive_ratings(self, train)
+        models = smoothed_models(ratings, self.smoothing, self.strength)
+        raters = np.repeat(np.arange(self.n_users_), np.diff(ratings.indptr))
+        background = models.unseen[raters] * models.collection[ratings.indices]
+        if (models.seen.data > LARGEST_RATIO * background).any():
+            raise ValueError(
+                f"RelevanceModel: the parameter strength is {self.strength}, which smooths so "
+                "little that sums of probabilities lose all precision: it must be larger, 1e-6 say."
+            )
+        self.neighbours_ = nearest_rows(ratings, self.neighbours)
+        self.seen_ = models.seen
+        self.unseen_ = models.unseen
+        self.collection_ = models.collection
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        kernel = _score_together if self.model == "rm1" else _score_one_by_one
+        kernel(
+            users,
+            self.neighbours_.indptr,
+            self.neighbours_.indices,
+            self.seen_.indptr,
+            self.seen_.indices,
+            self.seen_.data,
+            self.unseen_,
+            self.collection_,
+            scores,
+        )
+
+
+@njit(cache=True)
+def _score_together(  # type: ignore[no-untyped-def]
+    users, near_starts, near, starts, items, seen, unseen, collection, scores
+):
+    n_items = len(collection)
+    in_profile = np.zeros(n_items, dtype=np.bool_)
+    rated = np.zeros(n_items, dtype=np.bool_)
+    sums = np.empty(n_items, dtype=np.float64)
+    for row in range(len(users)):
+        first, last = near_starts[users[row]], near_starts[users[row] + 1]
+        own = items[starts[users[row]] : starts[users[row] + 1]]
+        if first == last:
+            continue
+        base = 0.0
+        for item in own:
+            in_profile[item] = True
+            base += np.log(collection[item])
+        likelihoods = np.empty(last - first, dtype=np.float64)
+        for n in range(last - first):
+            user = near[first + n]
+            weight = unseen[user]
+            likelihood = base + len(own) * np.log(weight)
+            for entry in range(starts[user], starts[user + 1]):
+                item = items[entry]
+                if in_profile[item]:
+                    likelihood += np.log1p(seen[entry] / (weight * collection[item]))
+            likelihoods[n] = likelihood
+        in_profile[own] = False
+
+        highest = likelihoods.max()
+        sums[:] = 0.0
+        rated[:] = False
+        background = 0.0
+        for n in range(last - first):
+            user = near[first + n]
+            likelihood = np.exp(likelihoods[n] - highest)
+            background += likelihood * unseen[user]
+            for entry in range(starts[user], starts[user + 1]):
+                sums[items[entry]] += likelihood * seen[entry]
+                rated[items[entry]] = True
+        best = -np.inf
+        for item in range(n_items):
+            if rated[item]:
+                sums[item] = np.log(sums[item] + background * collection[item])
+                best = max(best, sums[item])
+        for item in range(n_items):
+            if rated[item]:
+                scores[row, item] = sums[item] - best
+
+
+@njit(cache=True)
+def _score_one_by_one(  # type: ignore[no-untyped-def]
+    users, near_starts, near, starts, items, seen, unseen, collection, scores
+):
+    n_items = len(collection)
+    own_place = np.full(n_items, -1, dtype=np.int32)
+    ends = np.empty(n_items + 1, dtype=np.int32)
+    log_collection = np.zeros(n_items, dtype=np.float64)
+    for item in range(n_items):
+        if collection[item] > 0.0:
+            log_collection[item] = np.log(collection[item])
+    for row in range(len(users)):
+        chosen = near[near_starts[users[row]] : near_starts[users[row] + 1]]
+        own = items[starts[users[row]] : starts[users[row] + 1]]
+        if len(chosen) == 0:
+            continue
+        for place in range(len(own)):
+            own_place[own[place]] = place
+
+        # p(j | v) / p(j) of the user's items j; numbers of neighbours by item.
+        ratios = np.empty((len(chosen), len(own)), dtype=np.float64)
+        ends[:] = 0
+        for n in range(len(chosen)):
+            ratios[n] = unseen[chosen[n]]
+            for entry in range(starts[chosen[n]], starts[chosen[n] + 1]):
+                item = items[entry]
+                ends[item + 1] += 1
+                if own_place[item] >= 0:
+                    ratios[n, own_place[item]] += seen[entry] / collection[item]
+        own_place[own] = -1
+
+        # The neighbours' ratings over p(i), by item; an end moves from the start of its item's
+        # ratings to the start of the next item's.
+        for item in range(n_items):
+            ends[item + 1] += ends[item]
+        raters = np.empty(ends[n_items], dtype=np.int32)
+        lifts = np.empty(ends[n_items], dtype=np.float32)
+        for n in range(len(chosen)):
+            for entry in range(starts[chosen[n]], starts[chosen[n] + 1]):
+                item = items[entry]
+                raters[ends[item]] = n
+                lifts[ends[item]] = seen[entry] / collection[item]
+                ends[item] += 1
+
+        # sum_v p(i | v) p(j | v) over what it would be had no neighbour rated i is at least 1:
+        # 1 + sum_v lift_vi weight_vj, with weight_vj = p(j | v) / sum_w unseen_w p(j | w). Places
+        # beyond the profile have the weight 0 and change no product.
+        backgrounds = np.zeros(len(own), dtype=np.float64)
+        for n in range(len(chosen)):
+            for place in range(len(own)):
+                backgrounds[place] += unseen[chosen[n]] * ratios[n, place]
+        width = (len(own) + FACTORS - 1) // FACTORS
+        weights = np.zeros((len(chosen), width * FACTORS), dtype=np.float32)
+        for n in range(len(chosen)):
+            for place in range(len(own)):
+                weights[n, place] = ratios[n, place] / backgrounds[place]
+
+        sums = np.empty(width * FACTORS, dtype=np.float32)
+        products = np.empty(width, dtype=np.float64)
+        logarithms = np.full(n_items, np.nan, dtype=np.float64)
+        best = -np.inf
+        start = 0
+        for item in range(n_items):
+            stop = ends[item]
+            if start == stop:
+                continue
+            sums[:] = np.float32(1)
+            # Four neighbours at a time: the sums are read and written a quarter as often.
+            fours = start + (stop - start) // 4 * 4
+            for entry in range(start, fours, 4):
+                a, b, c, d = lifts[entry], lifts[entry + 1], lifts[entry + 2], lifts[entry + 3]
+                of_a, of_b = weights[raters[entry]], weights[raters[entry + 1]]
+                of_c, of_d = weights[raters[entry + 2]], weights[raters[entry + 3]]
+                for place in range(width * FACTORS):
+                    first_two = a * of_a[place] + b * of_b[place]
+                    sums[place] += first_two + (c * of_c[place] + d * of_d[place])
+            for entry in range(fours, stop):
+                a, of_a = lifts[entry], weights[raters[entry]]
+                for place in range(width * FACTORS):
+                    sums[place] += a * of_a[place]
+            # One logarithm for many factors.
+            products[:] = 1.0
+            for factor in range(FACTORS):
+                part = sums[factor * width : (factor + 1) * width]
+                for place in range(width):
+                    products[place] *= part[place]
+            logarithm = len(own) * log_collection[item]
+            for place in range(width):
+                logarithm += np.log(products[place])
+            logarithms[item] = logarithm
+            best = max(best, logarithm)
+            start = stop
+        for item in range(n_items):
+            if not np.isnan(logarithms[item]):
+                scores[row, item] = logarithms[item] - best

@@ -1,0 +1,105 @@
+"""Sparse linear methods: each item's ratings as a sparse, non-negative mixture of other items'."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.non_negative_elastic_net import solve_columns
+from receval.recommenders.parameters import integer, real
+from receval.recommenders.products import sparse_products
+
+
+class SLIM(Recommender):
+    """A sparse linear model: the rating vector of an item regressed on those of the others.
+
+    ``s(u, i) = sum_j r_uj w_ji``, where column i of W minimises
+
+    ``1/2 |r_i - R w|^2 + l2/2 |w|^2 + l1 |w|_1`` subject to ``w >= 0``, ``w_i = 0``,
+
+    with missing ratings as 0. Sums, not means: l1 and l2 are in squared ratings, so that the same
+    l1 is a heavier penalty on items with few ratings. (scikit-learn's ElasticNet divides the first
+    term by the number of users: its ``alpha`` is ``(l1 + l2) / n_users``, its ``l1_ratio``
+    ``l1 / (l1 + l2)``.)
+
+    Every column is solved for itself by coordinate descent with covariance updates: steps read
+    the Gram matrix ``R' R`` only. Descent runs on a working set of items, first among those that
+    are not 0; items whose step would be large join until none is left. A column is done when no
+    step d of any item j has ``d^2 |r_j|^2 > tolerance |r_i|^2`` or after the given number of
+    sweeps.
+
+    NaN for all items of users without training ratings. Items without training ratings score 0,
+    and so do items none of whose weights meets a rating of the user.
+
+    At most 1 GiB of the Gram matrix is held at a time.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        At least 0, in squared ratings.
+    neighbours : int or None
+        At least 1: only that many items with the largest cosine of the full rating vectors may
+        have a weight (fsSLIM); None: all items may.
+    tolerance : float
+        Above 0.
+    sweeps : int
+        The most passes over a column's working set, at least 1.
+
+    Attributes
+    ----------
+    ratings_ : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    weights_ : csr_array of float32, shape (n_items, n_items)
+        W.
+    objective_ : ndarray of float64, shape (n_sweeps + 1,)
+        The objective, summed over the columns, with W = 0 and after every sweep (that of columns
+        that were done before stays); it never rises but for rounding.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``, if so many items join the working set of one item that their rows of the Gram
+        matrix do not fit into memory.
+
+    References
+    ----------
+    Ning and Karypis, "SLIM: Sparse Linear Methods for Top-N Recommender Systems", ICDM 2011,
+    equation 4 and section IV-C (fsSLIM). Covariance updates and active sets: Friedman, Hastie and
+    Tibshirani, "Regularization Paths for Generalized Linear Models via Coordinate Descent",
+    Journal of Statistical Software 2010, section 2.
+    """
+
+    ratings_: RatingMatrix
+    weights_: RatingMatrix
+    objective_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        l1: float = 1.0,
+        l2: float = 1000.0,
+        neighbours: int | None = None,
+        tolerance: float = 1e-5,
+        sweeps: int = 1000,
+    ) -> None:
+        self.l1 = real(self, "l1", l1, lowest=0)
+        self.l2 = real(self, "l2", l2, lowest=0)
+        self.neighbours = (
+            None if neighbours is None else integer(self, "neighbours", neighbours, lowest=1)
+        )
+        self.tolerance = real(self, "tolerance", tolerance, lowest=0, above=True)
+        self.sweeps = integer(self, "sweeps", sweeps, lowest=1)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        allowed = None
+        if self.neighbours is not None:
+            allowed = nearest_rows(train.T.tocsr(), self.neighbours)
+        self.weights_, self.objective_ = solve_columns(
+            train, allowed, self.l1, self.l2, self.tolerance, self.sweeps
+        )
+        self.ratings_ = train
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[np.diff(self.ratings_.indptr)[users] > 0] = 0
+        sparse_products(users, self.ratings_, self.weights_, scores)

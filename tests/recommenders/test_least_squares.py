@@ -1,0 +1,236 @@
+"""WRMF and EALS: solutions of dense weighted least squares, objectives that never rise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.systems import COLD_ITEM, COLD_USER, generated, to_matrix
+
+from receval.recommenders.eals import EALS, _update_rows
+from receval.recommenders.wrmf import WRMF, _cholesky_solve
+
+Dense = NDArray[np.float64]
+
+WRMF_FORMS: list[dict[str, Any]] = [
+    {"weights": "binary", "alpha": 3.0},
+    {"weights": "rating", "alpha": 3.0},
+    {"weights": "logarithm", "alpha": 4.0},
+    {"weights": "rating", "alpha": 0.5, "target": "rating", "initialisation": "uniform"},
+    {"weights": "rating", "alpha": 0.5, "target": "rating", "first": "items"},
+]
+
+
+def wrmf_weights(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> tuple[Dense, Dense]:
+    """Return confidences and targets of all pairs, from the papers' formulas."""
+    strengths = {
+        "binary": model.alpha * rated,
+        "rating": model.alpha * values,
+        "logarithm": np.log(1 + 10**model.alpha * values),
+    }
+    targets = values if model.target == "rating" else rated.astype(float)
+    return 1 + strengths[model.weights], targets
+
+
+def wrmf_objective(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> float:
+    confidences, targets = wrmf_weights(model, values, rated)
+    users = np.nan_to_num(model.user_factors_.astype(float))
+    items = model.item_factors_.astype(float)
+    errors = confidences * (targets - users @ items) ** 2
+    return float(errors.sum() + model.regularisation * ((users**2).sum() + (items**2).sum()))
+
+
+@pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+def test_wrmf_factors_solve_the_weighted_least_squares(form: dict[str, Any]) -> None:
+    values, rated = generated()
+    model = WRMF(factors=4, regularisation=0.5, iterations=3, seed=2, **form)
+    model.fit(to_matrix(values, rated))
+    confidences, targets = wrmf_weights(model, values, rated)
+    last = np.nan_to_num(model.user_factors_.astype(float))
+    solved = model.item_factors_.astype(float).T
+    if model.first == "items":
+        last, solved = solved, last
+        confidences, targets = confidences.T, targets.T
+    for row in range(len(solved)):
+        weighted = last * confidences[:, [row]]
+        expected = np.linalg.solve(
+            last.T @ weighted + 0.5 * np.eye(4), weighted.T @ targets[:, row]
+        )
+        np.testing.assert_allclose(solved[row], expected, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+def test_wrmf_objective_is_the_formula_and_never_rises(form: dict[str, Any]) -> None:
+    values, rated = generated()
+    train = to_matrix(values, rated)
+    for iterations in (1, 12):
+        model = WRMF(factors=4, regularisation=0.5, iterations=iterations, seed=2, **form)
+        model.fit(train)
+        expected = wrmf_objective(model, values, rated)
+        assert model.objective_[-1] == pytest.approx(expected, rel=1e-5)
+    assert model.objective_.shape == (24,)
+    assert np.diff(model.objective_).max() <= 1e-6 * model.objective_[0]
+    assert model.objective_[-1] < 0.99 * model.objective_[0]
+
+
+def test_wrmf_of_one_factor_is_worked_by_hand() -> None:
+    # One user, one item, c = 1 + 1 * 3, t = 1: x = c y t / (c y^2 + l), then y = c x t / (...).
+    train = to_matrix(np.array([[3.0]]), np.array([[True]]))
+    model = WRMF(factors=1, alpha=1, regularisation=2, iterations=1, weights="rating", seed=7)
+    start = float(model._initial(1)[0, 0])
+    model.fit(train)
+    user = 4 * start / (4 * start**2 + 2)
+    item = 4 * user / (4 * user**2 + 2)
+    assert model.user_factors_[0, 0] == pytest.approx(user, rel=1e-5)
+    assert model.item_factors_[0, 0] == pytest.approx(item, rel=1e-5)
+
+
+def test_wrmf_without_ratings_has_factors_zero_or_no_score() -> None:
+    model = WRMF(factors=3).fit(to_matrix(*generated()))
+    np.testing.assert_array_equal(model.item_factors_[:, COLD_ITEM], 0)
+    assert np.isnan(model.user_factors_[COLD_USER]).all()
+    assert np.isfinite(np.delete(model.user_factors_, COLD_USER, axis=0)).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 30])
+def test_cholesky_equals_a_general_solver(size: int) -> None:
+    generator = np.random.default_rng(size)
+    roots = generator.standard_normal((5, size + 3, size))
+    matrices, right = roots.transpose(0, 2, 1) @ roots, generator.standard_normal((5, size))
+    vectors = np.ascontiguousarray(right.T, dtype=np.float32)
+    products = _cholesky_solve(
+        np.ascontiguousarray(matrices.transpose(1, 2, 0), dtype=np.float32), vectors
+    )
+    expected = np.linalg.solve(matrices, right[:, :, None])[:, :, 0]
+    np.testing.assert_allclose(vectors.T, expected, rtol=5e-3, atol=1e-3)
+    np.testing.assert_allclose(products, (right * expected).sum(axis=1), rtol=5e-3)
+
+
+def test_cholesky_gives_zero_where_the_equations_say_nothing() -> None:
+    matrix = np.array([[4, 0, 2], [0, 0, 0], [2, 0, 5]], dtype=np.float32)
+    vectors = np.array([[2], [0], [1]], dtype=np.float32)
+    _cholesky_solve(matrix[:, :, None].copy(), vectors)
+    np.testing.assert_allclose(vectors[:, 0], [0.5, 0, 0], atol=1e-7)
+
+
+EALS_FORMS: list[dict[str, Any]] = [
+    {"alpha": 1.0},
+    {"alpha": 2.0, "missing_weight": 0.3},
+    {"alpha": 0.0, "missing": "popularity", "missing_weight": 8.0},
+    {"alpha": 1.0, "missing": "popularity", "missing_weight": 100.0, "exponent": 1.0},
+]
+
+
+def eals_weights(model: EALS, values: Dense, rated: NDArray[np.bool_]) -> tuple[Dense, Dense]:
+    """Return the weights of all pairs and those of the items' unrated pairs."""
+    popularity = rated.sum(axis=0).astype(float)
+    missing = np.full(len(popularity), model.missing_weight)
+    if model.missing == "popularity":
+        powers = popularity**model.exponent * (popularity > 0)
+        missing = model.missing_weight * powers / powers.sum()
+    return np.where(rated, 1 + model.alpha * values, missing), missing
+
+
+def eals_objective(
+    weights: Dense, rated: NDArray[np.bool_], users: Dense, items: Dense, regularisation: float
+) -> float:
+    errors = weights * (rated - users @ items.T) ** 2
+    return float(errors.sum() + regularisation * ((users**2).sum() + (items**2).sum()))
+
+
+@pytest.mark.parametrize("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str, Any]) -> None:
+    values, rated = generated()
+    model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
+    model.fit(to_matrix(values, rated))
+    weights, _ = eals_weights(model, values, rated)
+    generator = np.random.Generator(np.random.PCG64(4))
+    items = 0.1 * generator.standard_normal((45, 5), dtype=np.float32).astype(float)
+    items[COLD_ITEM] = 0
+    users = np.zeros((60, 5))
+    trace = []
+    for _ in range(2):
+        for solved, fixed, w, target in (
+            (users, items, weights, rated),
+            (items, users, weights.T, rated.T),
+        ):
+            for row in range(len(solved)):
+                for factor in range(5):
+                    rest = solved[row] @ fixed.T - solved[row, factor] * fixed[:, factor]
+                    above = w[row] @ (fixed[:, factor] * (target[row] - rest))
+                    solved[row, factor] = above / (w[row] @ fixed[:, factor] ** 2 + 0.2)
+            trace.append(eals_objective(weights, rated, users, items, 0.2))
+    warm = np.setdiff1d(np.arange(60), COLD_USER)
+    np.testing.assert_allclose(model.user_factors_[warm], users[warm], rtol=5e-3, atol=1e-4)
+    np.testing.assert_allclose(model.item_factors_.T, items, rtol=5e-3, atol=1e-4)
+    np.testing.assert_allclose(model.objective_, trace, rtol=1e-4)
+
+
+@pytest.mark.parametrize("form", EALS_FORMS, ids=lambda form: "-".join(map(str, form.values())))
+def test_eals_objective_never_rises(form: dict[str, Any]) -> None:
+    model = EALS(factors=12, iterations=25, **form).fit(to_matrix(*generated()))
+    assert np.diff(model.objective_).max() <= 1e-6 * model.objective_[0]
+    assert model.objective_[-1] < 0.95 * model.objective_[0]
+
+
+def test_eals_with_enough_sweeps_reaches_the_least_squares_of_wrmf() -> None:
+    values, rated = generated()
+    train = to_matrix(values, rated)
+    model = EALS(factors=3, alpha=1.0, regularisation=0.5, iterations=40, seed=1).fit(train)
+    weights, _ = eals_weights(model, values, rated)
+    users = np.nan_to_num(model.user_factors_.astype(float))
+    solved = np.zeros((45, 3), dtype=np.float32)
+    by_item = to_matrix(weights * rated, rated).T.tocsr()
+    for _ in range(60):
+        _update_rows(
+            by_item.indptr.astype(np.int32),
+            by_item.indices.astype(np.int32),
+            by_item.data,
+            users.astype(np.float32),
+            (users.T @ users).astype(np.float32),
+            np.ones(45, dtype=np.float32),
+            np.ones(60, dtype=np.float32),
+            np.float32(0.5),
+            solved,
+        )
+    for item in range(45):
+        weighted = users * weights[:, [item]]
+        expected = np.linalg.solve(
+            users.T @ weighted + 0.5 * np.eye(3), weighted.T @ rated[:, item]
+        )
+        np.testing.assert_allclose(solved[item], expected, rtol=2e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("system", "parameters", "message"),
+    [
+        (WRMF, {"factors": 0}, "WRMF: the parameter factors is 0"),
+        (WRMF, {"alpha": -1}, "WRMF: the parameter alpha is -1, .* of at least 0"),
+        (WRMF, {"alpha": 40, "weights": "logarithm"}, "alpha is 40, .* at most 30"),
+        (WRMF, {"weights": "log"}, "'binary', 'rating', 'logarithm'"),
+        (WRMF, {"target": "binary"}, "'preference', 'rating'"),
+        (WRMF, {"first": "user"}, "'users', 'items'"),
+        (WRMF, {"initialisation": "zero"}, "'normal', 'uniform'"),
+        (EALS, {"factors": True}, "EALS: the parameter factors is True"),
+        (EALS, {"regularisation": -0.1}, "EALS: the parameter regularisation is -0.1"),
+        (EALS, {"missing": "none"}, "'uniform', 'popularity'"),
+        (EALS, {"missing_weight": float("nan")}, "EALS: the parameter missing_weight is nan"),
+        (EALS, {"exponent": -1}, "EALS: the parameter exponent is -1"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(
+    system: type, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        system(**parameters)
+
+
+@pytest.mark.parametrize(
+    "model", [WRMF(weights="rating"), WRMF(weights="logarithm"), EALS(factors=2)]
+)
+def test_negative_ratings_are_refused_where_they_weigh(model: WRMF | EALS) -> None:
+    values, rated = generated()
+    with pytest.raises(ValueError, match=r"the smallest rating is -2.0"):
+        model.fit(to_matrix(values - 2.0, rated))

@@ -1,0 +1,253 @@
+"""PNMF, LDA, Poisson factorisation: dense re-implementations, bounds that never fall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.systems import COLD_ITEM, COLD_USER, generated, to_matrix
+from scipy.integrate import quad
+from scipy.sparse import csr_array
+from scipy.special import gammaln, psi
+from scipy.stats import dirichlet, gamma
+
+from receval.recommenders.gamma_expectations import SMALLEST_ENTRY, exponentiated
+from receval.recommenders.lda import LDA, _divergence
+from receval.recommenders.pnmf import PNMF
+from receval.recommenders.poisson_factorisation import PoissonFactorisation, _Side
+from receval.recommenders.shared_ratings import SharedRatings
+from receval.recommenders.untrained_poisson import UntrainedPoissonFactorisation
+
+Dense = NDArray[np.float64]
+WARM = np.setdiff1d(np.arange(60), COLD_USER)
+
+
+def random_state(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def dense_shares(values: Dense, users: Dense, items: Dense) -> Dense:
+    """How a rating is shared among the k of two tables: shape (n_users, n_items, k)."""
+    joint = users[:, None, :] * items[None, :, :]
+    shares: Dense = values[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
+    return shares
+
+
+@pytest.mark.parametrize("topics", [1, 3, 10])
+def test_shared_ratings_equal_the_dense_sums(topics: int) -> None:
+    values, rated = generated(n_users=23, n_items=31)
+    generator = np.random.default_rng(3)
+    users = generator.random((23, topics)).astype(np.float32)
+    items = generator.random((31, topics)).astype(np.float32)
+    ratios = SharedRatings(to_matrix(values, rated)).ratios(users, items)
+    shares = dense_shares(values, users.astype(float), items.astype(float))
+    np.testing.assert_allclose(users * ratios.users, shares.sum(axis=1), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(items * ratios.items, shares.sum(axis=0), rtol=1e-4, atol=1e-6)
+    mixtures = users.astype(float) @ items.T.astype(float)
+    expected = (values * np.log(mixtures)).sum()
+    assert ratios.log_likelihood == pytest.approx(expected, rel=1e-5)
+
+
+def test_exponentials_are_scaled_by_row_and_never_too_small() -> None:
+    table, highest = exponentiated(np.array([[-2000.0, -2001.0, -9000.0], [3.0, 3.0, 2.0]]))
+    np.testing.assert_array_equal(highest, [-2000, 3])
+    expected = [[1, np.exp(-1), SMALLEST_ENTRY], [1, 1, np.exp(-1)]]
+    np.testing.assert_allclose(table, expected, rtol=1e-6)
+    assert table.dtype == np.float32
+
+
+def dense_pnmf(rated: Dense, factors: int, iterations: int, seed: int) -> tuple[Dense, list[float]]:
+    """The update and the divergence of V from V W W^T with all matrices in full."""
+    n_items = rated.shape[1]
+    weights = (1 + random_state(seed).random((n_items, factors))) / (2 * n_items)
+    trace = []
+    for iteration in range(iterations + 1):
+        estimate = rated @ weights @ weights.T
+        inside = rated > 0
+        trace.append(float(estimate.sum() - rated.sum() - np.log(estimate[inside]).sum()))
+        if iteration == iterations:
+            return weights, trace
+        ratio = rated / np.where(inside, estimate, 1)
+        raised = ratio.T @ (rated @ weights) + rated.T @ (ratio @ weights)
+        popularity, projections = rated.sum(axis=0), (rated @ weights).sum(axis=0)
+        lowered = np.outer(popularity, weights.sum(axis=0)) + projections
+        weights = weights * np.sqrt(raised / lowered)
+    raise AssertionError
+
+
+def test_pnmf_equals_the_dense_updates_whatever_the_values() -> None:
+    values, rated = generated()
+    model = PNMF(factors=4, iterations=15, seed=6).fit(to_matrix(values, rated))
+    weights, trace = dense_pnmf(rated.astype(float), 4, 15, 6)
+    np.testing.assert_allclose(model.item_factors_.T, weights, rtol=2e-3, atol=1e-6)
+    np.testing.assert_allclose(model.divergence_, trace, rtol=1e-5)
+    scores = rated[WARM].astype(float) @ weights @ weights.T
+    np.testing.assert_allclose(model.score(WARM), scores, rtol=5e-3, atol=1e-5)
+
+
+def test_pnmf_divergence_never_rises() -> None:
+    model = PNMF(factors=6, iterations=150).fit(to_matrix(*generated()))
+    assert np.diff(model.divergence_).max() <= 1e-6 * model.divergence_[0]
+    assert model.divergence_[-1] < 0.9 * model.divergence_[1]
+    np.testing.assert_array_equal(model.item_factors_[:, COLD_ITEM], 0)
+
+
+def dense_lda(values: Dense, model: LDA) -> tuple[Dense, Dense, list[float]]:
+    generator = random_state(model.seed)
+    users, items = (generator.gamma(100, 0.01, (size, model.topics)) for size in values.shape)
+    trace = []
+    for iteration in range(model.iterations + 1):
+        user_logs = psi(users) - psi(users.sum(axis=1, keepdims=True))
+        item_logs = psi(items) - psi(items.sum(axis=0))
+        terms = user_logs[:, None, :] + item_logs[None, :, :]
+        shares = dense_shares(values, np.exp(user_logs), np.exp(item_logs))
+        # E[log joint] + entropy, term by term as in Blei, Ng and Jordan, equations 14 and 15.
+        parts = shares[values > 0] / values[values > 0][:, None]
+        bound = (values[values > 0][:, None] * parts * (terms[values > 0] - np.log(parts))).sum()
+        for table, logs, prior, axis in (
+            (users, user_logs, model.alpha, 1),
+            (items, item_logs, model.beta, 0),
+        ):
+            vectors = table if axis == 1 else table.T
+            size = vectors.shape[1]
+            bound += len(vectors) * (gammaln(size * prior) - size * gammaln(prior))
+            bound += ((prior - 1) * logs).sum()
+            bound += sum(dirichlet(vector).entropy() for vector in vectors)
+        trace.append(float(bound))
+        if iteration < model.iterations:
+            users = model.alpha + shares.sum(axis=1)
+            items = model.beta + shares.sum(axis=0)
+    return users, items, trace
+
+
+@pytest.mark.parametrize("weights", ["rating", "binary"])
+def test_lda_equals_dense_variational_inference(weights: str) -> None:
+    values, rated = generated()
+    model = LDA(topics=4, iterations=12, alpha=0.3, beta=0.2, weights=weights, seed=2)
+    model.fit(to_matrix(values, rated))
+    counts = values if weights == "rating" else rated.astype(float)
+    users, items, trace = dense_lda(counts, model)
+    users /= users.sum(axis=1, keepdims=True)
+    items /= items.sum(axis=0)
+    np.testing.assert_allclose(model.user_topics_[WARM], users[WARM], rtol=2e-3, atol=1e-5)
+    np.testing.assert_allclose(model.topic_items_.T, items, rtol=2e-3, atol=1e-5)
+    np.testing.assert_allclose(model.bound_, trace, rtol=1e-5)
+
+
+def test_lda_bound_never_falls_and_scores_are_probabilities() -> None:
+    model = LDA(topics=6, iterations=150, seed=1).fit(to_matrix(*generated()))
+    np.testing.assert_allclose(model.score(WARM).sum(axis=1), 1, rtol=1e-5)
+    assert np.diff(model.bound_).min() >= -1e-6 * abs(model.bound_[0])
+    assert model.bound_[-1] > model.bound_[0]
+    assert (model.score(WARM)[:, COLD_ITEM] > 0).all()
+
+
+def test_divergence_of_dirichlet_distributions_is_their_relative_entropy() -> None:
+    # Dirichlet distributions of two parts are beta distributions: integrate.
+    parameters, prior = np.array([[2.5, 0.7]]), 0.4
+    logarithms = psi(parameters) - psi(parameters.sum())
+
+    def integrand(x: float) -> float:
+        own = dirichlet.logpdf([x, 1 - x], parameters[0])
+        return float(np.exp(own) * (own - dirichlet.logpdf([x, 1 - x], [prior, prior])))
+
+    expected = quad(integrand, 0, 1)[0]
+    assert _divergence(parameters, logarithms, prior, axis=1) == pytest.approx(expected, rel=1e-4)
+    columns = _divergence(parameters.T, logarithms.T, prior, axis=0)
+    assert columns == pytest.approx(expected, rel=1e-4)
+
+
+def dense_poisson(values: Dense, model: PoissonFactorisation) -> tuple[Dense, Dense]:
+    """Figure 4 of the paper, phi in full."""
+    a, activity, k = model.shape, model.activity_shape, model.factors
+    rate = activity / model.activity_mean
+    generator = random_state(model.seed)
+    sides = []
+    for size in values.shape:
+        spread = 1 + 0.01 * generator.random((2, size, k))
+        sides.append([a * spread[0], model.activity_mean * spread[1], np.full(size, rate)])
+    for _ in range(model.iterations):
+        logs = [np.exp(psi(shapes)) / rates for shapes, rates, _ in sides]
+        shares = dense_shares(values, *logs)
+        for side, other, axis in ((0, 1, 1), (1, 0, 0)):
+            theirs = sides[other][0] / sides[other][1]
+            shapes = a + shares.sum(axis=axis)
+            rates = ((activity + k * a) / sides[side][2])[:, None] + theirs.sum(axis=0)
+            sides[side] = [shapes, rates, rate + (shapes / rates).sum(axis=1)]
+    return sides[0][0] / sides[0][1], sides[1][0] / sides[1][1]
+
+
+def test_poisson_factorisation_equals_the_paper_s_algorithm() -> None:
+    values, rated = generated()
+    model = PoissonFactorisation(
+        factors=4, iterations=12, shape=0.4, activity_shape=0.6, activity_mean=1.5, seed=3
+    ).fit(to_matrix(values, rated))
+    users, items = dense_poisson(values, model)
+    np.testing.assert_allclose(model.user_factors_[WARM], users[WARM], rtol=5e-3, atol=1e-5)
+    np.testing.assert_allclose(model.item_factors_.T, items, rtol=5e-3, atol=1e-5)
+    np.testing.assert_allclose(model.score(WARM), users[WARM] @ items.T, rtol=5e-3, atol=1e-5)
+
+
+def test_poisson_factorisation_s_bound_never_falls() -> None:
+    values, rated = generated()
+    model = PoissonFactorisation(factors=5, iterations=150, seed=3).fit(to_matrix(values, rated))
+    assert np.diff(model.bound_).min() >= -1e-6 * abs(model.bound_[0])
+    fitted = np.abs(model.score(WARM)[rated[WARM]] - values[WARM][rated[WARM]]).mean()
+    assert fitted < 0.7 * values[rated].mean()
+    assert np.nanmax(model.score(WARM)[:, COLD_ITEM]) < np.median(model.score(WARM))
+
+
+def test_divergence_of_gamma_distributions_is_their_expected_relative_entropy() -> None:
+    side = _Side(np.array([[2.0, 0.5]]), np.array([[3.0, 0.8]]), 1.7, np.array([2.2]))
+    shape, activity_shape, activity_mean = 0.3, 0.6, 2.0
+    generator = np.random.default_rng(1)
+    rates = gamma(1.7, scale=1 / 2.2).rvs(400_000, random_state=generator)
+    prior = gamma(activity_shape, scale=activity_mean / activity_shape)
+    terms = gamma(1.7, scale=1 / 2.2).logpdf(rates) - prior.logpdf(rates)
+    for own_shape, own_rate in ((2.0, 3.0), (0.5, 0.8)):
+        own = gamma(own_shape, scale=1 / own_rate)
+        drawn = own.rvs(400_000, random_state=generator)
+        terms += own.logpdf(drawn) - gamma(shape, scale=1 / rates).logpdf(drawn)
+    found = side.divergence(side.logarithms(), shape, activity_shape, activity_mean)
+    assert found == pytest.approx(terms.mean(), abs=0.02)
+
+
+def test_untrained_poisson_factors_lie_in_librec_s_ranges_and_ignore_the_ratings() -> None:
+    values, rated = generated()
+    model = UntrainedPoissonFactorisation(seed=4).fit(to_matrix(values, rated))
+    users = np.delete(model.user_factors_, COLD_USER, axis=0)
+    assert users.min() >= 0.1 / 0.2
+    assert users.max() <= 0.11 / 0.1
+    ratios = users.max(axis=0) / users.min(axis=0)
+    assert (ratios < 1.1 + 1e-6).all()
+    other = UntrainedPoissonFactorisation(seed=4).fit(to_matrix(5 - values, rated))
+    np.testing.assert_array_equal(model.score(WARM), other.score(WARM))
+
+
+@pytest.mark.parametrize(
+    ("system", "parameters", "message"),
+    [
+        (PNMF, {"factors": 0}, "PNMF: the parameter factors is 0"),
+        (PNMF, {"iterations": 2.5}, "PNMF: the parameter iterations is 2.5"),
+        (LDA, {"alpha": 0}, "LDA: the parameter alpha is 0, .* above 0"),
+        (LDA, {"beta": -1}, "LDA: the parameter beta is -1"),
+        (LDA, {"weights": "count"}, "'rating', 'binary'"),
+        (PoissonFactorisation, {"shape": 0}, "PoissonFactorisation: the parameter shape is 0"),
+        (PoissonFactorisation, {"activity_mean": 0}, "the parameter activity_mean is 0"),
+        (UntrainedPoissonFactorisation, {"factors": -1}, "the parameter factors is -1"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(
+    system: type, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        system(**parameters)
+
+
+@pytest.mark.parametrize("model", [LDA(), PoissonFactorisation()])
+def test_negative_ratings_are_refused(model: LDA | PoissonFactorisation) -> None:
+    matrix = csr_array(np.array([[1.0, -2.0]], dtype=np.float32))
+    with pytest.raises(ValueError, match=r"the smallest is -2.0: ratings must be at least 0"):
+        model.fit(matrix)

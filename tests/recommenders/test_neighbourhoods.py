@@ -1,0 +1,152 @@
+"""Neighbourhoods: overlap and binarising, common ratings only, and the search for neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from recommenders.systems import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+
+from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.common_ratings_knn import CommonRatingsKNN
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.user_knn import UserKNN
+
+Dense = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+seeds = st.integers(0, 10_000)
+
+
+def brute_co_rated(values: Dense, rated: Mask, shrinkage: float) -> Dense:
+    similarities = np.zeros((len(values), len(values)))
+    for a in range(len(values)):
+        for b in range(len(values)):
+            both = rated[a] & rated[b]
+            x, y = values[a, both], values[b, both]
+            norms = np.sqrt((x**2).sum() * (y**2).sum())
+            if a != b and norms > 0:
+                n = both.sum()
+                similarities[a, b] = n / (n + shrinkage) * (x @ y) / norms
+    return similarities
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.sampled_from([0.0, 1.5, 10.0]))
+def test_cosine_over_common_ratings_ignores_all_others(seed: int, shrinkage: float) -> None:
+    values, rated = generated(20, 15, seed)
+    matrix = to_matrix(values, rated)
+    rows = np.array([3, 0, 19])
+    found = co_rated_cosines(rows, matrix, matrix.T.tocsr(), shrinkage)
+    np.testing.assert_allclose(found, brute_co_rated(values, rated, shrinkage)[rows], rtol=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(1, 22), st.sampled_from([0.0, 10.0]), st.sampled_from(["users", "items"]))
+def test_common_ratings_knn_adds_the_similarities_of_the_nearest_who_count(
+    seed: int, neighbours: int, shrinkage: float, over: str
+) -> None:
+    values, rated = generated(20, 15, seed)
+    model = CommonRatingsKNN(neighbours, shrinkage, over).fit(to_matrix(values, rated))
+    if over == "items":
+        values, rated = values.T, rated.T
+    similarities = brute_co_rated(values, rated, shrinkage)
+    expected = np.zeros(values.shape)
+    for row in range(len(values)):
+        for column in range(values.shape[1]):
+            terms = similarities[row, rated[:, column] & (similarities[row] > 0)]
+            expected[row, column] = np.sort(terms)[::-1][:neighbours].sum()
+    if over == "items":
+        expected = expected.T
+    expected[COLD_USER] = np.nan
+    np.testing.assert_allclose(model.score(np.arange(20)), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_common_ratings_knn_by_hand() -> None:
+    # Users a, b, c on items 0..3; a rating of 0 is a rating, and any rating makes a neighbour.
+    values = np.array([[2, 1, 0, 0], [1, 2, 0, 0], [2, 0, 0, 1.0]])
+    rated = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]], dtype=bool)
+    scores = CommonRatingsKNN(1, 10.0).fit(to_matrix(values, rated)).score(np.array([0]))
+    # a with b: 2 common, cosine 4/5, 2/12 of it; a with c: 1 common, cosine 1, 1/11 of it.
+    ab, ac = 0.8 * 2 / 12, 1 / 11
+    np.testing.assert_allclose(scores, [[ab, ab, ab, ac]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("over", ["users", "items"])
+def test_common_ratings_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
+    scores = CommonRatingsKNN(over=over).fit(generated_matrix()).score(np.arange(60))
+    np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
+    assert np.isnan(scores[COLD_USER]).all()
+
+
+def brute_nearest(values: Dense, rated: Mask, neighbours: int, overlap: int) -> Dense:
+    norms = np.sqrt((values**2).sum(axis=1))
+    found = np.zeros((len(values), len(values)))
+    for a in range(len(values)):
+        cosines = {
+            b: values[a] @ values[b] / (norms[a] * norms[b])
+            for b in range(len(values))
+            if b != a and values[a] @ values[b] > 0 and (rated[a] & rated[b]).sum() >= overlap
+        }
+        for b in sorted(cosines, key=lambda b: (-np.float32(cosines[b]), b))[:neighbours]:
+            found[a, b] = cosines[b]
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 25), st.integers(1, 8))
+def test_nearest_rows_have_the_overlap_and_the_largest_cosines(
+    seed: int, neighbours: int, overlap: int
+) -> None:
+    values, rated = generated(22, 15, seed)
+    found = nearest_rows(to_matrix(values, rated), neighbours, overlap)
+    assert found.has_sorted_indices
+    np.testing.assert_allclose(
+        found.toarray(), brute_nearest(values, rated, neighbours, overlap), rtol=1e-6
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(1, 6), st.sampled_from([-1.0, 0.5, 4.0]))
+def test_user_knn_binarises_before_everything_else(
+    seed: int, overlap: int, threshold: float
+) -> None:
+    values, rated = generated(20, 15, seed)
+    positive = rated & (values >= threshold)
+    similarities = brute_nearest(positive * 1.0, positive, 5, overlap)
+    expected = similarities @ positive
+    expected[expected == 0] = np.nan
+    model = UserKNN(5, minimum_overlap=overlap, threshold=threshold)
+    scores = model.fit(to_matrix(values, rated)).score(np.arange(20))
+    np.testing.assert_allclose(scores, expected, rtol=1e-5)
+
+
+def test_users_with_too_little_in_common_get_no_scores_and_the_others_keep_theirs() -> None:
+    rated = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 1]], dtype=bool)
+    train = to_matrix(rated * 5.0, rated)
+    scores = UserKNN(5, minimum_overlap=3, threshold=4).fit(train).score(np.arange(3))
+    assert np.isnan(scores[2]).all()
+    np.testing.assert_allclose(scores[0], np.full(4, np.sqrt(3) / 2), rtol=1e-6)
+
+
+def test_no_rating_at_the_threshold_gives_no_scores() -> None:
+    scores = UserKNN(threshold=9).fit(generated_matrix()).score(np.arange(60))
+    assert np.isnan(scores).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: UserKNN(minimum_overlap=0), r"UserKNN: the parameter minimum_overlap is 0.*1"),
+        (lambda: UserKNN(threshold=float("nan")), r"UserKNN: the parameter threshold is nan"),
+        (lambda: CommonRatingsKNN(neighbours=0), r"CommonRatingsKNN: .* neighbours is 0.*least 1"),
+        (lambda: CommonRatingsKNN(shrinkage=-1), r"CommonRatingsKNN: .* shrinkage is -1.*least 0"),
+        (lambda: CommonRatingsKNN(over="both"), r"CommonRatingsKNN: .* over is 'both'.*'users'"),
+    ],
+)
+def test_bad_parameters_are_refused(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make()

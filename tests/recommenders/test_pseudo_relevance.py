@@ -1,0 +1,240 @@
+"""Relevance models and Rocchio weights against brute force from the formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from recommenders.systems import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+from scipy.special import logsumexp
+
+from receval.recommenders.relevance_model import RelevanceModel
+from receval.recommenders.rocchio import Rocchio
+
+Dense = NDArray[np.float64]
+
+seeds = st.integers(0, 10_000)
+few_neighbours = st.integers(1, 22)
+smoothings = st.sampled_from(
+    [("jelinek-mercer", 0.01), ("absolute-discounting", 0.05), ("dirichlet", 20.0)]
+)
+
+
+def nearest(values: Dense, user: int, neighbours: int) -> list[int]:
+    """The users most similar by cosine, equal float32 cosines by code."""
+    norms = np.sqrt((values**2).sum(axis=1))
+    products = values @ values[user]
+    similar = {
+        v: np.float32(products[v] / (norms[v] * norms[user]))
+        for v in range(len(values))
+        if v != user and products[v] > 0
+    }
+    return sorted(similar, key=lambda v: (-similar[v], v))[:neighbours]
+
+
+def brute_rocchio(values: Dense, weighting: str, neighbours: int, normalised: bool) -> Dense:
+    scores = np.full(values.shape, np.nan)
+    raters = (values > 0).any(axis=1).sum()
+    for user in range(len(values)):
+        chosen = nearest(values, user, neighbours)
+        for item in range(values.shape[1]):
+            mass = values[chosen, item].sum()
+            if mass == 0:
+                continue
+            size = len(chosen)
+            here = mass / values[chosen].sum()
+            everywhere = values[:, item].sum() / values.sum()
+            if normalised:
+                here, everywhere = here / size, everywhere / raters
+            scores[user, item] = {
+                "rw": mass / size,
+                "rsv": mass / size * here,
+                "chi2": (here - everywhere) ** 2 / everywhere,
+                "kld": here * np.log(here / everywhere),
+            }[weighting]
+    return scores
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.sampled_from(["rw", "rsv", "chi2", "kld"]), few_neighbours, st.booleans())
+def test_rocchio_weighs_the_items_by_the_neighbours_ratings(
+    seed: int, weighting: str, neighbours: int, normalised: bool
+) -> None:
+    values, rated = generated(20, 15, seed)
+    model = Rocchio(weighting, neighbours, normalised).fit(to_matrix(values, rated))
+    expected = brute_rocchio(values, weighting, neighbours, normalised)
+    # Chi-squared and divergence are small differences of rounded numbers.
+    np.testing.assert_allclose(model.score(np.arange(20)), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_rocchio_by_hand() -> None:
+    # The first user's only neighbours are the second and the third; 20 stars in all, 9 of theirs.
+    values = np.array([[4, 0, 0, 0], [2, 2, 0, 0], [1, 0, 4, 0], [0, 0, 0, 7.0]])
+    train = to_matrix(values, values > 0)
+
+    def scores(weighting: str, normalised: bool) -> Dense:
+        model = Rocchio(weighting, 5, normalised).fit(train)
+        return model.score(np.array([0]))[0].astype(float)
+
+    mass, collection = np.array([3, 2, 4]), np.array([7, 2, 4]) / 20
+    expected = {
+        ("rw", False): mass / 2,
+        ("rsv", False): mass**2 / 18,
+        ("chi2", False): (mass / 9 - collection) ** 2 / collection,
+        ("kld", False): mass / 9 * np.log(mass / 9 / collection),
+        ("rw", True): mass / 2,
+        ("rsv", True): mass**2 / 36,
+        ("chi2", True): (mass / 18 - collection / 4) ** 2 / (collection / 4),
+        ("kld", True): mass / 18 * np.log(mass / 18 / (collection / 4)),
+    }
+    for (weighting, normalised), wanted in expected.items():
+        np.testing.assert_allclose(scores(weighting, normalised), [*wanted, np.nan], rtol=1e-5)
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_rsv_ranks_as_rw_does(normalised: bool) -> None:
+    train = generated_matrix()
+    one, other = (
+        Rocchio(weighting, 10, normalised).fit(train).score(np.arange(60)).astype(float)
+        for weighting in ("rw", "rsv")
+    )
+    for user in np.setdiff1d(np.arange(60), COLD_USER):
+        scored = ~np.isnan(one[user])
+        rises = np.diff(other[user, scored][np.argsort(one[user, scored], kind="stable")])
+        assert (rises >= -1e-6).all()
+        assert (rises > 1e-6).any()
+
+
+def brute_models(values: Dense, smoothing: str, strength: float) -> Dense:
+    collection = values.sum(axis=0) / values.sum()
+    masses = values.sum(axis=1, keepdims=True)
+    masses[masses == 0] = np.nan
+    if smoothing == "jelinek-mercer":
+        return (1 - strength) * values / masses + strength * collection
+    if smoothing == "dirichlet":
+        return (values + strength * collection) / (masses + strength)
+    kept = np.maximum(values - strength, 0)
+    return (kept + (masses - kept.sum(axis=1, keepdims=True)) * collection) / masses
+
+
+def brute_relevance(
+    values: Dense, model: str, neighbours: int, smoothing: str, strength: float
+) -> Dense:
+    """Scores up to a constant of the user, of the items that a neighbour rated above 0."""
+    scores = np.full(values.shape, np.nan)
+    models = brute_models(values, smoothing, strength)
+    for user in range(len(values)):
+        chosen = nearest(values, user, neighbours)
+        profile = np.flatnonzero(values[user])
+        if not chosen:
+            continue
+        # Items without ratings have the probability 0; none of them is scored.
+        of_items = np.log(np.where(models > 0, models, 1)[chosen])
+        likelihoods = of_items[:, profile]
+        for item in np.flatnonzero(values[chosen].any(axis=0)):
+            own = of_items[:, item]
+            if model == "rm1":
+                scores[user, item] = logsumexp(own + likelihoods.sum(axis=1))
+            else:
+                scores[user, item] = logsumexp(own[:, None] + likelihoods, axis=0).sum()
+    return scores
+
+
+def from_the_best(scores: NDArray[np.floating[Any]]) -> Dense:
+    """Each user's scores minus their highest: what is left without constants of the user."""
+    scored = ~np.isnan(scores).all(axis=1)
+    differences = np.array(scores, dtype=float)
+    differences[scored] -= np.nanmax(differences[scored], axis=1, keepdims=True)
+    return differences
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.sampled_from(["rm1", "rm2"]), few_neighbours, smoothings)
+def test_relevance_models_are_the_published_forms_up_to_a_constant_of_the_user(
+    seed: int, model: str, neighbours: int, smoothing: tuple[str, float]
+) -> None:
+    values, rated = generated(20, 15, seed)
+    fitted = RelevanceModel(model, neighbours, *smoothing).fit(to_matrix(values, rated))
+    found = from_the_best(fitted.score(np.arange(20)))
+    expected = from_the_best(brute_relevance(values, model, neighbours, *smoothing))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("model", ["rm1", "rm2"])
+def test_large_profiles_neither_underflow_nor_overflow(model: str) -> None:
+    generator = np.random.default_rng(3)
+    values = np.where(
+        generator.random((8, 600)) < 0.7, generator.integers(1, 6, (8, 600)), 0
+    ).astype(float)
+    fitted = RelevanceModel(model, 4, "jelinek-mercer", 1e-4).fit(to_matrix(values, values > 0))
+    found = from_the_best(fitted.score(np.arange(8)))
+    expected = from_the_best(brute_relevance(values, model, 4, "jelinek-mercer", 1e-4))
+    assert np.nanmin(expected) < (-1000 if model == "rm2" else -5)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-3)
+
+
+def test_relevance_models_by_hand() -> None:
+    # Neighbours (2, 2, 0) and (0, 1, 3) of the user (1, 1, 1); collection 3, 4, 4 of 11, weight .5.
+    values = np.array([[1, 1, 1], [2, 2, 0], [0, 1, 3.0]])
+    first = 0.5 * np.array([2, 2, 0]) / 4 + 0.5 * np.array([3, 4, 4]) / 11
+    second = 0.5 * np.array([0, 1, 3]) / 4 + 0.5 * np.array([3, 4, 4]) / 11
+    wanted = {
+        "rm1": np.log(first * first.prod() + second * second.prod()),
+        "rm2": sum(np.log(first * first[j] + second * second[j]) for j in range(3)),
+    }
+    for model, expected in wanted.items():
+        fitted = RelevanceModel(model, 2, "jelinek-mercer", 0.5)
+        found = fitted.fit(to_matrix(values, values > 0)).score(np.array([0]))[0]
+        np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("model", [Rocchio(), RelevanceModel("rm1"), RelevanceModel("rm2")])
+def test_what_no_neighbour_rated_is_not_scored(model: Rocchio | RelevanceModel) -> None:
+    scores = model.fit(generated_matrix()).score(np.arange(60))
+    assert np.isnan(scores[COLD_USER]).all()
+    assert np.isnan(scores[:, COLD_ITEM]).all()
+    # Users 0 and 1 have each other; the third nobody; the last item nobody but the third user.
+    values = np.array([[5, 4, 0, 0], [5, 0, 3, 0], [0, 0, 0, 2.0]])
+    scores = model.fit(to_matrix(values, values > 0)).score(np.arange(3))
+    expected = [[0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]]
+    np.testing.assert_array_equal(np.isnan(scores), np.array(expected, dtype=bool))
+
+
+@pytest.mark.parametrize("model", [Rocchio("kld"), RelevanceModel("rm1"), RelevanceModel("rm2")])
+def test_ratings_of_zero_count_for_nothing(model: Rocchio | RelevanceModel) -> None:
+    values, rated = generated(20, 15, 4)
+    with_zeros = model.fit(to_matrix(values, rated)).score(np.arange(20))
+    without = model.fit(to_matrix(values, values > 0)).score(np.arange(20))
+    assert (rated & (values == 0)).any()
+    np.testing.assert_array_equal(with_zeros, without)
+
+
+@pytest.mark.parametrize(
+    ("system", "parameters", "message"),
+    [
+        (Rocchio, {"weighting": "bm25"}, "the parameter weighting is 'bm25'"),
+        (Rocchio, {"neighbours": 0}, "neighbours is 0, but it must be a whole number of at least"),
+        (Rocchio, {"length_normalised": "yes"}, "length_normalised is 'yes'"),
+        (RelevanceModel, {"model": "rm3"}, "the parameter model is 'rm3', .* 'rm1', 'rm2'"),
+        (RelevanceModel, {"neighbours": 2.0}, "neighbours is 2.0, but it must be a whole number"),
+        (RelevanceModel, {"smoothing": "none"}, "the parameter smoothing is 'none'"),
+        (RelevanceModel, {"strength": 0.0}, "strength is 0.0, but it must be .* above 0"),
+        (RelevanceModel, {"strength": 2.0}, "strength is 2.0, but it must be .* at most 1"),
+    ],
+)
+def test_bad_parameters_are_refused(
+    system: type[Rocchio] | type[RelevanceModel], parameters: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{system.__name__}: .*{message}"):
+        system(**parameters)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("model", [Rocchio(), RelevanceModel()])
+def test_negative_ratings_are_no_frequencies(model: Rocchio | RelevanceModel) -> None:
+    values = np.array([[1.0, -1.0], [2.0, 3.0]])
+    with pytest.raises(ValueError, match=r"smallest is -1.0"):
+        model.fit(to_matrix(values, values != 0))

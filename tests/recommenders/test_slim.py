@@ -1,0 +1,203 @@
+"""SLIM against scikit-learn and its optimality conditions; LibRec's form against dense loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.systems import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+from sklearn.linear_model import ElasticNet
+
+from receval.recommenders import non_negative_elastic_net
+from receval.recommenders.averaged_slim import AveragedSLIM, _misread, _take_nearest
+from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.slim import SLIM
+
+Dense = NDArray[np.float64]
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(2.0, 3.0), (30.0, 0.5), (0.5, 200.0), (0.05, 10.0)])
+def test_slim_columns_are_non_negative_elastic_nets(l1: float, l2: float) -> None:
+    values, rated = generated()
+    model = SLIM(l1, l2, tolerance=1e-13, sweeps=100_000).fit(to_matrix(values, rated))
+    weights = model.weights_.toarray()
+    for item in range(0, values.shape[1], 4):
+        others = values.copy()
+        others[:, item] = 0
+        reference = ElasticNet(
+            alpha=(l1 + l2) / len(values),
+            l1_ratio=l1 / (l1 + l2),
+            fit_intercept=False,
+            positive=True,
+            tol=1e-10,
+            max_iter=100_000,
+        ).fit(others, values[:, item])
+        np.testing.assert_allclose(weights[:, item], reference.coef_, atol=2e-5)
+
+
+@pytest.mark.parametrize("neighbours", [None, 7])
+def test_slim_meets_the_optimality_conditions(neighbours: int | None) -> None:
+    values, rated = generated(80, 120, seed=4)
+    train = to_matrix(values, rated)
+    model = SLIM(3.0, 2.0, neighbours, tolerance=1e-14, sweeps=100_000).fit(train)
+    weights = model.weights_.toarray().astype(float)
+    assert weights.min() == 0
+    assert (np.diag(weights) == 0).all()
+    allowed = ~np.eye(120, dtype=bool)
+    if neighbours is not None:
+        allowed = nearest_rows(train.T.tocsr(), neighbours).toarray().T > 0
+        assert (weights[~allowed] == 0).all()
+    gradient = values.T @ (values @ weights - values) + 2.0 * weights + 3.0
+    np.testing.assert_allclose(gradient[weights > 0], 0, atol=1e-3)
+    assert gradient[allowed & (weights == 0)].min() > -1e-3
+
+
+def test_slim_objective_never_rises_and_is_that_of_the_weights() -> None:
+    values, rated = generated(80, 120, seed=4)
+    model = SLIM(1.0, 2.0, tolerance=1e-9).fit(to_matrix(values, rated))
+    weights = model.weights_.toarray().astype(float)
+    reached = ((values - values @ weights) ** 2).sum() / 2 + (weights**2).sum() + weights.sum()
+    assert model.objective_[0] == pytest.approx((values**2).sum() / 2)
+    assert model.objective_[-1] == pytest.approx(reached, rel=1e-6)
+    assert np.diff(model.objective_).max() <= 1e-9 * model.objective_[0]
+    assert model.objective_[-1] < 0.9 * model.objective_[0]
+
+
+def test_slim_stops_after_the_given_sweeps() -> None:
+    model = SLIM(1.0, 2.0, tolerance=1e-12, sweeps=3).fit(generated_matrix())
+    assert len(model.objective_) == 4
+
+
+def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    train = to_matrix(*generated(80, 120, seed=4))
+    whole = SLIM(40.0, 2.0).fit(train)
+    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 100 * 120)
+    few = SLIM(40.0, 2.0).fit(train)
+    np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
+    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 5 * 120)
+    with pytest.raises(ValueError, match=r"l1 is 40\.0, and with it more than 5 of the 120 items"):
+        SLIM(40.0, 2.0).fit(train)
+
+
+def test_slim_solves_negative_ratings_too() -> None:
+    values, rated = generated(40, 25, seed=2)
+    values = np.where(rated, values - 2.5, 0)
+    model = SLIM(0.5, 1.0, tolerance=1e-14, sweeps=100_000).fit(to_matrix(values, rated))
+    weights = model.weights_.toarray().astype(float)
+    gradient = values.T @ (values @ weights - values) + weights + 0.5
+    np.testing.assert_allclose(gradient[weights > 0], 0, atol=1e-3)
+    assert gradient[~np.eye(25, dtype=bool) & (weights == 0)].min() > -1e-3
+
+
+@pytest.mark.parametrize("system", [SLIM(l1=500.0), AveragedSLIM(neighbours=2)])
+def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | AveragedSLIM) -> None:
+    scores = system.fit(generated_matrix()).score(np.arange(60))
+    np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
+    assert np.isnan(scores[COLD_USER]).all()
+    assert not np.isnan(np.delete(scores, COLD_USER, axis=0)).any()
+
+
+def dense_averaged_slim(model: AveragedSLIM, values: Dense, profiles: Dense) -> tuple[Dense, list]:
+    """Sweep as the formulas say, with whole dense predictions at every step."""
+    train = to_matrix(values, values > -1)
+    items = np.arange(values.shape[1])
+    similarities = co_rated_cosines(items, train.T.tocsr(), train, model.shrinkage)
+    k = model.neighbours
+    nearest = [np.sort(np.argsort(-row, kind="stable")[:k]) for row in similarities]
+    nearest = [row[similarities[item, row] > 0] for item, row in enumerate(nearest)]
+    start = np.random.Generator(np.random.PCG64(model.seed)).random(
+        (len(items), min(k, len(items)))
+    )
+    weights = np.zeros((len(items), len(items)))
+    for item in items:
+        weights[nearest[item], item] = start[item, : len(nearest[item])]
+    losses: list[float] = []
+    while len(losses) < model.sweeps:
+        loss = 0.0
+        for item in items:
+            for other in nearest[item]:
+                weight, weights[other, item] = weights[other, item], 0
+                raters = values[:, other] != 0
+                errors = (values[:, item] - profiles @ weights[:, item])[raters]
+                loss += np.mean(errors**2) + model.l2 / 2 * weight**2 + model.l1 * weight
+                g = np.mean(values[raters, other] * errors)
+                h = np.mean(values[raters, other] ** 2)
+                weights[other, item] = np.sign(g) * max(abs(g) - model.l1, 0) / (h + model.l2)
+        losses.append(loss)
+        if len(losses) > 1 and losses[-2] - losses[-1] < model.tolerance:
+            break
+    return weights, losses
+
+
+@pytest.mark.parametrize("profiles", ["whole", "misread"])
+@pytest.mark.parametrize(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
+def test_averaged_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: float) -> None:
+    generator = np.random.default_rng(6)
+    values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
+    train = to_matrix(values, values > -1)
+    model = AveragedSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
+    read = train if profiles == "whole" else _misread(train, train.T.tocsr())
+    expected, losses = dense_averaged_slim(model, values, read.toarray().astype(float))
+    np.testing.assert_allclose(model.weights_.toarray(), expected, atol=1e-6)
+    np.testing.assert_allclose(model.loss_, losses, rtol=1e-9)
+    assert (expected < 0).any() == (neighbours == 30)
+    np.testing.assert_allclose(
+        model.score(np.arange(25)), read.toarray() @ expected, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_averaged_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
+    generator = np.random.default_rng(6)
+    values = generator.choice([0.0, 1.0, 2.0], (25, 12), p=[0.5, 0.25, 0.25])
+    train = to_matrix(values, values > 0)
+    model = AveragedSLIM(12, 10.0, 0.1, 5.0, sweeps=500, tolerance=0).fit(train)
+    weights = model.weights_.toarray().astype(float)
+    penalties = (values != 0).sum(axis=0)[:, None]
+    gradient = values.T @ (values @ weights - values) + penalties * 5.0 * weights
+    similarities = co_rated_cosines(np.arange(12), train.T.tocsr(), train, 10.0)
+    allowed = similarities.T > 0
+    np.testing.assert_allclose(
+        gradient[weights != 0], (-0.1 * penalties * np.sign(weights))[weights != 0], atol=0.05
+    )
+    assert (np.abs(gradient) <= 0.1 * penalties + 0.05)[allowed & (weights == 0)].all()
+
+
+def test_profiles_are_misread_by_position() -> None:
+    # In order of (user, item): 1 0 | 2 3 | 0 4; in order of (item, user): 1 2 0 | 0 3 4.
+    values = np.array([[1, 0], [2, 3], [0, 4]], dtype=float)
+    train = to_matrix(values, np.ones((3, 2), dtype=bool))
+    read = _misread(train, train.T.tocsr())
+    # The third and fourth are skipped, but for the third, which is the user's first.
+    np.testing.assert_array_equal(read.toarray(), [[1, 0], [2, 0], [0, 4]])
+    assert read.nnz == 6
+
+
+def test_of_equally_similar_items_the_heap_decides() -> None:
+    # Room for two: 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
+    similarities = np.array([[0.2, 0.4, 0.9, 0.4], [0.3, 0.3, 0.3, 0.5], [0.0, 0.7, 0.0, 0.0]])
+    nearest, found = np.zeros((3, 2), dtype=np.int32), np.zeros(3, dtype=np.int32)
+    _take_nearest(similarities, nearest, found)
+    np.testing.assert_array_equal(nearest[:2], [[1, 2], [1, 3]])
+    np.testing.assert_array_equal(found, [2, 2, 1])
+    assert nearest[2, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("system", "parameters", "message"),
+    [
+        (SLIM, {"l1": -1}, r"SLIM: the parameter l1 is -1, .* at least 0"),
+        (SLIM, {"l2": float("inf")}, r"SLIM: the parameter l2 is inf"),
+        (SLIM, {"neighbours": 0}, r"SLIM: the parameter neighbours is 0, .* at least 1"),
+        (SLIM, {"tolerance": 0}, r"SLIM: the parameter tolerance is 0, .* above 0"),
+        (SLIM, {"sweeps": 0}, r"SLIM: the parameter sweeps is 0, .* at least 1"),
+        (AveragedSLIM, {"neighbours": 1.5}, r"AveragedSLIM: the parameter neighbours is 1\.5"),
+        (AveragedSLIM, {"l2": -5}, r"AveragedSLIM: the parameter l2 is -5, .* at least 0"),
+        (AveragedSLIM, {"profiles": "half"}, r"AveragedSLIM: .* 'half', .* 'whole', 'misread'"),
+    ],
+)
+def test_bad_parameters_are_refused(
+    system: type[SLIM | AveragedSLIM], parameters: dict[str, float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        system(**parameters)  # type: ignore[arg-type]

@@ -1,0 +1,341 @@
+"""RankSGD, SVD++, ListRank-MF, rates of BiasedMF: gradients, whole epochs in plain Python.
+
+A step is compared with the finite differences of the objective it is said to follow; an epoch with
+a re-implementation in double precision, one rating after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.systems import COLD_USER, generated, to_matrix
+
+from receval.recommenders import listrank_mf, rank_sgd, svdpp
+from receval.recommenders.biased_mf import BiasedMF
+from receval.recommenders.listrank_mf import ListRankMF
+from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.rank_sgd import RankSGD
+from receval.recommenders.svdpp import SVDPlusPlus
+
+Dense = NDArray[np.float64]
+
+
+def gradient(objective: Callable[[Dense], float], at: Dense) -> Dense:
+    nudges = np.eye(len(at)) * 1e-5
+    return np.array([(objective(at + n) - objective(at - n)) / 2e-5 for n in nudges])
+
+
+def float32(*arrays: Dense) -> list[NDArray[np.float32]]:
+    return [array.astype(np.float32) for array in arrays]
+
+
+def codes(*values: int) -> NDArray[np.int32]:
+    return np.array(values, dtype=np.int32)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def generator(seed: int = 1) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+# --- RankSGD ---------------------------------------------------------------------------------
+
+
+def test_rank_sgd_step_follows_the_gradient() -> None:
+    start = np.random.default_rng(5).standard_normal(18)
+
+    def objective(flat: Dense) -> float:
+        p, q, r = flat.reshape(3, 6)
+        return float(((p @ (q - r) - 1.5) ** 2 + 0.3 * (flat**2).sum()) / 2)
+
+    users, items = float32(start[:6].reshape(1, 6), start[6:].reshape(2, 6))
+    error = rank_sgd._descend(
+        codes(0),
+        codes(0),
+        np.array([1.5], dtype=np.float32),
+        codes(1),
+        users,
+        items,
+        np.float32(1e-3),
+        np.float32(0.3),
+    )
+    moved = np.concatenate([users.ravel(), items.ravel()]) - start
+    np.testing.assert_allclose(moved, -1e-3 * gradient(objective, start), rtol=2e-3, atol=1e-6)
+    assert error == pytest.approx(2 * objective(start) - 0.3 * (start**2).sum(), rel=1e-4)
+
+
+def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
+    values, rated = generated(14, 11)
+    train = to_matrix(values, rated)
+    model = RankSGD(factors=4, epochs=3, learning_rate=0.02, regularisation=0.1, seed=3).fit(train)
+    rng = generator(3)
+    p = (np.float32(0.1) * rng.standard_normal((14, 4), dtype=np.float32)).astype(float)
+    q = (np.float32(0.1) * rng.standard_normal((11, 4), dtype=np.float32)).astype(float)
+    q[~rated.any(axis=0)] = 0
+    sampler = PairSampler(train, rng, negatives="popularity")
+    users, items = np.nonzero(rated)
+    for epoch in range(3):
+        total = 0.0
+        for u, i, j in zip(users, items, sampler.negatives(users.astype(np.int32)), strict=True):
+            error = p[u] @ (q[i] - q[j]) - values[u, i]
+            total += error**2
+            steps = error * (q[i] - q[j]), error * p[u]
+            p[u] -= 0.02 * (steps[0] + 0.1 * p[u])
+            q[i] -= 0.02 * (steps[1] + 0.1 * q[i])
+            q[j] -= 0.02 * (-steps[1] + 0.1 * q[j])
+        assert model.squared_error_[epoch] == pytest.approx(total / len(users), rel=1e-4)
+    expected = p @ q.T
+    expected[COLD_USER] = np.nan
+    np.testing.assert_allclose(model.score(np.arange(14)), expected, rtol=1e-3, atol=1e-5)
+
+
+# --- SVD++ -----------------------------------------------------------------------------------
+
+
+def test_svdpp_step_follows_the_gradient() -> None:
+    rng = np.random.default_rng(9)
+    start = rng.standard_normal(2 + 6 + 6 + 12)
+    penalties = np.repeat([0.4, 0.1, 0.2, 0.3], [2, 6, 6, 12])
+
+    def error(flat: Dense) -> float:
+        p, q, y = flat[2:8], flat[8:14], flat[14:].reshape(2, 6)
+        return float(4.5 - (3.2 + flat[0] + flat[1] + q @ (p + y.sum(axis=0) / np.sqrt(2))))
+
+    def objective(flat: Dense) -> float:
+        return (error(flat) ** 2 + (penalties * flat**2).sum()) / 2
+
+    parts = [start[:1], start[1:2], start[None, 2:8], start[None, 8:14], start[14:].reshape(2, 6)]
+    user_bias, bias, p, q, y = float32(*parts)
+    # The second of the two ratings is of an item whose error is 0 by its bias: only decay.
+    biases = np.concatenate([bias, [np.float32(0)]])
+    items = np.concatenate([q, np.zeros((1, 6), dtype=np.float32)])
+    rate = 1e-4
+    after_first = [user_bias[0] + rate * (error(start) - 0.4 * user_bias[0])]
+    squared_error = svdpp._descend(
+        codes(0, 2),
+        codes(0, 1),
+        np.array([4.5, 3.2 + after_first[0]], dtype=np.float32),
+        np.float32(3.2),
+        user_bias,
+        biases,
+        p,
+        items,
+        y,
+        *map(np.float32, (rate, 0.1, 0.2, 0.3, 0.4)),
+    )
+    assert squared_error == pytest.approx(error(start) ** 2, rel=1e-4)
+    moved = np.concatenate([user_bias, biases[:1], p[0], items[0], y.ravel()]) - start
+    decay = np.concatenate([[0.4], [0], np.full(6, 0.1), np.zeros(6), np.full(12, 0.3)])
+    expected = -rate * (gradient(objective, start) + decay * start)
+    np.testing.assert_allclose(moved, expected, rtol=1e-2, atol=2e-6)
+
+
+def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
+    values, rated = generated(14, 11)
+    model = SVDPlusPlus(
+        factors=5,
+        epochs=4,
+        learning_rate=0.03,
+        user_regularisation=0.1,
+        item_regularisation=0.2,
+        implicit_regularisation=0.3,
+        bias_regularisation=0.05,
+        seed=7,
+    ).fit(to_matrix(values, rated))
+    rng = generator(7)
+
+    def initial(*shape: int) -> Dense:
+        draws = np.float32(0.1) * rng.standard_normal(shape, dtype=np.float32)
+        return draws.astype(float)
+
+    p, b, q, c, y = initial(14, 5), initial(14), initial(11, 5), initial(11), initial(11, 5)
+    unrated = ~rated.any(axis=0)
+    b[COLD_USER], p[COLD_USER], c[unrated], q[unrated] = 0, 0, 0, 0
+    mean = values[rated].mean()
+    for epoch in range(4):
+        total = 0.0
+        for u, i in zip(*np.nonzero(rated), strict=True):
+            own = np.flatnonzero(rated[u])
+            norm = len(own) ** -0.5
+            z = norm * y[own].sum(axis=0)
+            e = values[u, i] - (mean + b[u] + c[i] + q[i] @ (p[u] + z))
+            total += e**2
+            old_p, old_q = p[u].copy(), q[i].copy()
+            b[u] += 0.03 * (e - 0.05 * b[u])
+            c[i] += 0.03 * (e - 0.05 * c[i])
+            p[u] += 0.03 * (e * old_q - 0.1 * old_p)
+            q[i] += 0.03 * (e * (old_p + z) - 0.2 * old_q)
+            y[own] += 0.03 * (e * norm * old_q - 0.3 * y[own])
+        assert model.squared_error_[epoch] == pytest.approx(total / rated.sum(), rel=1e-4)
+    norms = np.maximum(rated.sum(axis=1, keepdims=True), 1) ** -0.5
+    expected = mean + b[:, None] + c + (p + norms * (rated @ y)) @ q.T
+    np.testing.assert_allclose(model.score(np.arange(14)), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(model.score(np.array([COLD_USER]))[0], mean + c, rtol=1e-4)
+
+
+def test_svdpp_error_falls() -> None:
+    values, rated = generated()
+    model = SVDPlusPlus(factors=5, learning_rate=0.02, epochs=40).fit(to_matrix(values, rated))
+    assert (np.diff(model.squared_error_) < 0).all()
+    assert model.squared_error_[-1] < 0.8 * values[rated].var()
+
+
+# --- ListRank-MF -----------------------------------------------------------------------------
+
+
+def list_objective(values: Dense, rated: NDArray[np.bool_], p: Dense, q: Dense) -> float:
+    strengths = np.exp(values / values.max()) * rated
+    targets = strengths / np.maximum(strengths.sum(axis=1, keepdims=True), 1)
+    firsts = np.exp(sigmoid(p @ q.T)) * rated
+    firsts /= np.where(rated.any(axis=1), firsts.sum(axis=1), 1)[:, None]
+    return float(-(targets[rated] * np.log(firsts[rated])).sum())
+
+
+def test_listrank_slopes_are_the_gradient_of_the_cross_entropy() -> None:
+    values, rated = generated(7, 9, seed=3)
+    train = to_matrix(values, rated)
+    start = np.random.default_rng(2).standard_normal(7 * 3 + 9 * 3)
+
+    def objective(flat: Dense) -> float:
+        return list_objective(values, rated, flat[:21].reshape(7, 3), flat[21:].reshape(9, 3))
+
+    model = ListRankMF()
+    model.n_users_ = 7
+    targets, counted = model._targets(train), np.ones(train.nnz, dtype=bool)
+    ratings = (train.indptr, train.indices, targets, counted)
+    p, q = start[:21].reshape(7, 3), start[21:].reshape(9, 3)
+    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(objective(start))
+    slopes = np.zeros((7, 3)), np.zeros((9, 3))
+    listrank_mf._add_slopes(*ratings, p, q, *slopes)
+    found = np.concatenate([side.ravel() for side in slopes])
+    np.testing.assert_allclose(found, gradient(objective, start), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("zeros", ["rated", "skipped"])
+def test_listrank_objective_never_rises_and_is_that_of_the_factors(zeros: str) -> None:
+    values, rated = generated()
+    model = ListRankMF(factors=4, zeros=zeros, iterations=60, seed=2).fit(to_matrix(values, rated))
+    assert (np.diff(model.objective_) <= 0).all()
+    assert model.objective_[-1] < model.objective_[0]
+    users = np.nan_to_num(model.user_factors_).astype(float)
+    items = model.item_factors_.T.astype(float)
+    expected = 0.03 * ((users**2).sum() + (items**2).sum())
+    if zeros == "rated":
+        expected += list_objective(values, rated, users, items)
+        assert model.objective_[-1] == pytest.approx(expected, rel=1e-6)
+    else:
+        assert model.objective_[-1] < expected + list_objective(values, rated, users, items)
+
+
+def test_listrank_passes_over_zeros_but_keeps_them_in_the_list() -> None:
+    values = np.array([[2.0, 0.0, 1.0]])
+    train = to_matrix(values, np.ones((1, 3), dtype=bool))
+    p, q = np.array([[0.5, -1.0]]), np.array([[1.0, 0.2], [0.3, 0.4], [-0.6, 0.9]])
+    model = ListRankMF(zeros="skipped")
+    model.n_users_ = 1
+    ratings = (train.indptr, train.indices, model._targets(train), train.data != 0)
+    g = sigmoid(p @ q.T)[0]
+    firsts, targets = np.exp(g) / np.exp(g).sum(), np.exp(values[0] / 2) / np.exp(values / 2).sum()
+    kept = [0, 2]
+    expected = -(targets[kept] * np.log(firsts[kept])).sum()
+    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(expected)
+    slopes = np.zeros((1, 2)), np.zeros((3, 2))
+    listrank_mf._add_slopes(*ratings, p, q, *slopes)
+    errors = (firsts - targets) * g * (1 - g)
+    errors[1] = 0
+    np.testing.assert_allclose(slopes[0], errors[None] @ q)
+    np.testing.assert_allclose(slopes[1], errors[:, None] * p)
+
+
+# --- The rate of BiasedMF, divergence, parameters --------------------------------------------
+
+
+def test_biased_mf_biases_have_a_rate_and_a_regularisation_of_their_own_and_rates_decay() -> None:
+    values, rated = generated(12, 10)
+    model = BiasedMF(
+        factors=3,
+        regularisation=0.2,
+        learning_rate=0.05,
+        epochs=3,
+        decay=0.5,
+        bias_rate_ratio=0.4,
+        bias_regularisation_ratio=0.1,
+        seed=6,
+    ).fit(to_matrix(values, rated))
+    rng = generator(6)
+    factors = (np.float32(0.1) * rng.standard_normal((22, 3), dtype=np.float32)).astype(float)
+    p, q, b, c = factors[:12], factors[12:], np.zeros(12), np.zeros(10)
+    p[COLD_USER], q[~rated.any(axis=0)] = 0, 0
+    users, items = np.nonzero(rated)
+    mean = values[rated].mean()
+    for rate in (0.05, 0.025, 0.0125):
+        for entry in rng.permutation(len(users)):
+            u, i = users[entry], items[entry]
+            e = values[u, i] - (mean + b[u] + c[i] + p[u] @ q[i])
+            b[u] += 0.4 * rate * (e - 0.02 * b[u])
+            c[i] += 0.4 * rate * (e - 0.02 * c[i])
+            old = p[u].copy()
+            p[u] += rate * (e * q[i] - 0.2 * old)
+            q[i] += rate * (e * old - 0.2 * q[i])
+    expected = mean + b[:, None] + c + p @ q.T
+    np.testing.assert_allclose(model.score(np.arange(12)), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RankSGD(learning_rate=50),
+        SVDPlusPlus(learning_rate=5),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_system_that_diverges_names_the_learning_rate(model: Any) -> None:
+    values, rated = generated()
+    name = type(model).__name__
+    with pytest.raises(ValueError, match=f"{name} diverged: the parameter learning_rate is"):
+        model.fit(to_matrix(values, rated))
+
+
+REFUSED: list[tuple[Any, str, object, str]] = [
+    (RankSGD, "factors", 0, "of at least 1"),
+    (RankSGD, "learning_rate", 0, "above 0"),
+    (RankSGD, "regularisation", -1, "of at least 0"),
+    (RankSGD, "epochs", 0, "of at least 1"),
+    (SVDPlusPlus, "factors", 0, "of at least 1"),
+    (SVDPlusPlus, "learning_rate", 0, "above 0"),
+    (SVDPlusPlus, "user_regularisation", -1, "of at least 0"),
+    (SVDPlusPlus, "item_regularisation", -1, "of at least 0"),
+    (SVDPlusPlus, "implicit_regularisation", -1, "of at least 0"),
+    (SVDPlusPlus, "bias_regularisation", -1, "of at least 0"),
+    (SVDPlusPlus, "epochs", 0, "of at least 1"),
+    (SVDPlusPlus, "initial_deviation", -1, "of at least 0"),
+    (ListRankMF, "factors", 0, "of at least 1"),
+    (ListRankMF, "regularisation", -1, "of at least 0"),
+    (ListRankMF, "learning_rate", 0, "above 0"),
+    (ListRankMF, "iterations", 0, "of at least 1"),
+    (ListRankMF, "zeros", "kept", "'rated', 'skipped'"),
+    (BiasedMF, "decay", 0, "above 0 and at most 1"),
+    (BiasedMF, "decay", 1.5, "above 0 and at most 1"),
+    (BiasedMF, "bias_rate_ratio", -1, "of at least 0"),
+    (BiasedMF, "bias_regularisation_ratio", -1, "of at least 0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "value", "accepted"),
+    REFUSED,
+    ids=[f"{system.__name__}-{name}-{value}" for system, name, value, _ in REFUSED],
+)
+def test_bad_parameters_are_refused_with_their_range(
+    system: Any, name: str, value: object, accepted: str
+) -> None:
+    pattern = f"{system.__name__}: the parameter {name} is .*{accepted}"
+    with pytest.raises(ValueError, match=pattern):
+        system(**{name: value})

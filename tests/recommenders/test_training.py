@@ -1,0 +1,80 @@
+"""Training by name: what a system learns from, and what is refused before the data is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from receval.ratings import Ratings
+from receval.recommenders.average import Average
+from receval.recommenders.optimal_ranking import OptimalRanking
+from receval.recommenders.training import model_file, train_system
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+
+NAMES = ("twin", "folds", "system")
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Path:
+    """Six ratings of two items: four train, one tests, one is an unbiased test."""
+    ratings = Ratings(
+        users=np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
+        items=np.array([0, 0, 0, 1, 1, 1], dtype=np.int32),
+        values=np.array([5, 4, 1, 3, 5, 4], dtype=np.float32),
+        user_ids=np.array(["a", "b", "c"]),
+        item_ids=np.array(["x", "y"]),
+    )
+    ratings.write(tmp_path)
+    codes = np.array([TRAIN, TRAIN, TRAIN, TRAIN, TEST, UNBIASED], dtype=np.uint8)
+    Split((codes,)).write(tmp_path / "split.npz")
+    return tmp_path
+
+
+def train(folder: Path, recommender: str, parameters: dict[str, Any], **more: Any) -> Path:
+    models = folder / "models"
+    train_system(folder, folder / "split.npz", recommender, parameters, 1, NAMES, models, **more)
+    return model_file(models, 0)
+
+
+AVERAGE = "receval.recommenders.average:Average"
+
+
+@pytest.mark.parametrize(
+    ("grades_from", "means"), [(None, [10 / 3, 3.0]), (4, [1.0, 0.0]), (3, [5 / 3, 1.0])]
+)
+def test_a_system_learns_from_ratings_or_from_grades(
+    prepared: Path, grades_from: float | None, means: list[float]
+) -> None:
+    path = train(prepared, AVERAGE, {"smoothing": 0}, grades_from=grades_from)
+    np.testing.assert_allclose(Average.load(path).score(np.array([0]))[0], means, rtol=1e-6)
+
+
+def test_an_oracle_learns_from_the_unbiased_test_where_there_is_one(prepared: Path) -> None:
+    recommender = "receval.recommenders.optimal_ranking:OptimalRanking"
+    path = train(prepared, recommender, {"knowledge": "judged"}, grades_from=5)
+    # The test rating of item y is 5, the unbiased one 4: below the threshold of the grades.
+    np.testing.assert_array_equal(OptimalRanking.load(path).score(np.array([0])), [[0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("recommender", "parameters", "message"),
+    [
+        (AVERAGE, {"smoothing": -1}, "Average: the parameter smoothing is -1"),
+        (AVERAGE, {"mu": 1}, "Average has no parameter 'mu'; it accepts: smoothing"),
+        (
+            "receval.recommenders.puresvd:PureSVD",
+            {"factors": 50},
+            "PureSVD: the parameter factors is 50, but a matrix of 3 users and 2 items has at most",
+        ),
+    ],
+)
+def test_bad_parameters_are_refused_before_any_rating_is_read(
+    prepared: Path, recommender: str, parameters: dict[str, Any], message: str
+) -> None:
+    (prepared / "ratings.parquet").unlink()
+    with pytest.raises(ValueError, match=message):
+        train(prepared, recommender, parameters)
+    assert not list(prepared.glob("models*"))
