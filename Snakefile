@@ -29,7 +29,7 @@ PLANS = {
     for edition in EDITIONS
 }
 CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
-STUDIES = list(CHOSEN.settings.studies)
+STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.table_of_datasets(), file=sys.stderr)
 
@@ -53,11 +53,12 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/rank.smk"
+include: "workflow/rules/search.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"
 
 
-for study in STUDIES:
+for study in CHOSEN.settings.studies:
 
     rule:
         name:

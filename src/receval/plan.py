@@ -49,12 +49,45 @@ class Plan(PlannedFiles):
         """Return the module of a system's class, for code digests."""
         return self.settings.systems[system].recommender.partition(":")[0]
 
+    def published_file(self) -> str:
+        """Return the table of values that the searches try to come close to."""
+        return f"config/published/{self.settings.searches.published}"
+
+    def search_metric_entries(self) -> list[str]:
+        """Return the modules of the metrics that the searches look at, for code digests."""
+        return sorted({type(parse(label)).__module__ for label in self.settings.searches.metrics})
+
+    def grades_from(self, dataset: str, system: str) -> float | None:
+        """Return the threshold of the grades that a system learns from; None for ratings."""
+        if self.settings.systems[system].learns_from == "ratings":
+            return None
+        return self.settings.datasets[dataset].relevance_threshold
+
+    def search_description(self, system: str) -> dict[str, Any]:
+        """Return what a system's search for settings depends on, as plain values."""
+        searches = self.settings.searches
+        return {
+            "recommender": self.settings.systems[system].recommender,
+            "settings": searches.systems[system].settings,
+            "metrics": list(searches.metrics),
+            "threshold": self.settings.datasets[searches.dataset].relevance_threshold,
+        }
+
     def description(self, study: str, artifact: str) -> dict[str, Any]:
         """Return the configuration that an artifact's numbers depend on, as plain values."""
         spec = self.artifact(study, artifact)
         experiments = self.settings.studies[study].experiments
-        names = [n for n in spec.experiments if self.is_available(experiments[n].dataset)]
+        names = [
+            name
+            for name in spec.experiments
+            if self.has_split(experiments[name].dataset, experiments[name].split)
+        ]
         return {
+            "published": f"config/published/{spec.published}" if spec.published else None,
+            "searches": {
+                system: self.search_file(system)
+                for system in (self.settings.searches.systems if spec.reads_searches else ())
+            },
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": {
                 name: {
@@ -75,7 +108,7 @@ class Plan(PlannedFiles):
     def study_description(self, study: str) -> dict[str, Any]:
         """Return the merged configuration behind a study's artifacts, as plain values."""
         spec = self.settings.studies[study]
-        used = [e for name, e in spec.experiments.items() if self.is_available(e.dataset)]
+        used = [e for e in spec.experiments.values() if self.has_split(e.dataset, e.split)]
         splits = dict.fromkeys(e.split for e in used)
         systems = dict.fromkeys(name for e in used for name in e.all_systems)
         return {
@@ -93,7 +126,9 @@ class Plan(PlannedFiles):
             "study": spec.model_dump(mode="json"),
             "splits": {name: self.settings.splits[name].model_dump(mode="json") for name in splits},
             "systems": {
-                name: self.settings.systems[name].model_dump(include={"recommender", "parameters"})
+                name: self.settings.systems[name].model_dump(
+                    include={"recommender", "parameters", "learns_from"}
+                )
                 for name in systems
             },
         }

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from receval.config.settings import Edition, Settings
-from receval.config.studies import ArtifactSpec, ExperimentSpec
+from receval.config.settings import Settings
+from receval.config.studies import ArtifactSpec, Edition, ExperimentSpec
 from receval.datasets.availability import Availability, availability_table, resolve
 from receval.protocols.protocol import Protocol
 from receval.simulation.registry import WRITERS
@@ -92,6 +92,18 @@ class PlannedFiles:
     def dataset_description(self, dataset: str) -> dict[str, Any]:
         """Return the registry's entry of a dataset, as plain values."""
         return self.settings.datasets[dataset].model_dump(mode="json")
+
+    def has_split(self, dataset: str, split: str) -> bool:
+        """Return whether a split can be made: a given split needs a file beside the raw data."""
+        if not self.is_available(dataset):
+            return False
+        files = getattr(self.settings.splits[split], "files", ())
+        if not files:
+            return True
+        if self.edition == "demo":
+            return False
+        companions = {path.name for path in self.availability[dataset].companions}
+        return companions.issuperset(files)
 
     def memory(self, *datasets: str) -> int:
         """Return the memory in MB that a job on some datasets may need."""
@@ -175,8 +187,17 @@ class PlannedFiles:
         return list(dict.fromkeys([*spec.datasets, *named]))
 
     def absent(self, study: str, artifact: str) -> list[str]:
-        """Return the datasets that an artifact reads and that cannot be had."""
-        return [name for name in self.datasets_of(study, artifact) if not self.is_available(name)]
+        """Return the datasets that an artifact reads and that cannot be had, or not split."""
+        spec = self.artifact(study, artifact)
+        experiments = self.settings.studies[study].experiments
+        used = [experiments[name] for name in spec.experiments]
+
+        def is_absent(dataset: str) -> bool:
+            splits = [e.split for e in used if e.dataset == dataset]
+            possible = any(self.has_split(dataset, split) for split in splits) or not splits
+            return not self.is_available(dataset) or not possible
+
+        return [name for name in self.datasets_of(study, artifact) if is_absent(name)]
 
     def artifacts(self, study: str) -> list[str]:
         """Return the artifacts of a study that can be made: not all their data is absent."""
@@ -200,7 +221,7 @@ class PlannedFiles:
         present = [
             experiments[name]
             for name in spec.experiments
-            if self.is_available(experiments[name].dataset)
+            if self.has_split(experiments[name].dataset, experiments[name].split)
         ]
         datasets = [name for name in self.datasets_of(study, artifact) if self.is_available(name)]
         splits = dict.fromkeys(self.split_file(e.dataset, e.split) for e in present)
@@ -209,7 +230,18 @@ class PlannedFiles:
             "ratings": [file for dataset in datasets for file in self.ratings_files(dataset)],
             "splits": list(splits),
             "ranks": list(ranks),
+            "published": [f"config/published/{spec.published}"] if spec.published else [],
+            "searches": self.search_files() if spec.reads_searches else [],
         }
+
+    def search_file(self, system: str) -> str:
+        """Return the file with the trace of a system's search for settings."""
+        searches = self.settings.searches
+        return f"work/{self.edition}/{searches.dataset}/{searches.split}/{system}/search.csv"
+
+    def search_files(self) -> list[str]:
+        """Return the traces of all searches."""
+        return [self.search_file(system) for system in self.settings.searches.systems]
 
     def artifact_files(self, study: str, artifact: str) -> list[str]:
         """Return all files of an artifact."""
@@ -233,7 +265,9 @@ class PlannedFiles:
     def study_splits(self, study: str) -> list[str]:
         """Return the files of the splits that a study uses."""
         used = self.settings.studies[study].experiments.values()
-        files = [self.split_file(e.dataset, e.split) for e in used if self.is_available(e.dataset)]
+        files = [
+            self.split_file(e.dataset, e.split) for e in used if self.has_split(e.dataset, e.split)
+        ]
         return list(dict.fromkeys(files))
 
     def study_numbers(self, study: str) -> list[str]:

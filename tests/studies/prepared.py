@@ -46,6 +46,8 @@ def inputs_of(
     folder: Path,
     datasets: Mapping[str, Ratings] | None = None,
     experiments: Mapping[str, Mapping[str, Any]] | None = None,
+    published: Path | None = None,
+    searches: Mapping[str, Path] | None = None,
     **parameters: Any,
 ) -> ArtifactInputs:
     """Write prepared datasets and return the inputs of an artifact that reads them."""
@@ -56,6 +58,8 @@ def inputs_of(
         "experiments": experiments or {},
         "datasets": list(datasets or {}),
         "absent": [],
+        "published": published,
+        "searches": searches or {},
     }
     return ArtifactInputs.of(folder, description)
 
@@ -111,13 +115,13 @@ def write_experiment(
 
 
 @cache
-def _plan() -> Plan:
-    return Plan(load_settings(ROOT / "config", "demo"), ROOT)
+def _plan(edition: str) -> Plan:
+    return Plan(load_settings(ROOT / "config", edition), ROOT)
 
 
-def look_of(study: str, artifact: str, absent: Sequence[str] = ()) -> Look:
-    """Return the look that the demo has of an artifact, some datasets pretended absent."""
-    values = _plan().look(study, artifact)
+def look_of(study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo") -> Look:
+    """Return the look that an edition has of an artifact, some datasets pretended absent."""
+    values = _plan(edition).look(study, artifact)
     return Look.of({**values, "absent": [values["datasets"][name] for name in absent]})
 
 

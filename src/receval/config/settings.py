@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from receval.config.datasets import DatasetSpec
 from receval.config.drift import DriftConfig
 from receval.config.reading import read_yaml, sentences
+from receval.config.searches import SearchesSpec
 from receval.config.splits import AnySplit
-from receval.config.studies import Identifier, StudySpec
+from receval.config.studies import Edition, Identifier, StudySpec
 from receval.config.systems import SystemSpec
 from receval.config.twins import TwinSpec
 
-Edition = Literal["demo", "full"]
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 
 
@@ -37,8 +37,10 @@ class Settings(BaseModel):
         the repository. A folder that does not exist is skipped.
     leave_out : tuple of str
         Datasets to leave out of the plan although they could be had.
-    datasets, twins, splits, systems, studies
+    datasets, twins, splits, systems, searches
         The files of the same names.
+    studies : dict of str to StudySpec
+        Those that the edition has.
     drift : DriftConfig
         Tolerances of the comparison with the accepted results.
     """
@@ -54,6 +56,7 @@ class Settings(BaseModel):
     twins: dict[Identifier, TwinSpec]
     splits: dict[Identifier, AnySplit]
     systems: dict[Identifier, SystemSpec]
+    searches: SearchesSpec
     studies: dict[Identifier, StudySpec]
     drift: DriftConfig
 
@@ -70,6 +73,10 @@ class Settings(BaseModel):
             known(self.datasets, name, "dataset", "leave_out")
         for name in self.twins:
             known(self.datasets, name, "dataset", "twins.yaml")
+        known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
+        known(self.splits, self.searches.split, "split", "searches.yaml")
+        for name in self.searches.systems:
+            known(self.systems, name, "system", "searches.yaml")
         for study_name, study in self.studies.items():
             for name, experiment in study.experiments.items():
                 where = f"the experiment {name} of {study_name}"
@@ -108,7 +115,7 @@ def load_settings(
     """
     given = dict(overrides or {})
     content: dict[str, Any] = {}
-    for name in ("datasets", "twins", "splits", "systems", "drift"):
+    for name in ("datasets", "twins", "splits", "systems", "searches", "drift"):
         content[name] = read_yaml(folder / f"{name}.yaml")
     content["studies"] = {
         path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))
@@ -121,6 +128,11 @@ def load_settings(
         content = merged(content, read_yaml(folder / "demo.yaml"))
     content = merged(content, given)
     content["edition"] = chosen
+    content["studies"] = {
+        name: study
+        for name, study in content["studies"].items()
+        if chosen in study.get("editions", EDITIONS)
+    }
     try:
         return Settings.model_validate(content)
     except ValidationError as error:

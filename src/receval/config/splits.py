@@ -88,6 +88,7 @@ class Given(_SplitConfig):
     file: Annotated[str, Field(min_length=1)]
     content: Literal["held-out-pairs", "fold-numbers"]
     unbiased_rows: Literal["unknown", "fold"] | None = None
+    train_order: Literal["rows", "folds"] = "rows"
 
     @model_validator(mode="after")
     def _pairs_have_no_unbiased_test(self) -> Self:

@@ -11,6 +11,7 @@ from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelecti
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
 Size = Annotated[int, Field(ge=1)]
+Edition = Literal["demo", "full"]
 
 
 class _Model(BaseModel):
@@ -102,6 +103,10 @@ class ArtifactSpec(_Model):
         Datasets whose ratings it reads.
     parameters : dict
         Choices of the paper that the artifact's code takes as they are.
+    published : str, optional
+        Name of a table of published values in ``config/published`` that it reads.
+    reads_searches : bool
+        Whether it reads the traces of the searches for settings (``searches.yaml``).
     """
 
     kind: Literal["figure", "table"]
@@ -110,21 +115,26 @@ class ArtifactSpec(_Model):
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
+    published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
+    reads_searches: bool = False
 
 
 class StudySpec(_Model):
-    """One paper.
+    """One paper, or a study of our own.
 
     Attributes
     ----------
     title, citation : str
         Of the paper.
+    editions : tuple of {"demo", "full"}
+        The editions that have the study; by default both.
     experiments : dict of str to ExperimentSpec
     artifacts : dict of str to ArtifactSpec
     """
 
     title: Text
     citation: Text
+    editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = {}
     artifacts: Annotated[dict[Identifier, ArtifactSpec], Field(min_length=1)]
 

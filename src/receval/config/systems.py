@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,6 +21,9 @@ class SystemSpec(BaseModel):
     parameters : dict
         Arguments of the class; those left out have the class's default. A ``seed`` is never
         given here: it is made from the names of dataset, split, system and fold.
+    learns_from : {"ratings", "grades"}
+        What the system is trained on: the ratings, or their grades of relevance
+        (:func:`receval.recommenders.grades.relevance_grades`), as in menamaldonado2021.
     source : str
         Where the values come from: a paper, released code, or our own choice.
     colour : str
@@ -34,6 +37,7 @@ class SystemSpec(BaseModel):
     title: Annotated[str, Field(min_length=1)]
     recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)+:\w+$")]
     parameters: dict[str, Parameter] = {}
+    learns_from: Literal["ratings", "grades"] = "ratings"
     source: Annotated[str, Field(min_length=1)]
     colour: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
     marker: Annotated[str, Field(min_length=1, max_length=2)]

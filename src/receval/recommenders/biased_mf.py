@@ -66,7 +66,7 @@ class BiasedMF(Recommender):
     ----------
     Koren, Bell and Volinsky, "Matrix Factorization Techniques for Recommender Systems", IEEE
     Computer 2009, equations 4 and 5. Takács, Pilászy, Németh and Tikk, "Scalable Collaborative
-    Filtering Approaches for Large Recommender Systems", JMLR 2009, section 3.1, as in Mahout's
+    Filtering Approaches for Large Recommender Systems", JMLR 2009, as in Mahout's
     ParallelSGDFactorizer: deviation 0.02, bias_rate_ratio 0.5, bias_regularisation_ratio 0.1.
     """
 

@@ -71,8 +71,8 @@ class BPRMF(Recommender):
     References
     ----------
     Rendle, Freudenthaler, Gantner and Schmidt-Thieme, "BPR: Bayesian Personalized Ranking from
-    Implicit Feedback", UAI 2009, sections 4 and 5.1 (figure 4, LearnBPR). The item biases, the
-    uniform users and the defaults are those of the first author's MyMediaLite.
+    Implicit Feedback", UAI 2009, sections 4.1 to 4.3 (figure 4, LearnBPR). The item biases, the
+    uniform users and the defaults are those of MyMediaLite.
     """
 
     item_biases_: NDArray[np.float32]

@@ -52,8 +52,9 @@ class CentredItemNeighbourhood(Recommender):
         b_u and b_i.
     deviations_ : csr_array of float32, shape (n_users, n_items)
         ``r_uj - b_uj``.
-    similarities_ : ndarray of float32, shape (n_items, n_items)
-        d_ij, 0 on the diagonal: memory grows with the square of the number of items.
+    similarities_ : csr_array of float32, shape (n_items, n_items)
+        All d_ij > 0, every row by falling similarity instead of by column: memory grows with the
+        square of the number of items.
 
     References
     ----------
@@ -65,7 +66,7 @@ class CentredItemNeighbourhood(Recommender):
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
     deviations_: RatingMatrix
-    similarities_: NDArray[np.float32]
+    similarities_: RatingMatrix
 
     def __init__(
         self,
@@ -96,23 +97,38 @@ class CentredItemNeighbourhood(Recommender):
         self.deviations_ = csr_array((deviations, train.indices, train.indptr), shape=train.shape)
 
         by_item = train.T.tocsr()
-        self.similarities_ = np.zeros((self.n_items_, self.n_items_), dtype=np.float32)
-        if self.cosine == "full":
-            _full_similarities(
-                by_item.indptr,
-                by_item.indices,
-                by_item.data,
-                train.indptr,
-                train.indices,
-                train.data,
-                row_norms(by_item),
-                self.shrinkage,
-                self.similarities_,
-            )
-        else:
-            for start in range(0, self.n_items_, ROWS):
-                rows = np.arange(start, min(start + ROWS, self.n_items_))
-                self.similarities_[rows] = co_rated_cosines(rows, by_item, train, self.shrinkage)
+        rows = [
+            _in_falling_order(self._similarities(train, by_item, start, start + ROWS))
+            for start in range(0, self.n_items_, ROWS)
+        ]
+        starts = np.zeros(self.n_items_ + 1, dtype=np.int32)
+        np.cumsum(np.concatenate([counts for _, _, counts in rows]), out=starts[1:])
+        items = np.concatenate([items for items, _, _ in rows])
+        values = np.concatenate([values for _, values, _ in rows])
+        self.similarities_ = csr_array(
+            (values, items, starts), shape=(self.n_items_, self.n_items_)
+        )
+
+    def _similarities(
+        self, train: RatingMatrix, by_item: RatingMatrix, start: int, stop: int
+    ) -> NDArray[np.float32]:
+        items = np.arange(start, min(stop, self.n_items_))
+        if self.cosine == "common":
+            return co_rated_cosines(items, by_item, train, self.shrinkage).astype(np.float32)
+        similarities = np.zeros((len(items), self.n_items_), dtype=np.float32)
+        _full_similarities(
+            items,
+            by_item.indptr,
+            by_item.indices,
+            by_item.data,
+            train.indptr,
+            train.indices,
+            train.data,
+            row_norms(by_item),
+            self.shrinkage,
+            similarities,
+        )
+        return similarities
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[:] = np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
@@ -121,20 +137,33 @@ class CentredItemNeighbourhood(Recommender):
             self.deviations_.indptr,
             self.deviations_.indices,
             self.deviations_.data,
-            self.similarities_,
+            self.similarities_.indptr,
+            self.similarities_.indices,
+            self.similarities_.data,
             self.neighbours,
             scores,
         )
 
 
+def _in_falling_order(
+    similarities: NDArray[np.float32],
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]:
+    """Return items and similarities above 0, row by row, and their number in every row."""
+    order = np.argsort(-similarities, axis=1, kind="stable").astype(np.int32)
+    ordered = np.take_along_axis(similarities, order, axis=1)
+    positive = ordered > 0
+    return order[positive], ordered[positive], positive.sum(axis=1)
+
+
 @njit(cache=True)
 def _full_similarities(  # type: ignore[no-untyped-def]
-    starts, users, values, by_starts, by_items, by_values, norms, shrinkage, similarities
+    items, starts, users, values, by_starts, by_items, by_values, norms, shrinkage, similarities
 ):
     n_items = len(norms)
     # Product and count side by side: one cache line a pair.
     sums = np.empty((n_items, 2), dtype=np.float64)
-    for item in range(n_items):
+    for row in range(len(items)):
+        item = items[row]
         sums[:] = 0.0
         for entry in range(starts[item], starts[item + 1]):
             value = np.float64(values[entry])
@@ -149,58 +178,47 @@ def _full_similarities(  # type: ignore[no-untyped-def]
             if sums[other, 0] > 0.0:
                 cosine = sums[other, 0] / (norms[item] * norms[other])
                 shrunk = sums[other, 1] / (sums[other, 1] + shrinkage) * cosine
-                similarities[item, other] = np.float32(shrunk)
+                similarities[row, other] = np.float32(shrunk)
 
 
 @njit(cache=True)
 def _add_deviations(  # type: ignore[no-untyped-def]
-    users, starts, items, deviations, similarities, neighbours, scores
+    users,
+    starts,
+    items,
+    deviations,
+    similar_starts,
+    similar_items,
+    similarities,
+    neighbours,
+    scores,
 ):
-    similarity = np.zeros(1, dtype=np.float32)
-    # The bits of positive floats order like the floats.
-    bits = similarity.view(np.int32)
+    n_items = len(similar_starts) - 1
+    in_profile = np.zeros(n_items, dtype=np.bool_)
+    theirs = np.zeros(n_items, dtype=np.float32)
     for row in range(len(users)):
         target = scores[row]
-        own = items[starts[users[row]] : starts[users[row] + 1]]
-        theirs = deviations[starts[users[row]] : starts[users[row] + 1]]
-        size = len(own)
-        if size <= neighbours:
-            for n in range(size):
-                line = similarities[own[n]]
-                deviation = theirs[n]
-                for item in range(len(target)):
-                    target[item] += line[item] * deviation
+        first, last = starts[users[row]], starts[users[row] + 1]
+        if last - first <= neighbours:
+            # All of the profile counts: similarities are symmetric, so its rows will do.
+            for entry in range(first, last):
+                deviation = deviations[entry]
+                item = items[entry]
+                for place in range(similar_starts[item], similar_starts[item + 1]):
+                    target[np.uint64(similar_items[place])] += similarities[place] * deviation
             continue
-        heap = np.empty(neighbours, dtype=np.int64)
-        for item in range(len(target)):
-            line = similarities[item]
-            heap[:] = 0
-            floor = np.float32(0)
-            for n in range(size):
-                if line[own[n]] > floor:
-                    # By similarity, then by item, the lower first; 0 is below all of them.
-                    similarity[0] = line[own[n]]
-                    _replace_smallest(heap, (np.int64(bits[0]) << 32) + (size - n))
-                    bits[0] = np.int32(heap[0] >> 32)
-                    floor = similarity[0]
-            for key in heap:
-                if key > 0:
-                    n = size - (key & 0xFFFFFFFF)
-                    target[item] += line[own[n]] * theirs[n]
-
-
-@njit(cache=True)
-def _replace_smallest(heap, key):  # type: ignore[no-untyped-def]
-    size = len(heap)
-    position = 0
-    while True:
-        child = 2 * position + 1
-        if child >= size:
-            break
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= key:
-            break
-        heap[position] = heap[child]
-        position = child
-    heap[position] = key
+        for entry in range(first, last):
+            in_profile[items[entry]] = True
+            theirs[items[entry]] = deviations[entry]
+        for item in range(n_items):
+            left = neighbours
+            change = np.float32(0)
+            for place in range(similar_starts[item], similar_starts[item + 1]):
+                other = np.uint64(similar_items[place])
+                if in_profile[other]:
+                    change += similarities[place] * theirs[other]
+                    left -= 1
+                    if left == 0:
+                        break
+            target[item] += change
+        in_profile[items[first:last]] = False

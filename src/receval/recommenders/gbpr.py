@@ -78,7 +78,7 @@ class GBPR(Recommender):
     References
     ----------
     Pan and Chen, "GBPR: Group Preference Based Bayesian Personalized Ranking for One-Class
-    Collaborative Filtering", IJCAI 2013, equations 3 to 7.
+    Collaborative Filtering", IJCAI 2013.
     """
 
     item_biases_: NDArray[np.float32]

@@ -64,8 +64,8 @@ class ListRankMF(Recommender):
     References
     ----------
     Shi, Larson and Hanjalic, "List-wise Learning to Rank with Matrix Factorization for
-    Collaborative Filtering", RecSys 2010, equations 5 to 8. The step lengths, the initial factors
-    and the defaults are those of LibRec 2.0.0 as configured in menamaldonado2021.
+    Collaborative Filtering", RecSys 2010. The step lengths, the initial factors and the defaults
+    are those of LibRec 2.0.0 as configured in menamaldonado2021.
     """
 
     user_factors_: NDArray[np.float32]

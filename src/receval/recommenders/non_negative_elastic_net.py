@@ -70,12 +70,8 @@ def solve_columns(
         weights = np.zeros((min(BLOCK_ITEMS, n_items - first), n_items), np.float32)
         solved = _solve_columns(
             first,
-            train.indptr,
-            train.indices,
-            train.data,
-            raters.indptr,
-            raters.indices,
-            raters.data,
+            (train.indptr, train.indices, train.data),
+            (raters.indptr, raters.indices, raters.data),
             restricted,
             candidates.indptr.astype(np.int32, copy=False),
             candidates.indices.astype(np.int32, copy=False),
@@ -105,12 +101,8 @@ def solve_columns(
 @njit(cache=True)
 def _solve_columns(  # type: ignore[no-untyped-def]
     first,
-    starts,
-    items,
-    values,
-    by_starts,
-    by_users,
-    by_values,
+    by_user,
+    by_item,
     restricted,
     allowed_starts,
     allowed,
@@ -142,7 +134,7 @@ def _solve_columns(  # type: ignore[no-untyped-def]
         if squares[target] == 0.0:
             continue
         threshold = tolerance * squares[target]
-        _gram_row(target, starts, items, values, by_starts, by_users, by_values, target_row)
+        _gram_row(target, by_user, by_item, target_row)
         correlations[:] = target_row
         size = 0
         sweep = 0
@@ -209,7 +201,7 @@ def _solve_columns(  # type: ignore[no-untyped-def]
                         row_of[item_of[place]] = -1
                     item_of[place] = item
                     row_of[item] = place
-                    _gram_row(item, starts, items, values, by_starts, by_users, by_values, row)
+                    _gram_row(item, by_user, by_item, row)
                     gram[place] = row
             for left in range(size):
                 line = gram[row_of[working[left]]]
@@ -249,7 +241,9 @@ def _solve_columns(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _gram_row(item, starts, items, values, by_starts, by_users, by_values, row):  # type: ignore[no-untyped-def]
+def _gram_row(item, by_user, by_item, row):  # type: ignore[no-untyped-def]
+    starts, items, values = by_user
+    by_starts, by_users, by_values = by_item
     row[:] = 0.0
     for entry in range(by_starts[item], by_starts[item + 1]):
         user = by_users[entry]

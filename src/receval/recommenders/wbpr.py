@@ -65,7 +65,7 @@ class WBPR(Recommender):
     References
     ----------
     Gantner, Drumond, Freudenthaler and Schmidt-Thieme, "Personalized Ranking for Non-Uniformly
-    Sampled Items", KDD Cup 2011 workshop (JMLR proceedings 18, 2012), section 3.
+    Sampled Items", KDD Cup 2011 workshop (JMLR proceedings 18, 2012).
     """
 
     item_biases_: NDArray[np.float32]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,10 @@ class ArtifactInputs:
         Those that are there, in the order of the configuration.
     absent : tuple of str
         Datasets that the artifact would read if they were there.
+    published : Path or None
+        The table of published values, if the artifact reads one.
+    searches : mapping of str to Path
+        The traces of the searches for settings by system, if the artifact reads them.
     """
 
     folder: Path
@@ -126,6 +130,8 @@ class ArtifactInputs:
     experiments: Mapping[str, Experiment]
     datasets: tuple[str, ...]
     absent: tuple[str, ...]
+    published: Path | None = None
+    searches: Mapping[str, Path] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path, description: Mapping[str, Any]) -> ArtifactInputs:
@@ -139,6 +145,8 @@ class ArtifactInputs:
             },
             datasets=tuple(description["datasets"]),
             absent=tuple(description["absent"]),
+            published=Path(published) if (published := description.get("published")) else None,
+            searches={name: Path(file) for name, file in description.get("searches", {}).items()},
         )
 
     def ratings(self, dataset: str) -> Ratings:

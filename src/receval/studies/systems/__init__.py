@@ -1,0 +1,1 @@
+"""The recommenders against the published values of the same names."""

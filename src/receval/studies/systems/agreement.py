@@ -1,0 +1,62 @@
+"""How far the systems as a set agree with the published values."""
+
+from __future__ import annotations
+
+import pandas as pd
+from scipy.stats import kendalltau
+
+from receval.figures.tables import Column, Table
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.published_and_ours import published_and_ours
+from receval.studies.text_tables import printed
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the agreement of each set of published values, metric by metric.
+
+    Optimal rankings are no systems and do not count. Columns: study; dataset; judgments; metric;
+    searched (``yes`` where the searches for settings looked at the metric); systems (how many);
+    tau (Kendall's tau-b between the published order and ours); median_difference and
+    largest_difference (absolute relative differences); lists (the fewest that a value averages).
+    """
+    table = published_and_ours(inputs)
+    table = table[~table["system"].str.startswith("optimal-")]
+    rows = []
+    for names, group in table.groupby(["study", "dataset", "judgments", "metric"], sort=False):
+        differences = group["relative_difference"].abs()
+        rows.append(
+            {
+                **dict(zip(["study", "dataset", "judgments", "metric"], names, strict=True)),
+                "searched": "yes" if (group["searched"] == "yes").any() else "",
+                "systems": len(group),
+                "tau": float(kendalltau(group["published"], group["ours"]).statistic),
+                "median_difference": float(differences.median()),
+                "largest_difference": float(differences.max()),
+                "lists": int(group["lists"].min()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print one row a study, dataset, kind of judgments and metric."""
+    headings = ("Systems", "Kendall's tau", "Median difference", "Largest difference")
+    columns = [
+        *(Column(name) for name in ("Values of", "Dataset", "Metric", "Seen by the search")),
+        *(Column(name, "right") for name in headings),
+    ]
+    rows = [
+        (
+            row["study"],
+            look.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
+            row["metric"],
+            row["searched"] or "no",
+            str(row["systems"]),
+            f"{row['tau']:.3f}",
+            f"{row['median_difference']:.2%}",
+            f"{row['largest_difference']:.1%}",
+        )
+        for row in numbers.to_dict("records")
+    ]
+    return printed(look, columns, rows)

@@ -1,0 +1,141 @@
+"""LibRec's straight computations on the authors' own folds, against the released values."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from receval.config.settings import load_settings
+from receval.datasets.availability import resolve
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import prepare
+from receval.metrics.aggregation import mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.recommenders.grades import relevance_grades
+from receval.recommenders.registry import make
+from receval.splits.registry import make_split
+from receval.splits.split import Fold, fold
+from receval.studies.published import read_published
+
+ROOT = Path(__file__).resolve().parents[2]
+MIRROR = ROOT.parent / "shared" / "datasets"
+SETTINGS = load_settings(ROOT / "config", "full")
+SPLITS = {"ml-1m": "released-folds", "cm100k": "released-folds-unbiased"}
+PROTOCOL = Protocol(candidates="train", ties="librec")
+FOLDS_FILE = "folds_menamaldonado2021.txt"
+METRICS = ("P@10", "antiP@10")
+
+pytestmark = pytest.mark.skipif(
+    not all((MIRROR / dataset / FOLDS_FILE).is_file() for dataset in SPLITS),
+    reason=f"{FOLDS_FILE} is not beside the ratings in ../shared/datasets",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Prepare both datasets."""
+    target = tmp_path_factory.mktemp("released")
+    for dataset in SPLITS:
+        spec = SETTINGS.datasets[dataset]
+        found = resolve(dataset, spec, target / "raw", [MIRROR], network=False)
+        prepare(obtain(dataset, spec, found, target / "raw"), spec, target / dataset)
+    return target
+
+
+@cache
+def folds(folder: Path, dataset: str) -> list[Fold]:
+    ratings = Ratings.read(folder / dataset)
+    name = SPLITS[dataset]
+    companions = {FOLDS_FILE: MIRROR / dataset / FOLDS_FILE}
+    split = make_split(ratings, SETTINGS.splits[name], SETTINGS.seed, dataset, name, companions)
+    return [fold(ratings, split, number) for number in range(split.n_folds)]
+
+
+def no_generator(*names: str | int) -> np.random.Generator:
+    raise AssertionError("nothing here is random")
+
+
+def measured(data: Fold, dataset: str, system: str, part: str) -> np.ndarray:
+    """Train and rank a configured system on one fold; return P@10 and antiP@10."""
+    threshold = SETTINGS.datasets[dataset].relevance_threshold
+    spec = SETTINGS.systems[system]
+    model = make(spec.recommender, spec.parameters, seed=1)
+    learn = spec.learns_from == "grades"
+    train = relevance_grades(data.train, threshold) if learn else data.train
+    if model.reads_test:
+        judged = (data.unbiased or data.test).matrix(train.shape[1])
+        model.fit(train, relevance_grades(judged, threshold))
+    else:
+        model.fit(train)
+    judgments = data.unbiased if part == "unbiased" else data.test
+    assert judgments is not None
+    (outcome,) = rank_judged(model, data, [PROTOCOL], no_generator, part)
+    lists = JudgedLists.of(judgments, outcome, threshold, PROTOCOL)
+    return mean(evaluate([parse(label) for label in METRICS], lists), lists, "tested")
+
+
+def released(dataset: str, system: str, part: str) -> list[float]:
+    table = read_published(ROOT / "config" / "published" / "systems.csv")
+    rows = table[
+        (table["dataset"] == dataset)
+        & (table["split"] == SPLITS[dataset])
+        & (table["judgments"] == part)
+        & (table["system"] == system)
+    ].set_index("metric")["published"]
+    return [rows[metric] for metric in METRICS]
+
+
+STRAIGHT = (
+    "pop",
+    "librec-avg",
+    "optimal-observed-precision",
+    "optimal-observed-antiprecision",
+)
+
+
+@pytest.mark.parametrize("part", ["test", "unbiased"])
+@pytest.mark.parametrize("system", [*STRAIGHT, "librec-userknn", "librec-itemknn"])
+def test_five_fold_means_on_cm100k_equal_the_released_ones(
+    folder: Path, system: str, part: str
+) -> None:
+    ours = np.mean(
+        [measured(data, "cm100k", system, part) for data in folds(folder, "cm100k")], axis=0
+    )
+    np.testing.assert_allclose(ours, released("cm100k", system, part), rtol=1e-5)
+
+
+def test_the_real_optimum_on_cm100k_equals_the_released_one(folder: Path) -> None:
+    values = [measured(d, "cm100k", "optimal-real", "unbiased") for d in folds(folder, "cm100k")]
+    expected = released("cm100k", "optimal-real", "unbiased")
+    np.testing.assert_allclose(np.mean(values, axis=0), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("system", [*STRAIGHT, "optimal-real"])
+def test_five_fold_means_on_movielens_equal_the_released_ones(folder: Path, system: str) -> None:
+    ours = np.mean(
+        [measured(data, "ml-1m", system, "test") for data in folds(folder, "ml-1m")], axis=0
+    )
+    np.testing.assert_allclose(ours, released("ml-1m", system, "test"), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        # Fold 1 of the release, all its digits.
+        ("librec-userknn", [0.15098591549295776, 0.03420049710024855]),
+        ("librec-itemknn", [0.13534382767191386, 0.01748135874067937]),
+    ],
+)
+def test_neighbours_on_the_first_fold_of_movielens_equal_the_released_ones(
+    folder: Path, system: str, expected: list[float]
+) -> None:
+    ours = measured(folds(folder, "ml-1m")[0], "ml-1m", system, "test")
+    np.testing.assert_allclose(ours, expected, rtol=1e-9)

@@ -1,0 +1,37 @@
+"""
+REQUIRED INPUTS
+  work/full/<dataset>/ratings.parquet, users.parquet, items.parquet
+  work/full/<dataset>/<split>/split.npz
+  config/searches.yaml                             the settings tried, the objective
+  config/published/                                the values to come close to
+OUTPUTS
+  work/full/<dataset>/<split>/<system>/search.csv  every setting tried, and the choice
+"""
+
+
+rule search_settings:
+    input:
+        ratings=lambda w: PLANS["full"].ratings_files(w.dataset)[:3],
+        split="work/full/{dataset}/{split}/split.npz",
+        published=lambda w: PLANS["full"].published_file(),
+    output:
+        trace="work/full/{dataset}/{split}/{system}/search.csv",
+    log:
+        "work/full/{dataset}/{split}/{system}/logs/search_settings.log",
+    benchmark:
+        "work/full/{dataset}/{split}/{system}/benchmarks/search_settings.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w: PLANS["full"].memory(w.dataset),
+    params:
+        search=lambda w: PLANS["full"].search_description(w.system),
+        seed=PLANS["full"].settings.seed,
+        code=lambda w: PLANS["full"].code(
+            "search_settings",
+            PLANS["full"].recommender_entry(w.system),
+            *PLANS["full"].search_metric_entries(),
+        ),
+    script:
+        "../scripts/search_settings.py"
