@@ -21,5 +21,6 @@ with job_log(snakemake.log[0]):
         snakemake.params.seed,
         (names.dataset, names.split, names.system),
         Path(snakemake.output.models),
-        snakemake.params.events,
+        events=snakemake.params.events,
+        grades_from=snakemake.params.grades_from,
     )
