@@ -78,7 +78,7 @@ class GBPR(Recommender):
     References
     ----------
     Pan and Chen, "GBPR: Group Preference Based Bayesian Personalized Ranking for One-Class
-    Collaborative Filtering", IJCAI 2013.
+    Collaborative Filtering", IJCAI 2013, equations 3 to 7.
     """
 
     item_biases_: NDArray[np.float32]
@@ -214,26 +214,30 @@ def _descend(  # type: ignore[no-untyped-def]
     """Add the steps from one pair of factor tables to another, which may be the same."""
     n_factors = users.shape[1]
     one = np.float32(1)
-    mean = np.empty(n_factors, dtype=np.float32)
-    old = np.empty(n_factors, dtype=np.float32)
+    # Copies of the rows, so that the compiler knows that no step changes what it still reads.
+    mean, old, positive, negative = np.empty((4, n_factors), dtype=np.float32)
+    own_weight = one - group_weight
+    shrinkage = learning_rate * regularisation
     loss = 0.0
     for n in range(len(drawn_users)):
         user = np.uint64(drawn_users[n])
         above = np.uint64(positives[n])
         below = np.uint64(negatives[n])
-        q = items[above]
-        r = items[below]
-        share = one / np.float32(sizes[n])
-        mean[:] = np.float32(0)
-        for member in range(sizes[n]):
-            w = users[np.uint64(groups[n, member])]
-            for factor in range(n_factors):
-                mean[factor] += share * w[factor]
-        x = biases[above] - biases[below]
+        size = sizes[n]
         for factor in range(n_factors):
             old[factor] = users[user, factor]
-            mean[factor] = group_weight * mean[factor] + (one - group_weight) * old[factor]
-            x += mean[factor] * q[factor] - old[factor] * r[factor]
+            mean[factor] = old[factor]
+            positive[factor] = items[above, factor]
+            negative[factor] = items[below, factor]
+        for member in range(1, size):
+            other = np.uint64(groups[n, member])
+            for factor in range(n_factors):
+                mean[factor] += users[other, factor]
+        weight = group_weight / np.float32(size)
+        x = biases[above] - biases[below]
+        for factor in range(n_factors):
+            mean[factor] = weight * mean[factor] + own_weight * old[factor]
+            x += mean[factor] * positive[factor] - old[factor] * negative[factor]
         exponential = np.exp(-x)
         pull = one - one / (one + exponential)
         loss += np.log1p(np.float64(exponential)) if pull < one else -np.float64(x)
@@ -241,19 +245,19 @@ def _descend(  # type: ignore[no-untyped-def]
         other_bias = biases[below]
         biases[above] += learning_rate * (pull - regularisation * bias)
         biases[below] += learning_rate * (-pull - regularisation * other_bias)
-        for member in range(sizes[n]):
-            w = users[np.uint64(groups[n, member])]
-            new_w = new_users[np.uint64(groups[n, member])]
-            own = one if member == 0 else np.float32(0)
-            weight = group_weight * share + own * (one - group_weight)
-            for factor in range(n_factors):
-                gradient = pull * (weight * q[factor] - own * r[factor])
-                new_w[factor] += learning_rate * (gradient - regularisation * w[factor])
-        new_q = new_items[above]
-        new_r = new_items[below]
+        step = learning_rate * pull
+        of_group = step * weight
+        of_user = step * (weight + own_weight)
         for factor in range(n_factors):
-            positive = q[factor]
-            negative = r[factor]
-            new_q[factor] += learning_rate * (pull * mean[factor] - regularisation * positive)
-            new_r[factor] += learning_rate * (-pull * old[factor] - regularisation * negative)
+            gradient = of_user * positive[factor] - step * negative[factor]
+            new_users[user, factor] += gradient - shrinkage * old[factor]
+        for factor in range(n_factors):
+            new_items[above, factor] += step * mean[factor] - shrinkage * positive[factor]
+        for factor in range(n_factors):
+            new_items[below, factor] -= step * old[factor] + shrinkage * negative[factor]
+        for member in range(1, size):
+            other = np.uint64(groups[n, member])
+            for factor in range(n_factors):
+                change = of_group * positive[factor] - shrinkage * users[other, factor]
+                new_users[other, factor] += change
     return loss
