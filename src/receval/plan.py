@@ -127,7 +127,7 @@ class Plan(PlannedFiles):
             "splits": {name: self.settings.splits[name].model_dump(mode="json") for name in splits},
             "systems": {
                 name: self.settings.systems[name].model_dump(
-                    include={"recommender", "parameters", "learns_from"}
+                    include={"recommender", "parameters", "learns_from", "order"}
                 )
                 for name in systems
             },

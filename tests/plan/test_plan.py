@@ -283,7 +283,7 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
     assert description["seed"] == 7
     assert set(description["splits"]) == {"coin-flip-80", "user-temporal-80"}
     assert "puresvd" not in description["systems"]
-    keys = {"recommender", "parameters", "learns_from"}
+    keys = {"recommender", "parameters", "learns_from", "order"}
     assert set(description["systems"]["pop"]) == keys
 
 

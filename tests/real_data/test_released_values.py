@@ -70,11 +70,11 @@ def measured(data: Fold, dataset: str, system: str, part: str) -> np.ndarray:
     model = make(spec.recommender, spec.parameters, seed=1)
     learn = spec.learns_from == "grades"
     train = relevance_grades(data.train, threshold) if learn else data.train
+    judged = None
     if model.reads_test:
-        judged = (data.unbiased or data.test).matrix(train.shape[1])
-        model.fit(train, relevance_grades(judged, threshold))
-    else:
-        model.fit(train)
+        judged = relevance_grades((data.unbiased or data.test).matrix(train.shape[1]), threshold)
+    met = (data.users_by_appearance, data.items_by_appearance)
+    model.fit(train, judged, met if spec.order == "appearance" else None)
     judgments = data.unbiased if part == "unbiased" else data.test
     assert judgments is not None
     (outcome,) = rank_judged(model, data, [PROTOCOL], no_generator, part)

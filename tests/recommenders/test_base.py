@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recommenders.systems import generated_matrix
+from recommenders.systems import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.item_knn import ItemKNN
+from receval.recommenders.optimal_ranking import OptimalRanking
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
@@ -32,6 +33,58 @@ def test_a_rating_that_is_no_number_is_refused(value: float) -> None:
 def test_a_dense_matrix_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Popularity\.fit takes a sparse matrix .* ndarray"):
         Popularity().fit(np.ones((2, 2)))  # type: ignore[arg-type]
+
+
+def shuffled(size: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(size)
+
+
+def test_an_order_renumbers_what_is_learnt_and_not_the_scores(tmp_path: Path) -> None:
+    train = generated_matrix()
+    users, items = shuffled(train.shape[0], 1), shuffled(train.shape[1], 2)
+    model = PLSA(topics=3, iterations=5, seed=1).fit(train, order=(users, items))
+    renumbered = PLSA(topics=3, iterations=5, seed=1).fit(train[users][:, items])
+    some = np.array([7, 3, 3, 59, 0])
+    expected = np.empty((len(some), train.shape[1]), dtype=np.float32)
+    expected[:, items] = renumbered.score(np.argsort(users)[some])
+    np.testing.assert_array_equal(model.score(some), expected)
+    assert not np.array_equal(expected, PLSA(topics=3, iterations=5, seed=1).fit(train).score(some))
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(PLSA.load(tmp_path / "model.npz").score(some), expected)
+
+
+def test_an_oracle_meets_train_and_test_in_the_same_order() -> None:
+    train, test = generated_matrix(), to_matrix(*generated(seed=2))
+    order = (shuffled(train.shape[0], 1), shuffled(train.shape[1], 2))
+    everyone = np.arange(train.shape[0])
+    plain = OptimalRanking(knowledge="judged").fit(train, test).score(everyone)
+    np.testing.assert_array_equal(
+        OptimalRanking(knowledge="judged").fit(train, test, order).score(everyone), plain
+    )
+
+
+def test_a_second_fit_forgets_the_order_of_the_first() -> None:
+    train = generated_matrix()
+    order = (shuffled(train.shape[0], 1), shuffled(train.shape[1], 2))
+    twice = ItemKNN(neighbours=3).fit(train, order=order).fit(train)
+    once = ItemKNN(neighbours=3).fit(train)
+    np.testing.assert_array_equal(twice.score(np.arange(9)), once.score(np.arange(9)))
+
+
+@pytest.mark.parametrize(
+    ("users", "items", "message"),
+    [
+        ([0, 1], [0, 0], r"order of the items must have every code from 0 to 1 once.* 1 different"),
+        ([1, 2], [0, 1], "order of the users must have every code from 0 to 1 once"),
+        ([0], [0, 1], r"order of the users .* shape \(1,\)"),
+    ],
+)
+def test_an_order_without_every_code_is_refused(
+    users: list[int], items: list[int], message: str
+) -> None:
+    train = csr_array(np.array([[1, 2], [3, 0]], dtype=np.float32))
+    with pytest.raises(ValueError, match=message):
+        Popularity().fit(train, order=(np.array(users), np.array(items)))
 
 
 def test_unsorted_repeated_and_wider_entries_are_one_matrix() -> None:

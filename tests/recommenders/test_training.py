@@ -59,6 +59,25 @@ def test_an_oracle_learns_from_the_unbiased_test_where_there_is_one(prepared: Pa
     np.testing.assert_array_equal(OptimalRanking.load(path).score(np.array([0])), [[0, 0]])
 
 
+def test_a_system_meets_users_and_items_by_code_or_by_appearance(tmp_path: Path) -> None:
+    ratings = Ratings(
+        users=np.array([2, 0, 1, 2], dtype=np.int32),
+        items=np.array([1, 0, 1, 0], dtype=np.int32),
+        values=np.array([5, 4, 1, 3], dtype=np.float32),
+        user_ids=np.array(["a", "b", "c"]),
+        item_ids=np.array(["x", "y"]),
+    )
+    ratings.write(tmp_path)
+    Split((np.array([TRAIN, TRAIN, TEST, TRAIN], dtype=np.uint8),)).write(tmp_path / "split.npz")
+    by_code = Average.load(train(tmp_path, AVERAGE, {}))
+    by_appearance = Average.load(train(tmp_path, AVERAGE, {}, order="appearance"))
+    assert not hasattr(by_code, "item_order_")
+    assert by_appearance.user_order_.tolist() == [2, 0, 1]
+    assert by_appearance.item_order_.tolist() == [1, 0]
+    users = np.arange(3)
+    np.testing.assert_array_equal(by_appearance.score(users), by_code.score(users))
+
+
 @pytest.mark.parametrize(
     ("recommender", "parameters", "message"),
     [

@@ -106,9 +106,15 @@ def test_held_out_pairs_have_no_unbiased_test(tmp_path, ratings):
 
 
 @pytest.mark.parametrize(
-    ("train_order", "expected"), [("rows", [3, 1, 0, 2]), ("folds", [1, 3, 0, 2])]
+    ("train_order", "expected_users", "expected"),
+    [
+        ("rows", [0, 2, 3, 4, 1, 5], [3, 1, 0, 2]),
+        ("folds", [2, 0, 3, 4, 1, 5], [1, 3, 0, 2]),
+    ],
 )
-def test_items_appear_in_the_order_of_the_authors_train_file(tmp_path, train_order, expected):
+def test_users_and_items_appear_in_the_order_of_the_authors_train_file(
+    tmp_path, train_order, expected_users, expected
+):
     ratings = ratings_of([(0, 3), (1, 0), (2, 1), (3, 0), (4, 3), (5, 2)], 6, 4)
     path = tmp_path / "folds.txt"
     path.write_text("3\n1\n2\n3\n3\n1\n", encoding="utf-8")
@@ -121,6 +127,7 @@ def test_items_appear_in_the_order_of_the_authors_train_file(tmp_path, train_ord
         train_order=train_order,
     )
     assert fold(ratings, split, 0).items_by_appearance.tolist() == expected
+    assert fold(ratings, split, 0).users_by_appearance.tolist() == expected_users
     split.write(tmp_path / "split.npz")
     stored = Split.read(tmp_path / "split.npz")
     assert fold(ratings, stored, 0).items_by_appearance.tolist() == expected

@@ -28,6 +28,7 @@ rule train_system:
         parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
         events=lambda w: PLANS[w.edition].settings.datasets[w.dataset].events,
         grades_from=lambda w: PLANS[w.edition].grades_from(w.dataset, w.system),
+        order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
         seed=lambda w: PLANS[w.edition].settings.seed,
         code=lambda w: PLANS[w.edition].code(
             "train_system", PLANS[w.edition].recommender_entry(w.system)

@@ -23,4 +23,5 @@ with job_log(snakemake.log[0]):
         Path(snakemake.output.models),
         events=snakemake.params.events,
         grades_from=snakemake.params.grades_from,
+        order=snakemake.params.order,
     )

@@ -24,6 +24,10 @@ class SystemSpec(BaseModel):
     learns_from : {"ratings", "grades"}
         What the system is trained on: the ratings, or their grades of relevance
         (:func:`receval.recommenders.grades.relevance_grades`), as in menamaldonado2021.
+    order : {"codes", "appearance"}
+        The order in which the system meets users and items: that of their codes, or of their
+        first appearance in the train file, which is how LibRec numbers them. It matters to
+        systems that break ties by it or repeat a fault that depends on it.
     source : str
         Where the values come from: a paper, released code, or our own choice.
     colour : str
@@ -38,6 +42,7 @@ class SystemSpec(BaseModel):
     recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)+:\w+$")]
     parameters: dict[str, Parameter] = {}
     learns_from: Literal["ratings", "grades"] = "ratings"
+    order: Literal["codes", "appearance"] = "codes"
     source: Annotated[str, Field(min_length=1)]
     colour: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
     marker: Annotated[str, Field(min_length=1, max_length=2)]

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, issparse
 from threadpoolctl import threadpool_limits
 
 RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"
+Order: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -41,6 +42,9 @@ class Recommender(ABC):
     ----------
     n_users_, n_items_ : int
         Shape of the training matrix.
+    user_order_, item_order_ : ndarray of int32
+        The order given to :meth:`fit`; only there if one was. Rows and columns of what else was
+        fitted are then in that order.
 
     Notes
     -----
@@ -53,6 +57,8 @@ class Recommender(ABC):
 
     n_users_: int
     n_items_: int
+    user_order_: NDArray[np.int32]
+    item_order_: NDArray[np.int32]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -82,7 +88,12 @@ class Recommender(ABC):
         """Whether the system is an oracle: :meth:`fit` then wants the test ratings as well."""
         return False
 
-    def fit(self, train: RatingMatrix, test: RatingMatrix | None = None) -> Self:
+    def fit(
+        self,
+        train: RatingMatrix,
+        test: RatingMatrix | None = None,
+        order: Order | None = None,
+    ) -> Self:
         """Learn from the training ratings.
 
         Parameters
@@ -92,6 +103,10 @@ class Recommender(ABC):
             The matrix is not changed; the recommender may keep its arrays, so leave it unchanged.
         test : csr_array of float32, shape (n_users, n_items), optional
             The test ratings, for oracles alone (:attr:`reads_test`): no other system gets them.
+        order : pair of ndarray of int, shapes (n_users,) and (n_items,), optional
+            Codes of users and of items in the order in which the system is to meet them; by
+            default that of the codes. It matters where a system breaks ties by it or draws random
+            numbers one after the other. Scores are by code in any case.
 
         Returns
         -------
@@ -102,7 +117,8 @@ class Recommender(ABC):
         ------
         ValueError
             If the matrix has no entry or one that is not finite, or a parameter does not fit its
-            size; if an oracle gets no test ratings, or another system gets some.
+            size; if an oracle gets no test ratings, or another system gets some; if an order does
+            not have every code once.
         TypeError
             If the matrix is not a sparse matrix.
         """
@@ -118,11 +134,19 @@ class Recommender(ABC):
         ratings = self._checked(train)
         self.n_users_, self.n_items_ = ratings.shape
         self.check_size(self.n_users_, self.n_items_)
+        known = None if test is None else self._checked(test)
+        vars(self).pop("user_order_", None)
+        vars(self).pop("item_order_", None)
+        if order is not None:
+            self.user_order_ = _checked_order("users", order[0], self.n_users_)
+            self.item_order_ = _checked_order("items", order[1], self.n_items_)
+            ratings = self._reordered(ratings)
+            known = None if known is None else self._reordered(known)
         with threadpool_limits(limits=1):
-            if test is None:
+            if known is None:
                 self._fit(ratings)
             else:
-                self._fit_knowing_test(ratings, self._checked(test))
+                self._fit_knowing_test(ratings, known)
         return self
 
     def score(self, users: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -162,8 +186,18 @@ class Recommender(ABC):
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
         widest = max(self.n_users_, self.n_items_)
         step = max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
+        if not hasattr(self, "user_order_"):
+            for start in range(0, len(codes), step):
+                self._score_block(codes[start : start + step], scores[start : start + step])
+            return scores
+        places = np.argsort(self.user_order_)
+        block = np.empty((min(step, len(codes)), self.n_items_), dtype=np.float32)
         for start in range(0, len(codes), step):
-            self._score_block(codes[start : start + step], scores[start : start + step])
+            users_met = places[codes[start : start + step]]
+            met = block[: len(users_met)]
+            met[:] = np.nan
+            self._score_block(users_met, met)
+            scores[start : start + step, self.item_order_] = met
         return scores
 
     @abstractmethod
@@ -287,3 +321,17 @@ class Recommender(ABC):
         ratings.indices = ratings.indices.astype(np.int32, copy=False)
         ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
         return ratings
+
+    def _reordered(self, ratings: RatingMatrix) -> RatingMatrix:
+        reordered: RatingMatrix = csr_array(ratings[self.user_order_][:, self.item_order_])
+        return self._checked(reordered)
+
+
+def _checked_order(name: str, order: NDArray[np.integer[Any]], size: int) -> NDArray[np.int32]:
+    codes = np.asarray(order)
+    if codes.shape != (size,) or not np.array_equal(np.sort(codes), np.arange(size)):
+        raise ValueError(
+            f"The order of the {name} must have every code from 0 to {size - 1} once, but it has "
+            f"the shape {codes.shape} and {len(np.unique(codes))} different codes."
+        )
+    return codes.astype(np.int32)

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from receval.ratings import Ratings
 from receval.recommenders.base import RatingMatrix
@@ -35,6 +35,7 @@ def train_system(
     models_folder: Path,
     events: bool = False,
     grades_from: float | None = None,
+    order: Literal["codes", "appearance"] = "codes",
 ) -> None:
     """Train a system on every fold and write one model file a fold.
 
@@ -58,6 +59,9 @@ def train_system(
     grades_from : float, optional
         The relevance threshold, where the system learns from grades of relevance instead of
         ratings (:func:`receval.recommenders.grades.relevance_grades`).
+    order : {"codes", "appearance"}
+        The order in which the system meets users and items: that of their codes, or of their
+        first appearance in the train file (:class:`receval.splits.split.Fold`).
 
     Notes
     -----
@@ -79,11 +83,11 @@ def train_system(
         seed = integer_seed(root_seed, *names, number)
         model = make(recommender, parameters, seed)
         data = fold(ratings, split, number)
+        judged = None
         if model.reads_test:
-            judged = (data.unbiased or data.test).matrix(ratings.n_items)
-            model.fit(values_to_learn(data.train), values_to_learn(judged))
-        else:
-            model.fit(values_to_learn(data.train))
+            judged = values_to_learn((data.unbiased or data.test).matrix(ratings.n_items))
+        met = (data.users_by_appearance, data.items_by_appearance)
+        model.fit(values_to_learn(data.train), judged, met if order == "appearance" else None)
         model.save(model_file(partial, number))
         _log.info("%s: fold %d of %d trained", names[-1], number + 1, split.n_folds)
     shutil.rmtree(models_folder, ignore_errors=True)

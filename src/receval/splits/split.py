@@ -172,15 +172,18 @@ class Fold:
         Test ratings.
     unbiased : Judgments or None
         Ratings of randomly drawn items, where the data has such ratings.
-    items_by_appearance : ndarray of int32, shape (n_items,)
-        The items in the order in which the train file first mentions them, then those without
-        training ratings. The train file has the rows in the order of the raw file, or the other
-        folds one after the other where the split's fact ``train_order`` is ``"folds"``.
+    users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
+        The users and the items in the order in which the train file first mentions them, then
+        those without training ratings. The train file has the rows in the order of the raw file, or
+        the other folds one after the other where the split's fact ``train_order`` is ``"folds"``.
     """
 
     train: csr_array
     test: Judgments
     unbiased: Judgments | None = None
+    users_by_appearance: NDArray[np.int32] = field(
+        default_factory=lambda: np.empty(0, dtype=np.int32)
+    )
     items_by_appearance: NDArray[np.int32] = field(
         default_factory=lambda: np.empty(0, dtype=np.int32)
     )
@@ -238,6 +241,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         )
 
     rows = np.flatnonzero(codes & TRAIN)
+    in_file = _in_order_of_the_file(split, rows)
     return Fold(
         train=summed_matrix(
             ratings.users[rows],
@@ -247,20 +251,22 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         ),
         test=judgments(TEST),
         unbiased=judgments(UNBIASED) if (codes & UNBIASED).any() else None,
-        items_by_appearance=_items_by_appearance(ratings, split, rows),
+        users_by_appearance=_by_appearance(ratings.users[in_file], ratings.n_users),
+        items_by_appearance=_by_appearance(ratings.items[in_file], ratings.n_items),
     )
 
 
-def _items_by_appearance(
-    ratings: Ratings, split: Split, train_rows: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    if split.facts.get("train_order") == "folds":
-        fold_of_rating = np.zeros(len(ratings), dtype=np.uint8)
-        for number, codes in enumerate(split.codes):
-            fold_of_rating[(codes & TEST) > 0] = number
-        train_rows = train_rows[np.argsort(fold_of_rating[train_rows], kind="stable")]
-    items = ratings.items[train_rows]
-    first = np.full(ratings.n_items, len(items), dtype=np.int64)
+def _in_order_of_the_file(split: Split, train_rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    if split.facts.get("train_order") != "folds":
+        return train_rows
+    fold_of_rating = np.zeros(split.n_ratings, dtype=np.uint8)
+    for number, codes in enumerate(split.codes):
+        fold_of_rating[(codes & TEST) > 0] = number
+    return train_rows[np.argsort(fold_of_rating[train_rows], kind="stable")]
+
+
+def _by_appearance(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+    first = np.full(size, len(codes), dtype=np.int64)
     # Written from the last row to the first, so that the first mention stays.
-    first[items[::-1]] = np.arange(len(items) - 1, -1, -1)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     return np.argsort(first, kind="stable").astype(np.int32)

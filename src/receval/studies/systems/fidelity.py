@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from receval.figures.legend import legend_below, note
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.published_and_ours import published_and_ours
@@ -17,10 +17,15 @@ from receval.studies.published_and_ours import published_and_ours
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
 
-FARTHEST = 300.0
+FARTHEST = 200.0
 """Percent: larger differences are drawn at the edge."""
 
-TICKS = (-100, -10, -1, 0, 1, 10, 100)
+TICKS = (-100, -5, 0, 5, 100)
+
+ROW_HEIGHT = 0.15
+"""Inches of a system."""
+
+PANEL = ["study", "dataset", "judgments"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -32,58 +37,72 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw the relative differences, a row a system: a panel for each set of published values."""
+    """Draw the relative differences, a panel for each set of published values.
+
+    The panels of a study share the systems, from the best to the worst by the first metric as
+    published for the first of the panels.
+    """
     # An empty cell is text: there is no relative difference from a published 0.
     relative = pd.to_numeric(numbers["relative_difference"], errors="coerce")
     numbers = numbers.assign(relative_difference=relative)
-    panels = [
-        ((study, dataset, judgments), rows)
-        for (study, dataset, judgments), rows in numbers.groupby(
-            ["study", "dataset", "judgments"], sort=False
-        )
-    ]
     metrics = list(dict.fromkeys(numbers["metric"]))
-    looks = {
-        metric: {"color": COLOURS[position], "marker": MARKERS[position]}
-        for position, metric in enumerate(metrics)
+    orders = {
+        str(study): _best_first(rows, metrics[0])
+        for study, rows in numbers.groupby("study", sort=False)
     }
-    figure = new_figure(DOUBLE_COLUMN, 1.2 + 0.145 * max(r["system"].nunique() for _, r in panels))
+    most = max(map(len, orders.values()))
+    panels = [(str(names[0]), names, rows) for names, rows in numbers.groupby(PANEL, sort=False)]
+    figure = new_figure(DOUBLE_COLUMN, 1.3 + ROW_HEIGHT * most)
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for axes, ((study, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
-        _panel(axes, rows, looks, look)
-        kind = "" if judgments == "test" else ", unbiased"
-        axes.set_title(f"{study}\n{look.datasets[str(dataset)]}{kind}")
+    labelled: set[str] = set()
+    for axes, (study, (_, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
+        heights = {system: -place for place, system in enumerate(orders[study])}
+        _panel(axes, rows, metrics, heights)
+        titles = [look.titles[system] for system in heights] if study not in labelled else []
+        axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
+        axes.set_ylabel("" if study in labelled else study)
+        axes.set_title(look.datasets[dataset] + "\nunbiased" * (judgments == "unbiased"))
+        labelled.add(study)
+    if (numbers["searched"] == "yes").any():
+        all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
     legend_below(figure)
     if look.absence:
         note(figure, look.absence)
     return figure
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, dict[str, str]], look: Look) -> None:
-    systems = list(dict.fromkeys(rows["system"]))
-    heights = {system: -position for position, system in enumerate(systems)}
+def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
+    first = rows[rows["metric"] == metric].drop_duplicates("system")
+    ordered = first.sort_values("published", ascending=False, kind="stable")
+    return list(dict.fromkeys([*ordered["system"], *rows["system"]]))
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, metrics: list[str], heights: dict[str, int]) -> None:
     axes.axvspan(-5, 5, color="#EEEEEE", linewidth=0, zorder=0)
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    for metric, marks in looks.items():
+    for place, metric in enumerate(metrics):
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
         percent = np.clip(own["relative_difference"] * 100, -100, FARTHEST)
-        filled = own["searched"] == ""
-        for chosen, face in ((filled, marks["color"]), (~filled, "white")):
+        at = own["system"].map(heights)
+        seen = own["searched"] == "yes"
+        colour, marker = COLOURS[place], MARKERS[place]
+        if len(own):
+            axes.plot([], [], linestyle="none", marker=marker, color=colour, label=metric)
+        for chosen, face in ((seen, "white"), (~seen, colour)):
             axes.plot(
                 percent[chosen],
-                own["system"].map(heights)[chosen],
+                at[chosen],
                 linestyle="none",
-                marker=marks["marker"],
-                color=marks["color"],
+                marker=marker,
+                markersize=3,
+                color=colour,
                 markerfacecolor=face,
-                label=metric + ("" if face != "white" else " (seen by the search)"),
                 zorder=3,
             )
-    axes.set_xlabel("difference from published (%)")
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
-    axes.set_xlim(-150, FARTHEST * 1.3)
+    axes.set_xlabel("difference (%)")
+    axes.set_xlim(-150, FARTHEST)
     axes.xaxis.set_major_locator(FixedLocator(TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_yticks(list(heights.values()), [look.titles[system] for system in systems])
-    axes.set_ylim(-len(systems) + 0.4, 0.6)
+    axes.set_ylim(1 - len(heights) - 0.6, 0.6)
