@@ -107,6 +107,12 @@ MOVIELENS = (STUDY, "experiments", "movielens")
         (("config.yaml", "seed"), -1, "seed: .*greater than or equal to 0"),
         (("splits.yaml", "user-80", "kind"), "per-user", r"splits\.user-80: .*'per-user'"),
         (("systems.yaml", "pop", "colour"), "orange", r"systems\.pop\.colour: "),
+        (("searches.yaml", "systems"), {"ease": {"grids": [{}]}}, "names the system ease"),
+        (
+            ("searches.yaml", "systems"),
+            {"librec-plsa": {"grids": [{"topics": [10]}]}},
+            "a search for librec-plsa, which learns from grades in the order of codes: searches",
+        ),
     ],
 )
 def test_what_is_not_defined_is_refused_by_its_name(

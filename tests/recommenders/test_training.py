@@ -71,9 +71,9 @@ def test_a_system_meets_users_and_items_by_code_or_by_appearance(tmp_path: Path)
     Split((np.array([TRAIN, TRAIN, TEST, TRAIN], dtype=np.uint8),)).write(tmp_path / "split.npz")
     by_code = Average.load(train(tmp_path, AVERAGE, {}))
     by_appearance = Average.load(train(tmp_path, AVERAGE, {}, order="appearance"))
-    assert not hasattr(by_code, "item_order_")
-    assert by_appearance.user_order_.tolist() == [2, 0, 1]
-    assert by_appearance.item_order_.tolist() == [1, 0]
+    assert not hasattr(by_code, "order_of_items_")
+    assert by_appearance.order_of_users_.tolist() == [2, 0, 1]
+    assert by_appearance.order_of_items_.tolist() == [1, 0]
     users = np.arange(3)
     np.testing.assert_array_equal(by_appearance.score(users), by_code.score(users))
 

@@ -77,6 +77,13 @@ class Settings(BaseModel):
         known(self.splits, self.searches.split, "split", "searches.yaml")
         for name in self.searches.systems:
             known(self.systems, name, "system", "searches.yaml")
+            spec = self.systems[name]
+            if (spec.learns_from, spec.order) != ("ratings", "codes"):
+                raise ValueError(
+                    f"searches.yaml has a search for {name}, which learns from "
+                    f"{spec.learns_from} in the order of {spec.order}: searches train on "
+                    "ratings in the order of codes."
+                )
         for study_name, study in self.studies.items():
             for name, experiment in study.experiments.items():
                 where = f"the experiment {name} of {study_name}"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
-import os
-import zipfile
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -14,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from threadpoolctl import threadpool_limits
+
+from receval.recommenders.model_files import read_model, write_model
 
 RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"
 Order: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
@@ -42,7 +41,7 @@ class Recommender(ABC):
     ----------
     n_users_, n_items_ : int
         Shape of the training matrix.
-    user_order_, item_order_ : ndarray of int32
+    order_of_users_, order_of_items_ : ndarray of int32
         The order given to :meth:`fit`; only there if one was. Rows and columns of what else was
         fitted are then in that order.
 
@@ -57,8 +56,8 @@ class Recommender(ABC):
 
     n_users_: int
     n_items_: int
-    user_order_: NDArray[np.int32]
-    item_order_: NDArray[np.int32]
+    order_of_users_: NDArray[np.int32]
+    order_of_items_: NDArray[np.int32]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -135,11 +134,11 @@ class Recommender(ABC):
         self.n_users_, self.n_items_ = ratings.shape
         self.check_size(self.n_users_, self.n_items_)
         known = None if test is None else self._checked(test)
-        vars(self).pop("user_order_", None)
-        vars(self).pop("item_order_", None)
+        for name in ("order_of_users_", "order_of_items_"):
+            vars(self).pop(name, None)
         if order is not None:
-            self.user_order_ = _checked_order("users", order[0], self.n_users_)
-            self.item_order_ = _checked_order("items", order[1], self.n_items_)
+            self.order_of_users_ = _checked_order("users", order[0], self.n_users_)
+            self.order_of_items_ = _checked_order("items", order[1], self.n_items_)
             ratings = self._reordered(ratings)
             known = None if known is None else self._reordered(known)
         with threadpool_limits(limits=1):
@@ -186,18 +185,15 @@ class Recommender(ABC):
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
         widest = max(self.n_users_, self.n_items_)
         step = max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
-        if not hasattr(self, "user_order_"):
+        if not hasattr(self, "order_of_users_"):
             for start in range(0, len(codes), step):
                 self._score_block(codes[start : start + step], scores[start : start + step])
             return scores
-        places = np.argsort(self.user_order_)
-        block = np.empty((min(step, len(codes)), self.n_items_), dtype=np.float32)
+        places = np.argsort(self.order_of_users_)
         for start in range(0, len(codes), step):
-            users_met = places[codes[start : start + step]]
-            met = block[: len(users_met)]
-            met[:] = np.nan
-            self._score_block(users_met, met)
-            scores[start : start + step, self.item_order_] = met
+            met = np.full_like(scores[start : start + step], np.nan)
+            self._score_block(places[codes[start : start + step]], met)
+            scores[start : start + step, self.order_of_items_] = met
         return scores
 
     @abstractmethod
@@ -220,34 +216,13 @@ class Recommender(ABC):
     def save(self, path: Path) -> None:
         """Write parameters and fitted attributes as ``.npz``: equal models give equal bytes.
 
-        The file holds no pickle and no date, and appears under its name only when complete.
-
         Parameters
         ----------
         path : Path
             The file to write; its folder must exist.
         """
-        entries: dict[str, Any] = {
-            "recommender": np.array(self._class_path()),
-            "parameters": np.array(json.dumps(self.parameters, sort_keys=True)),
-        }
-        for name, value in sorted(vars(self).items()):
-            if not name.endswith("_"):
-                continue
-            if isinstance(value, csr_array):
-                for part in ("data", "indices", "indptr"):
-                    entries[f"{name}.{part}"] = getattr(value, part)
-                entries[f"{name}.shape"] = np.array(value.shape, dtype=np.int64)
-            else:
-                entries[name] = np.asarray(value)
-        path = Path(path)
-        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-        try:
-            with partial.open("wb") as file:
-                np.savez(file, allow_pickle=False, **entries)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_")}
+        write_model(path, self._class_path(), self.parameters, fitted)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -268,27 +243,13 @@ class Recommender(ABC):
         ValueError
             If the file is damaged or holds a recommender of another class.
         """
-        try:
-            with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                entries = {name: file[name] for name in file.files}
-            written_by = str(entries.pop("recommender"))
-            parameters = json.loads(str(entries.pop("parameters")))
-        except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
-            raise ValueError(
-                f"{path} is not a complete model file ({error}): delete it and fit again."
-            ) from error
+        written_by, parameters, fitted = read_model(path)
         if written_by != cls._class_path():
             raise ValueError(
                 f"{path} holds a {written_by}, but {cls._class_path()} was asked to load it."
             )
         model = cls(**parameters)
-        for name in {entry.split(".")[0] for entry in entries}:
-            if f"{name}.indptr" in entries:
-                parts = [entries[f"{name}.{part}"] for part in ("data", "indices", "indptr")]
-                value: Any = csr_array(tuple(parts), shape=tuple(entries[f"{name}.shape"].tolist()))
-            else:
-                value = entries[name] if entries[name].ndim else entries[name].item()
-            setattr(model, name, value)
+        vars(model).update(fitted)
         return model
 
     @classmethod
@@ -323,7 +284,7 @@ class Recommender(ABC):
         return ratings
 
     def _reordered(self, ratings: RatingMatrix) -> RatingMatrix:
-        reordered: RatingMatrix = csr_array(ratings[self.user_order_][:, self.item_order_])
+        reordered: RatingMatrix = csr_array(ratings[self.order_of_users_][:, self.order_of_items_])
         return self._checked(reordered)
 
 

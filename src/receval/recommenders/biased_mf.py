@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import inner_products
 
@@ -133,11 +134,7 @@ class BiasedMF(Recommender):
                 np.float32(self.regularisation * self.bias_regularisation_ratio),
             )
             self.squared_error_[epoch] = total / train.nnz
-        if not np.isfinite(self.squared_error_[-1]):
-            raise ValueError(
-                f"BiasedMF diverged: the parameter learning_rate is {self.learning_rate}, which is "
-                "too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
         self.user_factors_ = user_factors.copy()
         self.item_factors_ = np.ascontiguousarray(item_factors.T)
 

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
@@ -131,11 +132,7 @@ class BPRMF(Recommender):
                 self.negative_regularisation,
                 self.bias_regularisation,
             )
-        if not np.isfinite(self.loss_[-1]):
-            raise ValueError(
-                f"BPRMF diverged: the parameter learning_rate is {self.learning_rate}, which is "
-                "too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.loss_[-1])
         users[np.diff(train.indptr) == 0] = np.nan
         self.item_biases_ = biases
         self.user_factors_ = users

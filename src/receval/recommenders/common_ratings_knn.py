@@ -44,7 +44,7 @@ class CommonRatingsKNN(Recommender):
     ratings_ : csr_array of float32, shape (n_users, n_items)
         The training ratings, columns in `item_order_`.
     item_order_ : ndarray of int32, shape (n_items,)
-        The items by falling number of training ratings.
+        The items by falling number of training ratings; over items as in the training matrix.
     similarities_ : csr_array of float32, shape (n_items, n_items)
         Over items only: similarities of each item, in falling order; items as in the training
         matrix.

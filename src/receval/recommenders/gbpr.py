@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
@@ -153,11 +154,7 @@ class GBPR(Recommender):
                 )
             users, items = new_users, new_items
             self.loss_[epoch] = total / n_triples
-        if not np.isfinite(self.loss_[-1]):
-            raise ValueError(
-                f"GBPR diverged: the parameter learning_rate is {self.learning_rate}, which is "
-                "too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.loss_[-1])
         users[np.diff(train.indptr) == 0] = np.nan
         self.item_biases_ = biases
         self.user_factors_ = users

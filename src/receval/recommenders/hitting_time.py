@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.language_models import positive_ratings
 from receval.recommenders.parameters import integer
+from receval.recommenders.rating_signs import positive_ratings
 
 # So many users walk side by side: their probabilities of all nodes stay in the processor's cache.
 USERS_AT_A_TIME = 32

@@ -12,12 +12,12 @@ from receval.recommenders.language_models import (
     SMOOTHINGS,
     LanguageModels,
     check_strength,
-    positive_ratings,
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import row_norms
 from receval.recommenders.parameters import choice, integer
 from receval.recommenders.products import sparse_products
+from receval.recommenders.rating_signs import positive_ratings
 
 
 class LanguageModelNeighbourhood(Recommender):

@@ -51,31 +51,6 @@ def check_strength(system: object, smoothing: str, strength: object) -> float:
     return real(system, "strength", strength, lowest=0, highest=highest, above=True)
 
 
-def positive_ratings(system: object, ratings: RatingMatrix) -> RatingMatrix:
-    """Return the ratings above 0, those that count for something.
-
-    Parameters
-    ----------
-    system : object
-        The recommender; its class is named in the message.
-    ratings : csr_array of float32, shape (n_rows, n_columns)
-        Left as it is.
-
-    Raises
-    ------
-    ValueError
-        If a rating is negative.
-    """
-    if ratings.data.min() < 0:
-        raise ValueError(
-            f"{type(system).__name__} takes ratings as frequencies, but the smallest is "
-            f"{ratings.data.min()}: ratings must be at least 0."
-        )
-    positive: RatingMatrix = ratings.copy()
-    positive.eliminate_zeros()
-    return positive
-
-
 def smoothed_models(ratings: RatingMatrix, smoothing: str, strength: float) -> LanguageModels:
     """Estimate the rows' language models.
 

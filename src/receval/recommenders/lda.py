@@ -11,6 +11,7 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.gamma_expectations import exponentiated
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
+from receval.recommenders.rating_signs import refuse_negative
 from receval.recommenders.shared_ratings import SharedRatings
 
 WEIGHTS = ("rating", "binary")
@@ -89,11 +90,8 @@ class LDA(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        if self.weights == "rating" and train.data.min() < 0:
-            raise ValueError(
-                f"LDA takes ratings as numbers of observations, but the smallest is "
-                f"{train.data.min()}: ratings must be at least 0."
-            )
+        if self.weights == "rating":
+            refuse_negative(self, train, "numbers of observations")
         counts = train.data if self.weights == "rating" else np.ones_like(train.data)
         ratings = SharedRatings(csr_array((counts, train.indices, train.indptr), shape=train.shape))
         by_user = np.add.reduceat(np.append(counts, 0), train.indptr[:-1], dtype=np.float64)

@@ -120,14 +120,10 @@ def _solve_columns(  # type: ignore[no-untyped-def]
     n_items = len(squares)
     held = gram.shape[0]
     most_sweeps = len(changes) - 1
-    row = np.empty(n_items, dtype=np.float64)
-    target_row = np.empty(n_items, dtype=np.float64)
-    correlations = np.empty(n_items, dtype=np.float64)
-    gains = np.empty(n_items, dtype=np.float64)
+    row, target_row, correlations, gains, local = np.empty((5, n_items), dtype=np.float64)
     member = np.zeros(n_items, dtype=np.bool_)
     working = np.empty(n_items, dtype=np.int32)
     solution = np.zeros(n_items, dtype=np.float64)
-    local = np.empty(n_items, dtype=np.float64)
     inner = np.empty((64, 64), dtype=np.float32)
     for n in range(weights.shape[0]):
         target = first + n

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from typing import cast
 
 import numpy as np
+
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def _interval(lowest: float, highest: float | None, above: bool) -> str:
@@ -60,6 +61,8 @@ def real(
 ) -> float:
     """Return a parameter that must be a finite number in ``lowest..highest``.
 
+    Computations are in single precision, so larger numbers than it holds are not finite.
+
     Parameters
     ----------
     system, name, value
@@ -77,7 +80,7 @@ def real(
     accepted = (
         isinstance(value, int | float | np.integer | np.floating)
         and not isinstance(value, bool)
-        and math.isfinite(value)
+        and -LARGEST <= value <= LARGEST
         and (value > lowest if above else value >= lowest)
         and (highest is None or value <= highest)
     )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.parameters import integer
 from receval.recommenders.products import inner_products
+from receval.recommenders.rating_signs import refuse_negative
 from receval.recommenders.shared_ratings import SharedRatings
 
 # Below it a probability is taken for 0, which changes no score by more than that: products of
@@ -61,11 +62,7 @@ class PLSA(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        if train.data.min() < 0:
-            raise ValueError(
-                f"PLSA takes ratings as numbers of observations, but the smallest is "
-                f"{train.data.min()}: ratings must be at least 0."
-            )
+        refuse_negative(self, train, "numbers of observations")
         generator = np.random.Generator(np.random.PCG64(self.seed))
         users, items = initial_tables(generator, self.n_users_, self.n_items_, self.topics)
         self.log_likelihood_ = np.empty(self.iterations + 1)

@@ -12,6 +12,7 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.gamma_expectations import exponentiated
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import inner_products
+from receval.recommenders.rating_signs import refuse_negative
 from receval.recommenders.shared_ratings import SharedRatings
 
 # Initial expectations lie within this part of the prior's around it.
@@ -82,11 +83,7 @@ class PoissonFactorisation(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        if train.data.min() < 0:
-            raise ValueError(
-                f"PoissonFactorisation takes ratings as counts, but the smallest is "
-                f"{train.data.min()}: ratings must be at least 0."
-            )
+        refuse_negative(self, train, "counts")
         ratings = SharedRatings(train)
         by_user = np.asarray(train.sum(axis=1, dtype=np.float64))
         by_item = np.asarray(train.sum(axis=0, dtype=np.float64))

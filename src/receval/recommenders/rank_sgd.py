@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import inner_products
@@ -102,11 +103,7 @@ class RankSGD(Recommender):
                     np.float32(self.regularisation),
                 )
             self.squared_error_[epoch] = total / max(len(visited), 1)
-        if not np.isfinite(self.squared_error_[-1]):
-            raise ValueError(
-                f"RankSGD diverged: the parameter learning_rate is {self.learning_rate}, which is "
-                "too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
         users[np.diff(train.indptr) == 0] = np.nan
         self.user_factors_ = users
         self.item_factors_ = np.ascontiguousarray(items.T)

@@ -11,11 +11,11 @@ from receval.recommenders.language_models import (
     SMOOTHINGS,
     WeightMatrix,
     check_strength,
-    positive_ratings,
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.parameters import choice, integer
+from receval.recommenders.rating_signs import positive_ratings
 
 MODELS = ("rm1", "rm2")
 

@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import inner_products
 
@@ -137,11 +138,7 @@ class SVDPlusPlus(Recommender):
                 np.float32(self.bias_regularisation),
             )
             self.squared_error_[epoch] = total / train.nnz
-        if not np.isfinite(self.squared_error_[-1]):
-            raise ValueError(
-                f"SVDPlusPlus diverged: the parameter learning_rate is {self.learning_rate}, which "
-                "is too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
         _add_implicit(train.indptr, train.indices, implicit, users)
         self.user_biases_, self.item_biases_ = user_biases, item_biases
         self.user_factors_ = users

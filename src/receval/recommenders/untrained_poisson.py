@@ -22,7 +22,8 @@ class UntrainedPoissonFactorisation(Recommender):
     it away, and does not read its priors' parameters; so it ranks by this, its initialisation,
     whatever the ratings are. `receval.recommenders.poisson_factorisation` is the trained system.
 
-    NaN for all items of users without training ratings.
+    NaN for all items of users without training ratings. Items without training ratings are scored
+    like all others.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.bprmf import descend
+from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.drifting_popularity import DriftingPopularitySampler
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.parameters import choice, integer, real
@@ -118,11 +119,7 @@ class WBPR(Recommender):
                 self.regularisation,
                 self.regularisation,
             )
-        if not np.isfinite(self.loss_[-1]):
-            raise ValueError(
-                f"WBPR diverged: the parameter learning_rate is {self.learning_rate}, which is "
-                "too large for these ratings; choose a smaller one."
-            )
+        refuse_divergence(self, self.learning_rate, self.loss_[-1])
         users[np.diff(train.indptr) == 0] = np.nan
         self.item_biases_ = biases
         self.user_factors_ = users

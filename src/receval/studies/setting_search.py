@@ -71,9 +71,10 @@ def search_settings(
         If a setting is not valid (before any data is read) or a published value is missing.
     """
     dataset, split_name, system = names
-    for setting in search["settings"]:
-        make(search["recommender"], setting, seed=0)
+    untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
     published = _published_values(published_file, names, search["metrics"])
+    for model in untrained:
+        model.check_size(*Ratings.sizes(ratings_folder))
     ratings = Ratings.read(ratings_folder)
     data = fold(ratings, Split.read(split_file), 0)
     protocol = Protocol()

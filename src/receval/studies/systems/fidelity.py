@@ -61,7 +61,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         titles = [look.titles[system] for system in heights] if study not in labelled else []
         axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
         axes.set_ylabel("" if study in labelled else study)
-        axes.set_title(look.datasets[dataset] + "\nunbiased" * (judgments == "unbiased"))
+        axes.set_title(look.datasets[str(dataset)] + "\nunbiased" * (judgments == "unbiased"))
         labelled.add(study)
     if (numbers["searched"] == "yes").any():
         all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
