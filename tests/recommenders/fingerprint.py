@@ -11,12 +11,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from recommenders.systems import SYSTEMS, System, generated_matrix
+from recommenders.matrices import generated_matrix
+from recommenders.promises import System
+from recommenders.systems import SYSTEMS, fit
 
 
 def fingerprint(system: System, folder: Path) -> str:
     train = generated_matrix()
-    model = system.make().fit(train)
+    model = fit(system.make(), train)
     path = folder / f"{system.name}.npz"
     model.save(path)
     digest = hashlib.sha256(model.score(np.arange(train.shape[0])).tobytes())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recommenders.systems import generated, generated_matrix, to_matrix
+from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.item_knn import ItemKNN
@@ -31,7 +31,7 @@ def test_a_rating_that_is_no_number_is_refused(value: float) -> None:
 
 
 def test_a_dense_matrix_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"Popularity\.fit takes a sparse matrix .* ndarray"):
+    with pytest.raises(TypeError, match=r"Popularity\.fit takes the training .* got ndarray"):
         Popularity().fit(np.ones((2, 2)))  # type: ignore[arg-type]
 
 
@@ -85,6 +85,23 @@ def test_an_order_without_every_code_is_refused(
     train = csr_array(np.array([[1, 2], [3, 0]], dtype=np.float32))
     with pytest.raises(ValueError, match=message):
         Popularity().fit(train, order=(np.array(users), np.array(items)))
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        (
+            np.ones((2, 2)),
+            r"test ratings of shape \(2, 2\), but training .* \(2, 3\)",
+        ),
+        (np.zeros((2, 3)), r"a test matrix of shape \(2, 3\) without any rating"),
+        (np.full((2, 3), np.inf), "test ratings that are not finite"),
+    ],
+)
+def test_wrong_test_ratings_of_an_oracle_are_refused(test: np.ndarray, message: str) -> None:
+    train = csr_array(np.ones((2, 3), dtype=np.float32))
+    with pytest.raises(ValueError, match=message):
+        OptimalRanking(knowledge="judged").fit(train, csr_array(test))
 
 
 def test_unsorted_repeated_and_wider_entries_are_one_matrix() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.systems import COLD_USER, generated, to_matrix
+from recommenders.matrices import COLD_USER, generated, to_matrix
 
 from receval.recommenders.average import Average
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood

@@ -7,31 +7,52 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
+from config.copied_config import CONFIG
+from numpy.typing import NDArray
 from recommenders.fingerprint import fingerprint
-from recommenders.systems import (
-    COLD_ITEM,
+from recommenders.matrices import (
     COLD_USER,
     ONE_RATING_USER,
-    SYSTEMS,
-    System,
     communities,
     generated,
     generated_matrix,
     to_matrix,
 )
+from recommenders.promises import System
+from recommenders.systems import SYSTEMS, fit, fitted
 
 import receval
+from receval.config.reading import read_yaml
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
 from receval.recommenders import base
+from receval.splits.split import Fold, Judgments
 
 every_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+WARM_USERS = np.setdiff1d(np.arange(60), COLD_USER)
+
+
+def assert_scored_as_documented(
+    system: System, scores: NDArray[np.float32], counted: NDArray[np.bool_]
+) -> None:
+    """Check which scores are numbers, given the ratings that count for the system."""
+    assert not np.isinf(scores).any()
+    scored = np.isfinite(scores)
+    users = np.logical_or(counted.any(axis=1), system.cold_users_scored)
+    if system.scored_items == "all":
+        np.testing.assert_array_equal(scored, np.broadcast_to(users[:, None], scored.shape))
+    else:
+        assert not scored[~users].any()
+        assert not scored[:, ~counted.any(axis=0)].any()
 
 
 @every_system
 def test_scores_are_float32_one_row_per_user_one_column_per_item(system: System) -> None:
-    scores = system.make().fit(generated_matrix()).score(np.array([9, 2, 9]))
+    scores = fitted(system).score(np.array([9, 2, 9]))
     assert scores.dtype == np.float32
     assert scores.shape == (3, 45)
     np.testing.assert_array_equal(scores[0], scores[2])
@@ -40,15 +61,14 @@ def test_scores_are_float32_one_row_per_user_one_column_per_item(system: System)
 
 @every_system
 def test_no_users_give_no_scores(system: System) -> None:
-    assert system.make().fit(generated_matrix()).score(np.array([], dtype=int)).shape == (0, 45)
+    assert fitted(system).score(np.array([], dtype=int)).shape == (0, 45)
 
 
 @every_system
 def test_same_seed_gives_same_bytes(system: System) -> None:
     users = np.arange(60)
-    first = system.make().fit(generated_matrix()).score(users)
-    second = system.make().fit(generated_matrix()).score(users)
-    assert first.tobytes() == second.tobytes()
+    again = fit(system.make(), generated_matrix())
+    assert again.score(users).tobytes() == fitted(system).score(users).tobytes()
 
 
 def test_another_process_with_more_threads_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -70,14 +90,14 @@ def test_another_process_with_more_threads_gives_the_same_bytes(tmp_path: Path) 
 def test_a_different_seed_gives_different_scores_exactly_where_there_is_chance(
     system: System,
 ) -> None:
-    first = system.make(seed=1).fit(generated_matrix()).score(np.arange(60))
-    second = system.make(seed=2).fit(generated_matrix()).score(np.arange(60))
-    assert (first.tobytes() != second.tobytes()) == system.random
+    users = np.arange(60)
+    other = fit(system.make(seed=1), generated_matrix()).score(users)
+    assert (other.tobytes() != fitted(system).score(users).tobytes()) == system.random
 
 
 @every_system
 def test_scores_do_not_depend_on_the_block(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = system.make().fit(generated_matrix())
+    model = fitted(system)
     users = np.arange(60)
     whole = model.score(users)
     monkeypatch.setattr(base, "BLOCK_USERS", 7)
@@ -91,18 +111,15 @@ def test_scores_do_not_depend_on_the_block(system: System, monkeypatch: pytest.M
 def test_users_and_items_without_training_ratings_are_treated_as_documented(
     system: System,
 ) -> None:
-    scores = system.make().fit(generated_matrix()).score(np.arange(60))
-    warm_users = np.setdiff1d(np.arange(60), COLD_USER)
-    warm_items = np.setdiff1d(np.arange(45), COLD_ITEM)
-    cold_user, cold_item = scores[COLD_USER, warm_items], scores[warm_users, COLD_ITEM]
-    assert np.isfinite(cold_user).all() if system.cold_users_scored else np.isnan(cold_user).all()
-    assert np.isfinite(cold_item).all() if system.cold_items_scored else np.isnan(cold_item).all()
-    assert np.isfinite(scores[np.ix_(warm_users, warm_items)]).any(axis=1).all()
+    _, rated = generated()
+    scores = fitted(system).score(np.arange(60))
+    assert_scored_as_documented(system, scores, rated)
+    assert np.isfinite(scores[WARM_USERS]).any(axis=1).all()
 
 
 @every_system
 def test_a_user_with_one_rating_is_scored(system: System) -> None:
-    scores = system.make().fit(generated_matrix()).score(np.array([ONE_RATING_USER]))
+    scores = fitted(system).score(np.array([ONE_RATING_USER]))
     assert np.isfinite(scores).sum() >= 5
 
 
@@ -110,32 +127,70 @@ def test_a_user_with_one_rating_is_scored(system: System) -> None:
 def test_one_rating_in_all_is_enough(system: System) -> None:
     rated = np.zeros((6, 6), dtype=bool)
     rated[2, 4] = True
-    scores = system.make().fit(to_matrix(rated * 4.0, rated)).score(np.arange(6))
-    assert scores.shape == (6, 6)
-    assert not np.isinf(scores).any()
+    scores = fit(system.make(), to_matrix(rated * 4.0, rated)).score(np.arange(6))
+    assert_scored_as_documented(system, scores, rated)
+    # One item is rated, and nobody is anybody's neighbour.
+    n_scored = {"all": 6, "rated": 1, "neighbours": 0}[system.scored_items]
+    assert np.isfinite(scores[2]).sum() == n_scored
 
 
 @every_system
 @pytest.mark.parametrize("value", [0.5, 3.0, 5.0])
 def test_equal_ratings_give_scores(system: System, value: float) -> None:
     _, rated = generated()
-    scores = system.make().fit(to_matrix(rated * value, rated)).score(np.array([0, 1]))
-    assert np.isfinite(scores).any(axis=1).all()
+    scores = fit(system.make(), to_matrix(rated * value, rated)).score(np.arange(60))
+    assert_scored_as_documented(system, scores, rated)
+    assert np.isfinite(scores[WARM_USERS]).any(axis=1).all()
 
 
 @every_system
-def test_ratings_that_are_all_zero_do_not_fail(system: System) -> None:
+def test_ratings_of_zero_alone_give_scores_only_where_they_count(system: System) -> None:
     _, rated = generated()
-    scores = system.make().fit(to_matrix(rated * 0.0, rated)).score(np.arange(60))
-    assert not np.isinf(scores).any()
+    scores = fit(system.make(), to_matrix(rated * 0.0, rated)).score(np.arange(60))
+    counts = system.zeros_count or system.scored_items == "all"
+    assert_scored_as_documented(system, scores, rated & counts)
+    assert np.isfinite(scores[WARM_USERS]).any(axis=1).all() == counts
+
+
+@every_system
+def test_grades_of_zero_one_and_two_give_scores(system: System) -> None:
+    values, rated = generated()
+    grades = values // 2
+    assert set(grades[rated]) == {0, 1, 2}
+    scores = fit(system.make(), to_matrix(grades, rated)).score(np.arange(60))
+    assert_scored_as_documented(system, scores, rated)
+    assert np.isfinite(scores[(grades > 0).any(axis=1)]).any(axis=1).all()
+
+
+@every_system
+@pytest.mark.parametrize("candidates", ["AI", "train"])
+def test_no_training_item_is_ranked(system: System, candidates: Literal["AI", "train"]) -> None:
+    _, rated = generated()
+    users, items = np.indices(rated.shape).reshape(2, -1)
+    judgments = Judgments.from_pairs(users, items, np.ones(rated.size), n_users=60)
+    (judged,) = rank_judged(
+        fitted(system),
+        Fold(generated_matrix(), judgments),
+        [Protocol(candidates=candidates)],
+        lambda *names: np.random.default_rng(7),
+    )
+    ranks = judged.ranks.reshape(rated.shape)
+    assert (ranks[rated] == 0).all()
+    listed = ~rated & np.isfinite(fitted(system).score(np.arange(60)))
+    if candidates == "train":
+        listed &= rated.any(axis=0) & rated.any(axis=1, keepdims=True)
+    np.testing.assert_array_equal(judged.lengths, listed.sum(axis=1))
+    for user in range(60):
+        expected = np.arange(1, judged.lengths[user] + 1)
+        np.testing.assert_array_equal(np.sort(ranks[user, listed[user]]), expected)
+        assert (ranks[user, ~listed[user]] == 0).all()
 
 
 @every_system
 def test_the_training_matrix_is_not_changed(system: System) -> None:
     train = generated_matrix()
     before = [part.copy() for part in (train.data, train.indices, train.indptr)]
-    model = system.make().fit(train)
-    model.score(np.arange(60))
+    fit(system.make(), train).score(np.arange(60))
     for part, copy in zip((train.data, train.indices, train.indptr), before, strict=True):
         np.testing.assert_array_equal(part, copy)
 
@@ -143,14 +198,14 @@ def test_the_training_matrix_is_not_changed(system: System) -> None:
 @every_system
 def test_fitting_again_forgets_what_was_fitted_before(system: System) -> None:
     other = to_matrix(*generated(n_users=30, n_items=20, seed=9))
-    again = system.make().fit(other).fit(generated_matrix())
-    fresh = system.make().fit(generated_matrix())
-    assert again.score(np.arange(60)).tobytes() == fresh.score(np.arange(60)).tobytes()
+    again = fit(fit(system.make(), other), generated_matrix())
+    users = np.arange(60)
+    assert again.score(users).tobytes() == fitted(system).score(users).tobytes()
 
 
 @every_system
 def test_a_saved_model_is_loaded_whole(system: System, tmp_path: Path) -> None:
-    model = system.make().fit(generated_matrix())
+    model = fitted(system)
     model.save(tmp_path / "model.npz")
     loaded = type(model).load(tmp_path / "model.npz")
     loaded.save(tmp_path / "again.npz")
@@ -162,7 +217,7 @@ def test_a_saved_model_is_loaded_whole(system: System, tmp_path: Path) -> None:
 
 @every_system
 def test_a_model_file_holds_neither_dates_nor_pickles(system: System, tmp_path: Path) -> None:
-    system.make().fit(generated_matrix()).save(tmp_path / "model.npz")
+    fitted(system).save(tmp_path / "model.npz")
     with zipfile.ZipFile(tmp_path / "model.npz") as archive:
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
     with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
@@ -182,10 +237,30 @@ def test_the_constructor_only_stores_its_parameters(system: System) -> None:
 )
 def test_unrated_items_of_the_own_community_come_first(system: System) -> None:
     train, own = communities()
-    scores = system.make(**system.for_two_communities).fit(train).score(np.arange(40))
+    model = fit(system.make(**system.for_two_communities), train)
+    scores = model.score(np.arange(40))
     unrated = train.toarray() == 0
     for user in range(40):
         mine = scores[user, unrated[user] & own[user]]
         others = scores[user, unrated[user] & ~own[user]]
         assert np.isfinite(mine).all()
         assert not (others >= mine.min()).any()
+
+
+@pytest.mark.parametrize(
+    "system", [system for system in SYSTEMS if system.trace], ids=lambda system: system.name
+)
+def test_the_objective_improves_and_never_worsens_but_by_chance(system: System) -> None:
+    assert system.trace is not None
+    values = getattr(fitted(system), system.trace.attribute)
+    assert values.dtype == np.float64
+    improvements = np.diff(values) if system.trace.rises else -np.diff(values)
+    assert improvements.sum() >= system.trace.share * abs(values[0])
+    if system.trace.slack is not None:
+        assert improvements.min() >= -system.trace.slack * abs(values[0])
+
+
+def test_every_configured_class_is_a_system_under_test() -> None:
+    configured = {spec["recommender"] for spec in read_yaml(CONFIG / "systems.yaml").values()}
+    tested = {f"receval.recommenders.{system.class_path}" for system in SYSTEMS}
+    assert configured <= tested

@@ -1,11 +1,13 @@
-"""Iterative systems: monotone objectives, optimality of a step, and dense re-implementations."""
+"""PLSA and BiasedMF: dense re-implementations, and a step along the gradient."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from recommenders.systems import COLD_ITEM, COLD_USER, generated, to_matrix
+from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
+from recommenders.objectives import gradient
+from recommenders.systems import pcg
 
 from receval.recommenders.biased_mf import BiasedMF, _descend
 from receval.recommenders.plsa import PLSA, initial_tables
@@ -15,8 +17,7 @@ Dense = NDArray[np.float64]
 
 def dense_plsa(values: Dense, topics: int, iterations: int, seed: int) -> tuple[Dense, list[float]]:
     """EM as in Hofmann's equations, responsibilities in full."""
-    generator = np.random.Generator(np.random.PCG64(seed))
-    tables = initial_tables(generator, *values.shape, topics)
+    tables = initial_tables(pcg(seed), *values.shape, topics)
     users, items = (table.astype(float) for table in tables)
     trace = []
     for _ in range(iterations + 1):
@@ -43,14 +44,11 @@ def test_plsa_equals_dense_expectation_maximisation(topics: int) -> None:
     np.testing.assert_allclose(model.log_likelihood_, trace, rtol=1e-6)
 
 
-def test_plsa_scores_are_probabilities_and_the_likelihood_never_falls() -> None:
+def test_plsa_scores_are_probabilities() -> None:
     values, rated = generated(lowest=0.5)
-    model = PLSA(topics=6, iterations=200, seed=1).fit(to_matrix(values, rated))
+    model = PLSA(topics=6, iterations=50, seed=1).fit(to_matrix(values, rated))
     warm = np.setdiff1d(np.arange(60), COLD_USER)
     np.testing.assert_allclose(model.score(warm).sum(axis=1), 1, rtol=1e-5)
-    steps = np.diff(model.log_likelihood_)
-    assert steps.min() > -1e-6 * abs(model.log_likelihood_[0])
-    assert steps[0] > 1
     np.testing.assert_array_equal(model.topic_items_[:, COLD_ITEM], 0)
 
 
@@ -72,10 +70,6 @@ def test_biased_mf_step_follows_the_gradient() -> None:
         error = rating - (mean + parameters[0] + parameters[1] + p @ q)
         return float(error**2 + regularisation * (parameters**2).sum())
 
-    nudges = np.eye(16) * 1e-5
-    gradient = np.array(
-        [(objective(start + nudge) - objective(start - nudge)) / 2e-5 for nudge in nudges]
-    )
     arrays = [start[0:1], start[1:2], start[None, 2:9], start[None, 9:]]
     stepped = [array.astype(np.float32) for array in arrays]
     squared_error = _descend(
@@ -90,7 +84,7 @@ def test_biased_mf_step_follows_the_gradient() -> None:
         np.float32(regularisation),
     )
     moved = np.concatenate([array.ravel() for array in stepped]) - start
-    np.testing.assert_allclose(moved, -rate / 2 * gradient, rtol=2e-3, atol=1e-6)
+    np.testing.assert_allclose(moved, -rate / 2 * gradient(objective, start), rtol=2e-3, atol=1e-6)
     expected = objective(start) - regularisation * (start**2).sum()
     assert squared_error == pytest.approx(expected, rel=1e-5)
 
@@ -117,9 +111,9 @@ def test_biased_mf_epoch_steps_through_the_ratings_in_order() -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_biased_mf_score_is_baseline_plus_product_and_the_error_falls() -> None:
+def test_biased_mf_score_is_baseline_plus_product() -> None:
     values, rated = generated()
-    model = BiasedMF(factors=6, learning_rate=0.02, epochs=40, seed=4)
+    model = BiasedMF(factors=6, learning_rate=0.02, epochs=10, seed=4)
     scores = model.fit(to_matrix(values, rated)).score(np.arange(60))
     expected = (
         model.mean_
@@ -128,8 +122,6 @@ def test_biased_mf_score_is_baseline_plus_product_and_the_error_falls() -> None:
         + model.user_factors_ @ model.item_factors_
     )
     np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-6)
-    assert (np.diff(model.squared_error_[1:]) < 0).all()
-    assert model.squared_error_[-1] < 0.8 * values[rated].var()
     np.testing.assert_allclose(scores[COLD_USER], model.mean_ + model.item_biases_, rtol=1e-6)
     user_means = model.mean_ + model.user_biases_
     np.testing.assert_allclose(scores[:, COLD_ITEM], user_means, rtol=1e-6)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.systems import generated, generated_matrix, to_matrix
+from recommenders.matrices import generated, generated_matrix, to_matrix
 
 from receval.recommenders.base import Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood

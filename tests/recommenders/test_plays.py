@@ -1,3 +1,5 @@
+"""Ratings from numbers of plays."""
+
 from __future__ import annotations
 
 import numpy as np

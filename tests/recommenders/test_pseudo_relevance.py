@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.systems import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from scipy.special import logsumexp
 
 from receval.recommenders.relevance_model import RelevanceModel

@@ -1,4 +1,4 @@
-"""RankSGD, SVD++, ListRank-MF, rates of BiasedMF: gradients, whole epochs in plain Python.
+"""RankSGD, SVD++, rates of BiasedMF: gradients, whole epochs in plain Python.
 
 A step is compared with the finite differences of the objective it is said to follow; an epoch with
 a re-implementation in double precision, one rating after the other.
@@ -6,27 +6,22 @@ a re-implementation in double precision, one rating after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from recommenders.systems import COLD_USER, generated, to_matrix
+from recommenders.matrices import COLD_USER, generated, to_matrix
+from recommenders.objectives import gradient
+from recommenders.systems import pcg
 
-from receval.recommenders import listrank_mf, rank_sgd, svdpp
+from receval.recommenders import rank_sgd, svdpp
 from receval.recommenders.biased_mf import BiasedMF
-from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.rank_sgd import RankSGD
 from receval.recommenders.svdpp import SVDPlusPlus
 
 Dense = NDArray[np.float64]
-
-
-def gradient(objective: Callable[[Dense], float], at: Dense) -> Dense:
-    nudges = np.eye(len(at)) * 1e-5
-    return np.array([(objective(at + n) - objective(at - n)) / 2e-5 for n in nudges])
 
 
 def float32(*arrays: Dense) -> list[NDArray[np.float32]]:
@@ -35,14 +30,6 @@ def float32(*arrays: Dense) -> list[NDArray[np.float32]]:
 
 def codes(*values: int) -> NDArray[np.int32]:
     return np.array(values, dtype=np.int32)
-
-
-def sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
-
-
-def generator(seed: int = 1) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(seed))
 
 
 # --- RankSGD ---------------------------------------------------------------------------------
@@ -75,7 +62,7 @@ def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
     values, rated = generated(14, 11)
     train = to_matrix(values, rated)
     model = RankSGD(factors=4, epochs=3, learning_rate=0.02, regularisation=0.1, seed=3).fit(train)
-    rng = generator(3)
+    rng = pcg(3)
     p = (np.float32(0.1) * rng.standard_normal((14, 4), dtype=np.float32)).astype(float)
     q = (np.float32(0.1) * rng.standard_normal((11, 4), dtype=np.float32)).astype(float)
     q[~rated.any(axis=0)] = 0
@@ -149,7 +136,7 @@ def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
         bias_regularisation=0.05,
         seed=7,
     ).fit(to_matrix(values, rated))
-    rng = generator(7)
+    rng = pcg(7)
 
     def initial(*shape: int) -> Dense:
         draws = np.float32(0.1) * rng.standard_normal(shape, dtype=np.float32)
@@ -180,80 +167,6 @@ def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
     np.testing.assert_allclose(model.score(np.array([COLD_USER]))[0], mean + c, rtol=1e-4)
 
 
-def test_svdpp_error_falls() -> None:
-    values, rated = generated()
-    model = SVDPlusPlus(factors=5, learning_rate=0.02, epochs=40).fit(to_matrix(values, rated))
-    assert (np.diff(model.squared_error_) < 0).all()
-    assert model.squared_error_[-1] < 0.8 * values[rated].var()
-
-
-# --- ListRank-MF -----------------------------------------------------------------------------
-
-
-def list_objective(values: Dense, rated: NDArray[np.bool_], p: Dense, q: Dense) -> float:
-    strengths = np.exp(values / values.max()) * rated
-    targets = strengths / np.maximum(strengths.sum(axis=1, keepdims=True), 1)
-    firsts = np.exp(sigmoid(p @ q.T)) * rated
-    firsts /= np.where(rated.any(axis=1), firsts.sum(axis=1), 1)[:, None]
-    return float(-(targets[rated] * np.log(firsts[rated])).sum())
-
-
-def test_listrank_slopes_are_the_gradient_of_the_cross_entropy() -> None:
-    values, rated = generated(7, 9, seed=3)
-    train = to_matrix(values, rated)
-    start = np.random.default_rng(2).standard_normal(7 * 3 + 9 * 3)
-
-    def objective(flat: Dense) -> float:
-        return list_objective(values, rated, flat[:21].reshape(7, 3), flat[21:].reshape(9, 3))
-
-    model = ListRankMF()
-    model.n_users_ = 7
-    targets, counted = model._targets(train), np.ones(train.nnz, dtype=bool)
-    ratings = (train.indptr, train.indices, targets, counted)
-    p, q = start[:21].reshape(7, 3), start[21:].reshape(9, 3)
-    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(objective(start))
-    slopes = np.zeros((7, 3)), np.zeros((9, 3))
-    listrank_mf._add_slopes(*ratings, p, q, *slopes)
-    found = np.concatenate([side.ravel() for side in slopes])
-    np.testing.assert_allclose(found, gradient(objective, start), rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("zeros", ["rated", "skipped"])
-def test_listrank_objective_never_rises_and_is_that_of_the_factors(zeros: str) -> None:
-    values, rated = generated()
-    model = ListRankMF(factors=4, zeros=zeros, iterations=60, seed=2).fit(to_matrix(values, rated))
-    assert (np.diff(model.objective_) <= 0).all()
-    assert model.objective_[-1] < model.objective_[0]
-    users = np.nan_to_num(model.user_factors_).astype(float)
-    items = model.item_factors_.T.astype(float)
-    expected = 0.03 * ((users**2).sum() + (items**2).sum())
-    if zeros == "rated":
-        expected += list_objective(values, rated, users, items)
-        assert model.objective_[-1] == pytest.approx(expected, rel=1e-6)
-    else:
-        assert model.objective_[-1] < expected + list_objective(values, rated, users, items)
-
-
-def test_listrank_passes_over_zeros_but_keeps_them_in_the_list() -> None:
-    values = np.array([[2.0, 0.0, 1.0]])
-    train = to_matrix(values, np.ones((1, 3), dtype=bool))
-    p, q = np.array([[0.5, -1.0]]), np.array([[1.0, 0.2], [0.3, 0.4], [-0.6, 0.9]])
-    model = ListRankMF(zeros="skipped")
-    model.n_users_ = 1
-    ratings = (train.indptr, train.indices, model._targets(train), train.data != 0)
-    g = sigmoid(p @ q.T)[0]
-    firsts, targets = np.exp(g) / np.exp(g).sum(), np.exp(values[0] / 2) / np.exp(values / 2).sum()
-    kept = [0, 2]
-    expected = -(targets[kept] * np.log(firsts[kept])).sum()
-    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(expected)
-    slopes = np.zeros((1, 2)), np.zeros((3, 2))
-    listrank_mf._add_slopes(*ratings, p, q, *slopes)
-    errors = (firsts - targets) * g * (1 - g)
-    errors[1] = 0
-    np.testing.assert_allclose(slopes[0], errors[None] @ q)
-    np.testing.assert_allclose(slopes[1], errors[:, None] * p)
-
-
 # --- The rate of BiasedMF, divergence, parameters --------------------------------------------
 
 
@@ -269,7 +182,7 @@ def test_biased_mf_biases_have_a_rate_and_a_regularisation_of_their_own_and_rate
         bias_regularisation_ratio=0.1,
         seed=6,
     ).fit(to_matrix(values, rated))
-    rng = generator(6)
+    rng = pcg(6)
     factors = (np.float32(0.1) * rng.standard_normal((22, 3), dtype=np.float32)).astype(float)
     p, q, b, c = factors[:12], factors[12:], np.zeros(12), np.zeros(10)
     p[COLD_USER], q[~rated.any(axis=0)] = 0, 0
@@ -316,11 +229,6 @@ REFUSED: list[tuple[Any, str, object, str]] = [
     (SVDPlusPlus, "bias_regularisation", -1, "of at least 0"),
     (SVDPlusPlus, "epochs", 0, "of at least 1"),
     (SVDPlusPlus, "initial_deviation", -1, "of at least 0"),
-    (ListRankMF, "factors", 0, "of at least 1"),
-    (ListRankMF, "regularisation", -1, "of at least 0"),
-    (ListRankMF, "learning_rate", 0, "above 0"),
-    (ListRankMF, "iterations", 0, "of at least 1"),
-    (ListRankMF, "zeros", "kept", "'rated', 'skipped'"),
     (BiasedMF, "decay", 0, "above 0 and at most 1"),
     (BiasedMF, "decay", 1.5, "above 0 and at most 1"),
     (BiasedMF, "bias_rate_ratio", -1, "of at least 0"),

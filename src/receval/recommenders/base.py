@@ -5,17 +5,16 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
+from receval.recommenders.checked_ratings import Order, checked_matrix, checked_order
+from receval.recommenders.checked_ratings import RatingMatrix as RatingMatrix
 from receval.recommenders.model_files import read_model, write_model
-
-RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"
-Order: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -115,9 +114,9 @@ class Recommender(ABC):
         Raises
         ------
         ValueError
-            If the matrix has no entry or one that is not finite, or a parameter does not fit its
-            size; if an oracle gets no test ratings, or another system gets some; if an order does
-            not have every code once.
+            If a matrix has no entry or one that is not finite, or a parameter does not fit its
+            size; if test and train differ in shape; if an oracle gets no test ratings, or another
+            system gets some; if an order does not have every code once.
         TypeError
             If the matrix is not a sparse matrix.
         """
@@ -130,15 +129,15 @@ class Recommender(ABC):
                     else "is no oracle: it must not be given the test ratings."
                 )
             )
-        ratings = self._checked(train)
+        name = type(self).__name__
+        ratings = checked_matrix(name, "training", train)
         self.n_users_, self.n_items_ = ratings.shape
         self.check_size(self.n_users_, self.n_items_)
-        known = None if test is None else self._checked(test)
-        for name in ("order_of_users_", "order_of_items_"):
-            vars(self).pop(name, None)
+        known = None if test is None else checked_matrix(name, "test", test, ratings.shape)
+        for attribute in ("order_of_users_", "order_of_items_"):
+            vars(self).pop(attribute, None)
         if order is not None:
-            self.order_of_users_ = _checked_order("users", order[0], self.n_users_)
-            self.order_of_items_ = _checked_order("items", order[1], self.n_items_)
+            self.order_of_users_, self.order_of_items_ = checked_order(order, ratings.shape)
             ratings = self._reordered(ratings)
             known = None if known is None else self._reordered(known)
         with threadpool_limits(limits=1):
@@ -256,43 +255,6 @@ class Recommender(ABC):
     def _class_path(cls) -> str:
         return f"{cls.__module__}:{cls.__qualname__}"
 
-    def _checked(self, train: RatingMatrix) -> RatingMatrix:
-        if not issparse(train):
-            raise TypeError(
-                f"{type(self).__name__}.fit takes a sparse matrix (scipy.sparse.csr_array), "
-                f"but got {type(train).__name__}."
-            )
-        ratings: RatingMatrix = csr_array(train)
-        if ratings.dtype != np.float32:
-            ratings = ratings.astype(np.float32)
-        if not ratings.has_canonical_format:
-            ratings = ratings.copy()
-            ratings.sum_duplicates()
-        if not ratings.nnz:
-            raise ValueError(
-                f"{type(self).__name__}.fit got a training matrix of shape {ratings.shape} "
-                "without any rating: there is nothing to learn from."
-            )
-        if not np.isfinite(ratings.data).all():
-            raise ValueError(
-                f"{type(self).__name__}.fit got ratings that are not finite: "
-                "every rating must be a number."
-            )
-        # One index type means one compiled version of every kernel.
-        ratings.indices = ratings.indices.astype(np.int32, copy=False)
-        ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
-        return ratings
-
     def _reordered(self, ratings: RatingMatrix) -> RatingMatrix:
         reordered: RatingMatrix = csr_array(ratings[self.order_of_users_][:, self.order_of_items_])
-        return self._checked(reordered)
-
-
-def _checked_order(name: str, order: NDArray[np.integer[Any]], size: int) -> NDArray[np.int32]:
-    codes = np.asarray(order)
-    if codes.shape != (size,) or not np.array_equal(np.sort(codes), np.arange(size)):
-        raise ValueError(
-            f"The order of the {name} must have every code from 0 to {size - 1} once, but it has "
-            f"the shape {codes.shape} and {len(np.unique(codes))} different codes."
-        )
-    return codes.astype(np.int32)
+        return checked_matrix(type(self).__name__, "training", reordered)

@@ -1,0 +1,162 @@
+"""BPRMF, WBPR and GBPR: which users, items and groups are drawn, and how often."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.matrices import (
+    COLD_ITEM,
+    ONE_RATING_USER,
+    generated,
+    generated_matrix,
+    to_matrix,
+)
+from recommenders.systems import pcg
+
+from receval.recommenders.drifting_popularity import CACHED_USERS, DriftingPopularitySampler
+from receval.recommenders.gbpr import _draw_groups
+from receval.recommenders.pairwise_sampling import PairSampler
+
+Dense = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+def all_drawn(sampler: PairSampler, n_pairs: int) -> tuple[Ints, Ints, Ints]:
+    parts = [np.concatenate(part) for part in zip(*sampler.blocks(n_pairs), strict=True)]
+    return parts[0], parts[1], parts[2]
+
+
+def assert_frequencies(codes: Ints, expected: Dense) -> None:
+    """Check counts against their expectations, given up to a factor: within 5 deviations."""
+    expected = len(codes) * expected / expected.sum()
+    counts = np.bincount(codes, minlength=len(expected))
+    assert (counts[expected == 0] == 0).all()
+    assert (np.abs(counts - expected) <= 5 * np.sqrt(expected)).all()
+
+
+def ratings_with_a_user_of_all_items() -> NDArray[np.bool_]:
+    _, rated = generated()
+    rated[0] = True
+    rated[0, COLD_ITEM] = False
+    return rated
+
+
+@pytest.mark.parametrize("positives", ["users", "ratings"])
+@pytest.mark.parametrize("negatives", ["uniform", "popularity"])
+def test_pairs_are_drawn_with_the_documented_probabilities(positives: str, negatives: str) -> None:
+    rated = ratings_with_a_user_of_all_items()
+    sampler = PairSampler(to_matrix(rated * 2.0, rated), pcg(5), positives, negatives)
+    users, above, below = all_drawn(sampler, 300_000)
+    assert len(users) == 300_000
+    assert rated[users, above].all()
+    assert not rated[users, below].any()
+    lengths = rated.sum(axis=1).astype(float)
+    can_be_drawn = (lengths > 0) & (lengths < 44)
+    np.testing.assert_array_equal(sampler.eligible, np.flatnonzero(can_be_drawn))
+    user_weights = can_be_drawn * (lengths if positives == "ratings" else 1.0)
+    assert_frequencies(users, user_weights)
+    popularity = rated.sum(axis=0)
+    item_weights = popularity if negatives == "popularity" else popularity > 0
+    for user in (ONE_RATING_USER, 9):
+        assert_frequencies(above[users == user], rated[user].astype(float))
+        assert_frequencies(below[users == user], (item_weights * ~rated[user]).astype(float))
+
+
+def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
+    train = generated_matrix()
+    by_item = train.T.tocsr()
+    item = int(np.argmax(np.diff(by_item.indptr)))
+    raters = by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]
+    user = raters[3]
+    groups = np.full((40_000, 3), -1, dtype=np.int32)
+    sizes = np.empty(40_000, dtype=np.int32)
+    users, items = (np.full(40_000, code, dtype=np.int32) for code in (user, item))
+    _draw_groups(pcg(2), by_item.indptr, by_item.indices, users, items, groups, sizes)
+    assert (sizes == 3).all()
+    assert (groups[:, 0] == user).all()
+    assert (groups[:, 1] != groups[:, 2]).all()
+    others = np.zeros(60)
+    others[raters] = 1
+    others[user] = 0
+    assert_frequencies(groups[:, 1], others)
+    assert_frequencies(groups[:, 2], others)
+
+
+def test_groups_of_seldom_rated_items_are_all_their_raters() -> None:
+    rated = np.zeros((6, 2), dtype=bool)
+    rated[[1, 4, 5], 0] = True
+    rated[2, 1] = True
+    by_item = to_matrix(rated * 1.0, rated).T.tocsr()
+    groups = np.full((2, 5), -1, dtype=np.int32)
+    sizes = np.empty(2, dtype=np.int32)
+    users, items = np.array([[4, 2], [0, 1]], dtype=np.int32)
+    _draw_groups(pcg(2), by_item.indptr, by_item.indices, users, items, groups, sizes)
+    np.testing.assert_array_equal(sizes, [3, 1])
+    np.testing.assert_array_equal(groups[0, :3], [4, 1, 5])
+    assert groups[1, 0] == 2
+
+
+class ListsOfLibRec:
+    """LibRec's lists of weights, as its WBPR builds them: one entry an item, shared by all."""
+
+    def __init__(self, rated: NDArray[np.bool_]) -> None:
+        popularity = rated.sum(axis=0)
+        order = sorted(np.flatnonzero(popularity), key=lambda item: -popularity[item])
+        self.weights = {int(item): float(popularity[item]) for item in order}
+        self.rated, self.lists = rated, OrderedDict[int, list[int]]()
+
+    def probabilities(self, user: int) -> Dense:
+        """Return the chance of each item to be drawn for the user, who is drawn now."""
+        if user in self.lists:
+            self.lists.move_to_end(user)
+        else:
+            if len(self.lists) == CACHED_USERS:
+                self.lists.popitem(last=False)
+            listed = [item for item in self.weights if not self.rated[user, item]]
+            total = sum(self.weights[item] for item in listed)
+            for item in listed:
+                self.weights[item] /= total
+            self.lists[user] = listed
+        chances, reached = np.zeros(self.rated.shape[1]), 0.0
+        for item in self.lists[user]:
+            chances[item] = min(self.weights[item], 1 - reached)
+            reached += chances[item]
+        chances[0] += 1 - reached
+        return chances
+
+
+def test_drifting_weights_are_those_of_the_lists_of_librec() -> None:
+    _, rated = generated(n_users=CACHED_USERS + 150, n_items=40)
+    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
+    lists = ListsOfLibRec(rated)
+    generator = pcg(7)
+    found, expected = np.zeros(40), np.zeros(40)
+    ways_out = 0.0
+    for _ in range(30):
+        users = generator.choice(sampler.eligible, 500).astype(np.int32)
+        negatives = sampler.negatives(users)
+        for user, item in zip(users, negatives, strict=True):
+            chances = lists.probabilities(user)
+            # Far below the 5 deviations of the sums beneath: no draw is ever impossible.
+            assert chances[item] > 0
+            found[item] += 1
+            expected += chances
+            ways_out += chances[0] if rated[user, 0] else 0
+        weights = np.array(list(lists.weights.values()))
+        ratios = sampler.weights / weights
+        np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
+    assert ways_out > 20
+    assert (np.abs(found - expected) <= 5 * np.sqrt(expected + 1)).all()
+
+
+def test_drifting_weights_leave_the_popularities_behind() -> None:
+    _, rated = generated(n_users=CACHED_USERS + 150, n_items=40)
+    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
+    popularity = np.sort(rated.sum(axis=0))[::-1][: len(sampler.weights)]
+    np.testing.assert_array_equal(sampler.weights, popularity)
+    sampler.negatives(pcg(7).choice(sampler.eligible, 20_000).astype(np.int32))
+    relative = sampler.weights / popularity
+    assert relative.max() > 1e3 * relative.min()
