@@ -112,6 +112,12 @@ def test_five_fold_means_on_cm100k_equal_the_released_ones(
     np.testing.assert_allclose(ours, released("cm100k", system, part), rtol=1e-5)
 
 
+def test_slim_with_misread_profiles_equals_the_released_means_on_cm100k(folder: Path) -> None:
+    values = [measured(data, "cm100k", "librec-slim", "test") for data in folds(folder, "cm100k")]
+    expected = released("cm100k", "librec-slim", "test")
+    np.testing.assert_allclose(np.mean(values, axis=0), expected, rtol=1e-5)
+
+
 def test_the_real_optimum_on_cm100k_equals_the_released_one(folder: Path) -> None:
     values = [measured(d, "cm100k", "optimal-real", "unbiased") for d in folds(folder, "cm100k")]
     expected = released("cm100k", "optimal-real", "unbiased")
