@@ -2,7 +2,7 @@
 
     python benchmarks/recommenders/svdpp.py [--repeats 3] [--factors 20] [--epochs 2]
 
-Generated ratings of MovieLens 1M's shape; fit and score all users, one thread each. Surprise
+Generated ratings of MovieLens 1M's shape; fit and rank all users, one thread each. Surprise
 changes the implicit factors of all a user's items at every rating, receval once a user, which is
 the same arithmetic: the errors that both reach, printed too, differ by their random initial values
 alone. Surprise visits few epochs in reasonable time; receval's 100 are timed beside them.
@@ -21,6 +21,7 @@ from collections.abc import Callable
 import numpy as np
 from generated import ml1m_shaped
 from scipy.sparse import csr_matrix
+from top_lists import top_lists
 
 from receval.recommenders.svdpp import SVDPlusPlus
 
@@ -48,6 +49,7 @@ def main() -> None:
     errors: dict[str, float] = {}
 
     def note(name: str, scores: np.ndarray) -> None:
+        top_lists(scores, train)
         errors[name] = float(np.sqrt(np.mean((train.data - scores[rows, train.indices]) ** 2)))
 
     def ours(name: str, epochs: int) -> Callable[[], None]:
@@ -100,12 +102,13 @@ def main() -> None:
     few = f"receval SVDPlusPlus, {options.epochs} epochs"
     many = "receval SVDPlusPlus, 100 epochs"
     ours(few, options.epochs)()  # compiles
-    seconds: dict[str, float | None] = {few: fastest(ours(few, options.epochs), options.repeats)}
+    own = {few: fastest(ours(few, options.epochs), options.repeats)}
+    peers = {}
     for cached in (True, False):
         name = f"Surprise SVDpp, {options.epochs} epochs" + (", ratings cached" if cached else "")
-        seconds[name] = fastest(surprise(name, cached), options.slow_repeats) if SVDpp else None
-    seconds[many] = fastest(ours(many, 100), 1)
-    report(f"SVD++, {options.factors} factors, fit and score", seconds)
+        peers[name] = fastest(surprise(name, cached), options.slow_repeats) if SVDpp else None
+    own[many] = fastest(ours(many, 100), 1)
+    report(f"SVD++, {options.factors} factors, fit and rank", own, peers)
     for name, error in errors.items():
         print(f"  root mean squared error {name:<45}{error:8.4f}")
 

@@ -13,6 +13,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 import time
 from collections.abc import Callable, Mapping
 
+LEVEL = 0.05
+"""Durations that differ by no more than this share are level."""
+
 
 def fastest(function: Callable[[], object], repeats: int) -> float:
     """Return the least of several durations in seconds; the machine may be shared."""
@@ -24,15 +27,30 @@ def fastest(function: Callable[[], object], repeats: int) -> float:
     return min(durations)
 
 
-def report(title: str, seconds: Mapping[str, float | None]) -> None:
-    """Print durations, each with its ratio to the first one, which is ours.
+def report(title: str, ours: Mapping[str, float], peers: Mapping[str, float | None]) -> None:
+    """Print durations, each with its ratio to our first one, and how that compares.
 
-    None stands for a peer that is not installed: it is printed as such, never left out.
+    Parameters
+    ----------
+    title : str
+        What was timed.
+    ours : mapping
+        Seconds by name; the first one is compared, the others are variants.
+    peers : mapping
+        Seconds by name; None for a peer that is not installed, which is printed as such.
     """
-    ours = next(iter(seconds.values()))
+    headline = next(iter(ours.values()))
     print(title)
-    for name, duration in seconds.items():
-        if duration is None or ours is None:
+    for name, duration in {**ours, **peers}.items():
+        if duration is None:
             print(f"  {name:<58} not installed")
         else:
-            print(f"  {name:<58}{duration:9.3f} s {duration / ours:8.2f} x ours", flush=True)
+            print(f"  {name:<58}{duration:9.3f} s {duration / headline:8.2f} x ours", flush=True)
+    installed = {name: duration for name, duration in peers.items() if duration is not None}
+    if not installed:
+        print("  no peer is installed, so there is no ratio")
+        return
+    fastest_peer = min(installed, key=lambda name: installed[name])
+    ratio = headline / installed[fastest_peer]
+    verdict = "ahead" if ratio < 1 - LEVEL else "level" if ratio <= 1 + LEVEL else "behind"
+    print(f"  ours / fastest peer ({fastest_peer}): {ratio:.3f}, {verdict}")

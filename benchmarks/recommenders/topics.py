@@ -2,7 +2,7 @@
 
     python benchmarks/recommenders/topics.py [--repeats 2] [--topics 50] [--iterations 20]
 
-Generated ratings of MovieLens 1M's shape; fit and score all users, one thread each, as many
+Generated ratings of MovieLens 1M's shape; fit and rank all users, one thread each, as many
 iterations of either side. A multiplicative update of NMF with KL loss is a step of PLSA's EM but
 for the order (its second table is updated with the first one's new values). scikit-learn's LDA
 repeats the users' half of each iteration until it settles; ours does each half once. What is
@@ -22,6 +22,7 @@ import numpy as np
 from generated import ml1m_shaped
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import NMF, LatentDirichletAllocation
+from top_lists import top_lists
 
 from receval.recommenders.base import Recommender
 from receval.recommenders.lda import LDA
@@ -44,6 +45,7 @@ def main() -> None:
     likelihoods: dict[str, float] = {}
 
     def note(name: str, scores: np.ndarray) -> None:
+        top_lists(scores, train)
         probabilities = scores / scores.sum(axis=1, keepdims=True)
         logarithms = np.log(probabilities[rows, train.indices])
         likelihoods[name] = float(np.average(logarithms, weights=train.data))
@@ -84,21 +86,19 @@ def main() -> None:
     short = ours("receval LDA", LDA(options.topics, few, ALPHA, BETA))
     whole = ours("receval LDA, more iterations", LDA(options.topics, many, ALPHA, BETA))
     plsa()  # compiles
-    title = f"{options.topics} topics, {{}} iterations, fit and score"
+    title = f"{options.topics} topics, {{}} iterations, fit and rank"
     report(
         "PLSA, " + title.format(many),
-        {
-            "receval PLSA": fastest(plsa, options.repeats),
-            "scikit-learn NMF, KL loss, multiplicative": fastest(nmf, options.repeats),
-        },
+        {"receval PLSA": fastest(plsa, options.repeats)},
+        {"scikit-learn NMF, KL loss, multiplicative": fastest(nmf, options.repeats)},
     )
     report(
         "LDA, " + title.format(few),
         {
             "receval LDA": fastest(short, options.repeats),
-            "scikit-learn LDA, batch": fastest(lambda: sklearn_lda(few), 1),
             f"receval LDA, {many} iterations": fastest(whole, options.repeats),
         },
+        {"scikit-learn LDA, batch": fastest(lambda: sklearn_lda(few), 1)},
     )
     for name, value in likelihoods.items():
         print(f"  mean log probability {name:<40}{value:10.4f}")
