@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -11,9 +13,29 @@ from receval.seeds import generator
 SHARES = (0.056, 0.107, 0.261, 0.349, 0.227)
 
 
-def ml1m_shaped(seed: int = 1) -> RatingMatrix:
-    """Return 1,000,000 ratings of 6,040 users and 3,706 items, values 1 to 5, float32."""
-    return skewed(6_040, 3_706, 1_000_000, seed)
+def ml1m_shaped(size: float = 1.0, seed: int = 1) -> RatingMatrix:
+    """Return 1,000,000 ratings of 6,040 users and 3,706 items, values 1 to 5, float32.
+
+    Parameters
+    ----------
+    size : float
+        Share of the users and items, to try a program out; as dense as the whole.
+    seed : int
+        Seed of everything that is drawn.
+    """
+    return sized(6_040, 3_706, 1_000_000, size, seed)
+
+
+def sized(n_users: int, n_items: int, n_ratings: int, size: float, seed: int = 1) -> RatingMatrix:
+    """Return `skewed` ratings with a share of the users and of the items, as dense as the whole."""
+    return skewed(round(n_users * size), round(n_items * size), round(n_ratings * size**2), seed)
+
+
+def add_size(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--size``."""
+    parser.add_argument(
+        "--size", type=float, default=1.0, help="share of the users and items, to try it out"
+    )
 
 
 def skewed(n_users: int, n_items: int, n_ratings: int, seed: int = 1) -> RatingMatrix:

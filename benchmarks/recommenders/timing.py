@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 
 LEVEL = 0.05
-"""Durations that differ by no more than this share are level."""
+"""Durations that differ by no more than this share of the peer's are level."""
 
 
 def fastest(function: Callable[[], object], repeats: int) -> float:
@@ -28,29 +28,40 @@ def fastest(function: Callable[[], object], repeats: int) -> float:
 
 
 def report(title: str, ours: Mapping[str, float], peers: Mapping[str, float | None]) -> None:
-    """Print durations, each with its ratio to our first one, and how that compares.
+    """Print durations, and in the last line how ours compares with the fastest peer.
 
     Parameters
     ----------
     title : str
-        What was timed.
-    ours : mapping
-        Seconds by name; the first one is compared, the others are variants.
-    peers : mapping
-        Seconds by name; None for a peer that is not installed, which is printed as such.
+    ours : mapping of str to float
+        Seconds by name. The first is compared with the peers, further ones are printed beside it.
+    peers : mapping of str to float or None
+        Seconds by name; None stands for a peer that is not installed: it is printed as such,
+        never left out.
     """
-    headline = next(iter(ours.values()))
     print(title)
-    for name, duration in {**ours, **peers}.items():
-        if duration is None:
+    headline = next(iter(ours.values()))
+    for name, duration in ours.items():
+        print(line(name, duration))
+    for name, seconds in peers.items():
+        if seconds is None:
             print(f"  {name:<58} not installed")
         else:
-            print(f"  {name:<58}{duration:9.3f} s {duration / headline:8.2f} x ours", flush=True)
-    installed = {name: duration for name, duration in peers.items() if duration is not None}
+            print(f"{line(name, seconds)}   ours / this: {headline / seconds:.2f}")
+    print(f"  {verdict(headline, peers)}", flush=True)
+
+
+def line(name: str, duration: float) -> str:
+    """Return the line of one duration."""
+    return f"  {name:<58}{duration:9.3f} s"
+
+
+def verdict(ours: float, peers: Mapping[str, float | None]) -> str:
+    """Return the ratio to the fastest peer, and in a word what it means."""
+    installed = {name: seconds for name, seconds in peers.items() if seconds is not None}
     if not installed:
-        print("  no peer is installed, so there is no ratio")
-        return
-    fastest_peer = min(installed, key=lambda name: installed[name])
-    ratio = headline / installed[fastest_peer]
-    verdict = "ahead" if ratio < 1 - LEVEL else "level" if ratio <= 1 + LEVEL else "behind"
-    print(f"  ours / fastest peer ({fastest_peer}): {ratio:.3f}, {verdict}")
+        return "No peer is installed: there is nothing to compare with."
+    name = min(installed, key=installed.__getitem__)
+    ratio = ours / installed[name]
+    word = "ahead" if ratio < 1 - LEVEL else "behind" if ratio > 1 + LEVEL else "level"
+    return f"ours / fastest peer ({name}): {ratio:.2f} - {word}"
