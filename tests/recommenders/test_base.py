@@ -220,6 +220,12 @@ def test_bad_parameters_are_refused_with_system_parameter_and_range(
     assert accepted in str(refusal.value)
 
 
+@pytest.mark.parametrize("value", [1e300, -1e300, 10**60])
+def test_a_number_that_single_precision_cannot_hold_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="BPRMF: the parameter learning_rate is"):
+        make("receval.recommenders.bprmf:BPRMF", {"learning_rate": value}, 1)
+
+
 def test_an_unknown_parameter_is_refused_with_the_accepted_ones() -> None:
     with pytest.raises(ValueError, match="PLSA has no parameter 'factors'; it accepts: topics, it"):
         make("receval.recommenders.plsa:PLSA", {"factors": 9}, 1)

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from studies.prepared import look_of, problems_of
 
 from receval.config.settings import load_settings
+from receval.figures.style import figure_style
+from receval.studies.numbers import read_numbers
+from receval.studies.systems.fidelity import draw
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "systems"
@@ -110,3 +114,14 @@ def test_the_oddities_of_the_21_systems_appear(metric: str) -> None:
         assert ours[system] < 0.6 * ours["pop"]
     lowest = set(ours.nsmallest(5).index)
     assert lowest == {"random", "ht", "svd", "nncosngbr-ub", "nncosngbr-ib"}
+
+
+def test_the_drawing_of_all_panels_has_no_overlaps_and_shares_the_rows_of_a_study() -> None:
+    with figure_style():
+        numbers = read_numbers(ACCEPTED / "fidelity.csv")
+        figure = draw(numbers, look_of("systems", "fidelity", edition="full"))
+        assert problems_of(figure) == []
+        rows = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
+    assert [len(labels) for labels in rows] == [21, 19, 19, 19]
+    assert rows[2] == rows[3] == [""] * 19
+    assert (rows[0][0], rows[0][-1]) == ("SLIM", "Random")
