@@ -3,9 +3,9 @@
     python benchmarks/recommenders/als.py [--repeats 3] [--factors 20] [--iterations 15]
 
 Generated ratings of MovieLens 1M's shape, 20 % of them held out; fit and rank, one thread each. The
-weights are those of Hu et al., 1 + alpha r. The objective that each reaches is printed too, with the
-iterations after which ours is as low: conjugate gradients stop early. irspack is not in the lock:
-``pip install irspack`` (beside receval's dependencies).
+weights are those of Hu et al., 1 + alpha r. The objective that each reaches is printed too, with
+the iterations after which ours is as low: conjugate gradients stop early. irspack is not in the
+lock: ``pip install irspack`` (beside receval's dependencies).
 """
 
 from __future__ import annotations
