@@ -10,6 +10,8 @@ import pytest
 import yaml
 from config.copied_config import ROOT
 
+from receval.provenance.versions import PACKAGES
+
 CORE = {
     "snakemake",
     "numpy",
@@ -91,6 +93,10 @@ def test_the_conda_environment_has_the_versions_of_the_lock() -> None:
     pins = dict(package.split("=") for package in packages)
     found = {CONDA_NAMES.get(name, name): version_of(text) for name, text in pins.items()}
     assert found == {name: LOCKED[name][0] for name in RUNTIME}
+
+
+def test_results_are_said_to_depend_on_nothing_but_dependencies() -> None:
+    assert set(PACKAGES) <= set(RUNTIME)
 
 
 def test_every_dependency_beyond_the_core_has_its_reason_in_contributing() -> None:

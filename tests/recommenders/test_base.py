@@ -71,6 +71,18 @@ def test_a_second_fit_forgets_the_order_of_the_first() -> None:
     np.testing.assert_array_equal(twice.score(np.arange(9)), once.score(np.arange(9)))
 
 
+def test_a_refused_fit_leaves_the_model_as_it_was() -> None:
+    train = generated_matrix()
+    order = (shuffled(train.shape[0], 1), shuffled(train.shape[1], 2))
+    model = PureSVD(factors=3).fit(train, order=order)
+    before = model.score(np.arange(9))
+    with pytest.raises(ValueError, match="order of the users"):
+        model.fit(train, order=(order[0][:-1], order[1]))
+    with pytest.raises(ValueError, match="parameter factors"):
+        model.fit(train[:2])
+    np.testing.assert_array_equal(model.score(np.arange(9)), before)
+
+
 @pytest.mark.parametrize(
     ("users", "items", "message"),
     [

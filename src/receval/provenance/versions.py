@@ -13,13 +13,11 @@ from typing import Any
 from receval.provenance.atomic import write_atomically
 
 PACKAGES = (
-    "implicit",
     "matplotlib",
     "numba",
     "numpy",
     "pandas",
     "pyarrow",
-    "scikit-learn",
     "scipy",
 )
 """Distributions whose code computes or draws results."""

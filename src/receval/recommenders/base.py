@@ -131,13 +131,16 @@ class Recommender(ABC):
             )
         name = type(self).__name__
         ratings = checked_matrix(name, "training", train)
-        self.n_users_, self.n_items_ = ratings.shape
-        self.check_size(self.n_users_, self.n_items_)
+        self.check_size(*ratings.shape)
         known = None if test is None else checked_matrix(name, "test", test, ratings.shape)
+        met = None if order is None else checked_order(order, ratings.shape)
+        # From here on nothing is refused for what was given: a refused fit leaves the model as it
+        # was.
+        self.n_users_, self.n_items_ = ratings.shape
         for attribute in ("order_of_users_", "order_of_items_"):
             vars(self).pop(attribute, None)
-        if order is not None:
-            self.order_of_users_, self.order_of_items_ = checked_order(order, ratings.shape)
+        if met is not None:
+            self.order_of_users_, self.order_of_items_ = met
             ratings = self._reordered(ratings)
             known = None if known is None else self._reordered(known)
         with threadpool_limits(limits=1):
