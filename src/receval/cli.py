@@ -1,4 +1,4 @@
-"""The command ``receval``: drift, acceptance, the table of datasets, the configuration's schema."""
+"""The command ``receval``: drift, acceptance, the table of datasets, files made from the code."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from receval.plan import Plan
 from receval.provenance.atomic import write_atomically
 
 SCHEMA = Path("config/schema.json")
+METRICS = Path("docs/metrics.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
                 action="store_true",
                 help="accept although datasets are absent that were there before",
             )
-    schema = commands.add_parser("schema", help=f"write {SCHEMA}")
-    schema.set_defaults(run=_schema)
+    for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS)):
+        commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     return parser
 
 
@@ -133,6 +134,14 @@ def _datasets(chosen: argparse.Namespace) -> int:
 def _schema(_: argparse.Namespace) -> int:
     write_atomically(SCHEMA, json_schema())
     print(f"wrote {SCHEMA}")
+    return 0
+
+
+def _metrics(_: argparse.Namespace) -> int:
+    from receval.metrics.cards import document  # compiled code, which no other command needs
+
+    write_atomically(METRICS, document())
+    print(f"wrote {METRICS}")
     return 0
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from receval.cli import main
 from receval.config.settings import json_schema, load_settings
+from receval.metrics.cards import document
 from receval.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +125,7 @@ def test_accept_refuses_to_lose_a_dataset_unless_told_to(
     assert main(["accept", "--edition", "demo", "--drop"]) == 0
 
 
-@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema"])
+@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema", "metrics"])
 def test_outside_the_repository_the_status_is_2_with_a_sentence(
     command: str,
     tmp_path: Path,
@@ -162,6 +163,11 @@ def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
     Path("config/schema.json").write_text("{}")
     assert main(["schema"]) == 0
     assert Path("config/schema.json").read_text(encoding="utf-8") == json_schema()
+
+
+def test_metrics_writes_the_cards_of_the_metrics(repository: Path) -> None:
+    assert main(["metrics"]) == 0
+    assert Path("docs/metrics.md").read_text(encoding="utf-8") == document()
 
 
 @pytest.mark.parametrize("arguments", [[], ["drfit"], ["drift", "--edition", "complete"]])

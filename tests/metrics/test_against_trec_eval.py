@@ -2,158 +2,197 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from metrics.trec_eval_runs import (
+    COUNTED,
+    CUTOFFS,
+    THRESHOLD,
+    cut,
+    judged_alone,
+    lists_of,
+    random_run,
+    trec_eval,
+)
 
+from receval.metrics.aggregation import aggregate, averaged_lists
+from receval.metrics.averages import FLOOR, Geometric
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
-from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import Protocol
-from receval.splits.split import Fold, Judgments
 
-CUTOFFS = (1, 2, 3, 5, 10, 30, 100)
-THRESHOLD = 4
-
-
-class Run:
-    """Scores of a random run; NaN leaves an item out of a user's list."""
-
-    def __init__(self, scores: np.ndarray) -> None:
-        self.scores = scores
-
-    def score(self, users: np.ndarray) -> np.ndarray:
-        return self.scores[users]
+SEEDS = st.integers(0, 100_000)
+CUT_BY_BOTH = {"P": "P", "Recall": "recall", "nDCG": "ndcg_cut", "AP": "map_cut"}
+WHOLE = {
+    "P": "set_P",
+    "Recall": "set_recall",
+    "F1": "set_F",
+    "AP": "map",
+    "nDCG": "ndcg",
+    "RR": "recip_rank",
+    "bpref": "bpref",
+    "infAP(form=trec_eval)": "infAP",
+}
+"""Metrics without a cut-off, and trec_eval's measures of the whole run."""
 
 
-def random_run(seed: int) -> tuple[Judgments, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    n_users, n_items = 9, int(rng.integers(5, 60))
-    judged = rng.random((n_users, n_items)) < rng.uniform(0.05, 0.6)
-    judged[:, 0] = True
-    users, items = np.nonzero(judged)
-    ratings = rng.integers(1, 6, size=len(users))
-    ratings[users == 0] = 2  # a user without relevant items
-    scores = rng.normal(size=(n_users, n_items)).astype(np.float32)
-    if seed % 3 == 0:
-        scores = np.round(scores)  # ties
-    scores[rng.random(scores.shape) < rng.uniform(0, 0.8)] = np.nan  # short lists
-    scores[1] = np.nan  # an empty list
-    return Judgments.from_pairs(users, items, ratings, n_users), scores
+def assert_equal(
+    pairs: dict[str, str], lists: JudgedLists, expected: dict[str, np.ndarray]
+) -> None:
+    """Compare values of all users; a user without a list has 0."""
+    values = evaluate([parse(label) for label in pairs], lists)
+    for (ours, theirs), row in zip(pairs.items(), values, strict=True):
+        reference = np.nan_to_num(expected[theirs], nan=0.0)
+        np.testing.assert_allclose(row, reference, atol=1e-12, err_msg=f"{ours}, {theirs}")
 
 
-def lists_of(judgments: Judgments, scores: np.ndarray, threshold: float) -> JudgedLists:
-    n_users, n_items = scores.shape
-    nothing = csr_array((n_users, n_items), dtype=np.float32)
-    protocol = Protocol("AR", "AI", ties="index")
-    fold = Fold(train=nothing, test=judgments, unbiased=None)
-    (outcome,) = rank_judged(Run(scores), fold, [protocol], lambda *names: None)
-    return JudgedLists.of(judgments, outcome, threshold, protocol)
+def changed(label: str, **parameters: Any) -> str:
+    return replace(parse(label), **parameters).label
 
 
-def name_of(item: int) -> str:
-    # trec_eval puts the greater name first among equal scores; we put the smaller index first.
-    return f"{9999 - item:04d}"
-
-
-def trec_eval(
-    judgments: Judgments, scores: np.ndarray, measures: set[str], gain=lambda rating: rating
-) -> list[dict[str, float]]:
-    qrels, run = {}, {}
-    for user in range(judgments.n_users):
-        rows = slice(judgments.indptr[user], judgments.indptr[user + 1])
-        qrels[str(user)] = {
-            name_of(item): int(gain(rating))
-            for item, rating in zip(judgments.items[rows], judgments.values[rows], strict=True)
-        }
-        run[str(user)] = {
-            name_of(item): float(score)
-            for item, score in enumerate(scores[user])
-            if not np.isnan(score)
-        }
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        qrels, measures, relevance_level=int(gain(THRESHOLD))
-    )
-    answer = evaluator.evaluate({user: ranking for user, ranking in run.items() if ranking})
-    return [answer.get(str(user), {}) for user in range(judgments.n_users)]
-
-
-COUNTED = ",".join(str(cutoff) for cutoff in CUTOFFS)
+def with_cutoffs(names: dict[str, str]) -> dict[str, str]:
+    return {f"{ours}@{n}": f"{theirs}_{n}" for ours, theirs in names.items() for n in CUTOFFS}
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 100_000))
-def test_precision_recall_map_and_ndcg_equal_trec_eval_at_every_cutoff(seed: int) -> None:
-    judgments, scores = random_run(seed)
-    measures = {f"P.{COUNTED}", f"recall.{COUNTED}", f"ndcg_cut.{COUNTED}", "ndcg", "set_P"}
-    measures |= {f"map_cut.{COUNTED}", "map"}
-    expected = trec_eval(judgments, scores, measures)
-    names = {"P": "P", "Recall": "recall", "nDCG": "ndcg_cut", "AP": "map_cut"}
-    pairs = {f"{ours}@{n}": f"{theirs}_{n}" for ours, theirs in names.items() for n in CUTOFFS}
-    pairs |= {"nDCG": "ndcg", "P": "set_P", "nDCG(ideal=all)": "ndcg", "AP": "map"}
-    values = evaluate([parse(label) for label in pairs], lists_of(judgments, scores, THRESHOLD))
-    for row, theirs in zip(values, pairs.values(), strict=True):
-        reference = [answer.get(theirs, 0.0) for answer in expected]
-        np.testing.assert_allclose(row, reference, atol=1e-12, err_msg=theirs)
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 100_000))
-def test_other_gains_equal_trec_eval_on_mapped_judgments(seed: int) -> None:
-    judgments, scores = random_run(seed)
-    lists = lists_of(judgments, scores, THRESHOLD)
-    gains = {
-        "exponential": lambda rating: 2**rating - 1,
-        "binary": lambda rating: rating >= THRESHOLD,
-        "relevant": lambda rating: rating if rating >= THRESHOLD else 0,
-    }
-    for name, gain in gains.items():
-        expected = trec_eval(judgments, scores, {f"ndcg_cut.{COUNTED}"}, gain)
-        values = evaluate([parse(f"nDCG(gain={name})@{n}") for n in CUTOFFS], lists)
-        for row, cutoff in zip(values, CUTOFFS, strict=True):
-            reference = [answer.get(f"ndcg_cut_{cutoff}", 0.0) for answer in expected]
-            np.testing.assert_allclose(row, reference, atol=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 100_000), depth=st.sampled_from([1, 3, 10, 100]))
-def test_uncut_ndcg_of_a_run_of_some_depth_equals_trec_eval_on_the_cut_run(
-    seed: int, depth: int
+@given(seed=SEEDS, half_stars=st.booleans())
+def test_whole_lists_and_every_cutoff_of_trec_eval_equal_trec_eval(
+    seed: int, half_stars: bool
 ) -> None:
-    judgments, scores = random_run(seed)
-    cut = scores.copy()
-    for user, row in enumerate(scores):
-        order = sorted(np.flatnonzero(~np.isnan(row)), key=lambda item: (-row[item], item))
-        cut[user, order[depth:]] = np.nan
-    expected = trec_eval(judgments, cut, {"ndcg"})
-    values = evaluate([parse(f"nDCG(depth={depth})")], lists_of(judgments, scores, THRESHOLD))
-    reference = [answer.get("ndcg", 0.0) for answer in expected]
-    np.testing.assert_allclose(values[0], reference, atol=1e-12)
+    run = random_run(seed, half_stars=half_stars)
+    measures = {f"{theirs}.{COUNTED}" for theirs in CUT_BY_BOTH.values()} | set(WHOLE.values())
+    pairs = with_cutoffs(CUT_BY_BOTH) | WHOLE | {"nDCG(ideal=all)": "ndcg"}
+    assert_equal(pairs, lists_of(run), trec_eval(run, measures))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=SEEDS, half_stars=st.booleans(), depth=st.sampled_from(CUTOFFS))
+def test_a_depth_equals_trec_eval_on_runs_of_that_depth(
+    seed: int, half_stars: bool, depth: int
+) -> None:
+    run = random_run(seed, half_stars=half_stars)
+    expected = trec_eval(cut(run, depth), set(WHOLE.values()))
+    pairs = {changed(ours, depth=depth): theirs for ours, theirs in WHOLE.items()}
+    assert_equal(pairs, lists_of(run), expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=SEEDS, cutoff=st.sampled_from(CUTOFFS))
+def test_cutoffs_that_trec_eval_does_not_have_equal_it_on_cut_runs(seed: int, cutoff: int) -> None:
+    # P, F1 and nDCG change with the cut-off as well as with the depth.
+    names = {name: WHOLE[name] for name in ("RR", "bpref", "infAP(form=trec_eval)", "AP", "Recall")}
+    run = random_run(seed)
+    lists = lists_of(run)
+    pairs = {f"{ours}@{cutoff}": theirs for ours, theirs in names.items()}
+    assert_equal(pairs, lists, trec_eval(cut(run, cutoff), set(names.values())))
+    for ours in names:
+        by_cutoff, by_depth = evaluate(
+            [parse(f"{ours}@{cutoff}"), parse(changed(ours, depth=cutoff))], lists
+        )
+        np.testing.assert_array_equal(by_cutoff, by_depth)
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 100_000))
+@given(seed=SEEDS)
+def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
+    run = random_run(seed)
+    lists = lists_of(run)
+    measures = {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", f"success.{COUNTED}"}
+    expected = {k: np.nan_to_num(v) for k, v in trec_eval(run, measures).items()}
+    view = lists.full
+    labels = ["Recall", "Fallout", "UserCoverage", *(f"RR@{n}" for n in CUTOFFS)]
+    labels += [f"Coverage@{n}" for n in CUTOFFS]
+    found = dict(zip(labels, evaluate([parse(label) for label in labels], lists), strict=True))
+    hits, misses = found["Recall"] * view.n_relevant, found["Fallout"] * view.n_nonrelevant
+    np.testing.assert_allclose(hits, expected["num_rel_ret"], atol=1e-12)
+    np.testing.assert_allclose(misses, expected["num_nonrel_judged_ret"], atol=1e-12)
+    np.testing.assert_array_equal(found["UserCoverage"], expected["num_ret"] > 0)
+    for n in CUTOFFS:
+        np.testing.assert_array_equal(found[f"RR@{n}"] > 0, expected[f"success_{n}"] == 1)
+        places = np.minimum(expected["num_ret"], n) / n
+        np.testing.assert_array_equal(found[f"Coverage@{n}"], places)
+
+
+GAINS = {
+    "exp": lambda rating: 2**rating - 1,
+    "exp-normalised": lambda rating: 2 ** (rating - 1) - 1,  # 15 times ours
+    "binary": lambda rating: rating >= THRESHOLD,
+    "relevant": lambda rating: rating if rating >= THRESHOLD else 0,
+    "steps": lambda rating: max(rating - 3, 0),
+}
+LOSSES = {
+    "binary": lambda rating: rating < THRESHOLD,
+    "steps": lambda rating: max(4 - rating, 0),
+}
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@settings(max_examples=15, deadline=None)
+@given(seed=SEEDS)
+def test_other_gains_equal_trec_eval_on_mapped_judgments(gain: str, seed: int) -> None:
+    run = random_run(seed)
+    expected = trec_eval(run, {f"ndcg_cut.{COUNTED}", "ndcg"}, GAINS[gain], 1)
+    pairs = with_cutoffs({f"nDCG(gain={gain})": "ndcg_cut"}) | {f"nDCG(gain={gain})": "ndcg"}
+    assert_equal(pairs, lists_of(run), expected)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@settings(max_examples=15, deadline=None)
+@given(seed=SEEDS)
+def test_metrics_of_the_disliked_equal_trec_eval_with_judgments_turned_round(
+    loss: str, seed: int
+) -> None:
+    run = random_run(seed)
+    measures = {f"ndcg_cut.{COUNTED}", "ndcg", f"P.{COUNTED}", f"recall.{COUNTED}", "recip_rank"}
+    expected = trec_eval(run, measures, LOSSES[loss], 1)
+    cut_by_both = {f"nDCL(loss={loss})": "ndcg_cut", "antiP": "P", "Fallout": "recall"}
+    pairs = with_cutoffs(cut_by_both) | {f"nDCL(loss={loss})": "ndcg", "antiRR": "recip_rank"}
+    assert_equal(pairs, lists_of(run), expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS)
 def test_condensed_metrics_equal_trec_eval_on_runs_without_unjudged_items(seed: int) -> None:
-    judgments, scores = random_run(seed)
-    judged_only = np.full_like(scores, np.nan)
-    judged_only[judgments.users, judgments.items] = scores[judgments.users, judgments.items]
-    expected = trec_eval(judgments, judged_only, {f"P.{COUNTED}", f"ndcg_cut.{COUNTED}"})
-    lists = lists_of(judgments, scores, THRESHOLD)
-    for ours, theirs in (("P", "P"), ("nDCG", "ndcg_cut")):
-        values = evaluate([parse(f"{ours}(condensed=true)@{n}") for n in CUTOFFS], lists)
-        for row, cutoff in zip(values, CUTOFFS, strict=True):
-            reference = [answer.get(f"{theirs}_{cutoff}", 0.0) for answer in expected]
-            np.testing.assert_allclose(row, reference, atol=1e-12)
+    run = random_run(seed)
+    measures = {f"{theirs}.{COUNTED}" for theirs in CUT_BY_BOTH.values()} | set(WHOLE.values())
+    pairs = {
+        changed(label, condensed=True): theirs
+        for label, theirs in (with_cutoffs(CUT_BY_BOTH) | WHOLE).items()
+    }
+    assert_equal(pairs, lists_of(run), trec_eval(judged_alone(run), measures))
 
 
-def test_half_stars_keep_their_half() -> None:
-    judgments = Judgments.from_pairs([0, 0], [0, 1], [4.5, 1.5], 1)
-    lists = lists_of(judgments, np.array([[0.1, 0.9]], dtype=np.float32), 4)
-    values = evaluate([parse("nDCG@2")], lists)
-    gained = 1.5 + 4.5 / np.log2(3)
-    ideal = 4.5 + 1.5 / np.log2(3)
-    assert values[0, 0] == pytest.approx(gained / ideal)
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS)
+def test_geometric_means_equal_trec_evals(seed: int) -> None:
+    run = random_run(seed)
+    lists = lists_of(run)
+    logarithms = trec_eval(run, {"gm_map", "gm_bpref"})
+    values = evaluate([parse("AP"), parse("bpref")], lists)
+    covered = aggregate(values, lists, Geometric(), "covered")
+    everyone = aggregate(values, lists, Geometric(), "tested")
+    listed = averaged_lists(lists, "covered")
+    for row, measure in enumerate(("gm_map", "gm_bpref")):
+        assert np.isnan(logarithms[measure][~listed]).all()
+        theirs = logarithms[measure][listed].tolist()
+        expected = pytrec_eval.compute_aggregated_measure(measure, theirs)
+        assert covered[row] == pytest.approx(expected, rel=1e-12)
+        # trec_eval -c adds the logarithm of the floor for users without a list.
+        missing = [np.log(FLOOR)] * int((~listed).sum())
+        expected = pytrec_eval.compute_aggregated_measure(measure, theirs + missing)
+        assert everyone[row] == pytest.approx(expected, rel=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=SEEDS)
+def test_released_names_equal_the_measures_of_these_names(seed: int) -> None:
+    run = random_run(seed)
+    measures = {"set_P", "set_recall", "set_F", "map", "ndcg", "recip_rank"}
+    pairs = {f"{measure}(depth=10)": measure for measure in measures}
+    assert_equal(pairs, lists_of(run), trec_eval(cut(run, 10), measures))

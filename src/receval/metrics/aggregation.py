@@ -1,4 +1,4 @@
-"""Averages over users, or over lists under 1R: who is averaged is part of the result."""
+"""One value for all users, or for all lists under 1R: who is averaged is part of the result."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.lists import JudgedLists
 
 Averaged = Literal["all", "tested", "relevant", "covered"]
@@ -19,10 +20,14 @@ def averaged_lists(lists: JudgedLists, averaged: Averaged) -> NDArray[np.bool_]:
     ----------
     lists : JudgedLists
     averaged : {"all", "tested", "relevant", "covered"}
-        Every user of the dataset (bellogin2017's :math:`avg_{u \in U}`); those with a test
-        rating (trec_eval's topics); those with a relevant test rating; or those with a test
-        rating and a list that is not empty (the *reduced* average of canamares2020). Under 1R
-        the lists of relevant judgments are averaged, so the first three agree.
+        - ``all``: every user of the dataset (bellogin2017's :math:`avg_{u \in U}`)
+        - ``tested``: users with a test rating (trec_eval's topics); the full average of
+          canamares2020
+        - ``relevant``: users with a relevant test rating
+        - ``covered``: users with a test rating and a list that is not empty; the reduced average
+          of canamares2020
+
+        Under 1R the lists of relevant judgments are averaged, so the first three agree.
 
     Returns
     -------
@@ -32,27 +37,32 @@ def averaged_lists(lists: JudgedLists, averaged: Averaged) -> NDArray[np.bool_]:
     if averaged == "all":
         return np.ones(view.n_lists, dtype=bool)
     if averaged == "tested":
-        return view.totals() > 0
+        return view.n_judged > 0
     if averaged == "relevant":
-        return view.totals(view.relevant) > 0
+        return view.n_relevant > 0
     if averaged == "covered":
-        return (view.totals() > 0) & (view.lengths > 0)
+        return (view.n_judged > 0) & (view.lengths > 0)
     raise ValueError(
         f"There is no set of users {averaged!r} to average; "
         "there are all, tested, relevant and covered."
     )
 
 
-def mean(
-    values: NDArray[np.float64], lists: JudgedLists, averaged: Averaged = "tested"
+def aggregate(
+    values: NDArray[np.float64],
+    lists: JudgedLists,
+    average: Average,
+    averaged: Averaged = "tested",
 ) -> NDArray[np.float64]:
-    """Average per-list values arithmetically.
+    """Average per-list values.
 
     Parameters
     ----------
     values : ndarray of float64, shape (n_metrics, n_lists)
         What :func:`receval.metrics.evaluation.evaluate` returns.
     lists : JudgedLists
+    average : Average
+        From :mod:`receval.metrics.averages`.
     averaged : {"all", "tested", "relevant", "covered"}
         See :func:`averaged_lists`.
 
@@ -67,5 +77,14 @@ def mean(
     """
     chosen = averaged_lists(lists, averaged)
     if not chosen.any():
-        raise ValueError(f"No list is left to average over {averaged} users: nothing is judged.")
-    return values[:, chosen].mean(axis=1)
+        why = "all lists are empty" if lists.full.n_judged.any() else "nothing is judged"
+        raise ValueError(f"No list is left to average over {averaged} users: {why}.")
+    view = lists.full
+    return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
+
+
+def mean(
+    values: NDArray[np.float64], lists: JudgedLists, averaged: Averaged = "tested"
+) -> NDArray[np.float64]:
+    """Average per-list values arithmetically; see :func:`aggregate`."""
+    return aggregate(values, lists, Arithmetic(), averaged)

@@ -8,22 +8,24 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.lists import NO_CUTOFF, ListView
+from receval.metrics.list_view import NO_CUTOFF, ListView
 from receval.metrics.metric import Metric, column, ratio, slots
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage(Metric):
-    r"""Share of the places of a list that the system could fill (canamares2020, decision C4).
+    r"""Share of the places of a list that the system could fill.
 
     .. math:: Coverage@n = \frac{\min(n, |list|)}{n}
 
-    Coverage@1, averaged over users, is the share of users with any recommendation.
+    :Denominator: the cut-off, without which there is no number of places to fill
+    :Ties: of no consequence
+    :Source: canamares2020, decision C4
 
     Raises
     ------
     ValueError
-        Without a cut-off there is no number of places to fill.
+        Without a cut-off.
     """
 
     name: ClassVar[str] = "Coverage"
@@ -36,16 +38,39 @@ class Coverage(Metric):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UserCoverage(Metric):
+    r"""Whether the user got any recommendation; its mean is the share of such users.
+
+    The same at every cut-off.
+
+    .. math:: UserCoverage = Coverage@1
+
+    :Denominator: none
+    :Ties: of no consequence
+    :Source: canamares2020, decision C4
+    """
+
+    name: ClassVar[str] = "UserCoverage"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        return np.repeat((lists.lengths > 0)[None, :], len(cutoffs), axis=0).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Unjudged(Metric):
-    r"""Share of the places of a list without a judged item (canamares2020, figure 3).
+    r"""Share of the places of a list without a judged item.
 
     .. math:: Unjudged@n = 1 - P@n - antiP@n
 
     A place that the system left empty counts as unjudged.
+
+    :Denominator: the cut-off, or without one the length of the list
+    :Missing: 1, as all its places are empty
+    :Source: canamares2020, figure 3
     """
 
     name: ClassVar[str] = "Unjudged"
     needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return 1.0 - ratio(lists.sums_above(cutoffs), slots(lists, cutoffs))
+        return 1.0 - ratio(lists.judged_within(cutoffs), slots(lists, cutoffs))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.lists import NO_CUTOFF, JudgedLists
+from receval.metrics.list_view import NO_CUTOFF, ListView
+from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 
 
@@ -35,19 +36,43 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
         1R.
     """
     for metric in metrics:
-        if lists.one_relevant and (metric.needs_all_judgments or metric.condensed):
+        if lists.one_relevant and metric.refused_under_1r:
             raise ValueError(
                 f"{metric.label} needs all judgments of a list, but under 1R a list is known by "
                 "its relevant item alone: measure it under AR."
             )
+    return evaluate_views(metrics, lists.view)
+
+
+def evaluate_views(
+    metrics: Sequence[Metric], view: Callable[[bool, int | None], ListView]
+) -> NDArray[np.float64]:
+    """Compute metrics for every list of the views that they ask for.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        At least one.
+    view : callable
+        ``view(condensed, depth)`` returns the lists in that form, always the same object.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics, n_lists)
+    """
     families: dict[Metric, list[int]] = {}
     for index, metric in enumerate(metrics):
         families.setdefault(metric.at(None), []).append(index)
-    values = np.empty((len(metrics), lists.full.n_lists))
+    values: NDArray[np.float64] | None = None
     for family, indices in families.items():
         wanted = [metrics[index].cutoff or NO_CUTOFF for index in indices]
         cutoffs = tuple(sorted(set(wanted)))
-        view = lists.view(family.condensed, family.depth)
-        rows = family.per_list(view, cutoffs)
-        values[indices] = rows[[cutoffs.index(cutoff) for cutoff in wanted]]
+        lists = view(family.condensed, family.depth)
+        rows = family.per_list(lists, cutoffs)
+        if values is None:
+            values = np.empty((len(metrics), lists.n_lists))
+        for index, cutoff in zip(indices, wanted, strict=True):
+            values[index] = rows[cutoffs.index(cutoff)]
+    if values is None:
+        raise ValueError("There is no metric to compute: name at least one.")
     return values

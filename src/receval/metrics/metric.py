@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.lists import NO_CUTOFF, ListView
+from receval.metrics.labels import check_choices, printed_parameters
+from receval.metrics.list_view import NO_CUTOFF, ListView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,26 +46,33 @@ class Metric(ABC):
                 raise ValueError(
                     f"The {parameter} of {self.name} is {value}; it must be at least 1, or None."
                 )
+        check_choices(self)
 
     @property
     def label(self) -> str:
-        """The one printed form, such as ``nDCG(gain=exponential)@10``.
+        """The one printed form, such as ``nDCG(gain=exp)@10``.
 
         Parameters at their default are left out; :func:`receval.metrics.parse.parse` reads it.
         """
-        shown = [
-            f"{field.name}={getattr(self, field.name)}".lower()
-            if isinstance(getattr(self, field.name), bool)
-            else f"{field.name}={getattr(self, field.name)}"
-            for field in sorted(fields(self), key=lambda field: field.name)
-            if field.name != "cutoff" and getattr(self, field.name) != field.default
-        ]
-        parameters = f"({','.join(shown)})" if shown else ""
+        parameters = printed_parameters(self, leave_out=("cutoff",))
         return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
 
     def at(self, cutoff: int | None) -> Self:
         """Return the same metric at another cut-off."""
         return replace(self, cutoff=cutoff)
+
+    @property
+    def refused_under_1r(self) -> bool:
+        """Whether the metric needs more of a list than its one relevant item."""
+        return self.needs_all_judgments or self.condensed
+
+    @property
+    def reach(self) -> int | None:
+        """The last rank that the metric looks at in a full list; None if there is none."""
+        if self.condensed:
+            return self.depth
+        limits = [limit for limit in (self.cutoff, self.depth) if limit is not None]
+        return min(limits, default=None)
 
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -81,6 +89,15 @@ class Metric(ABC):
         -------
         ndarray of float64, shape (n_cutoffs, n_lists)
         """
+
+
+def check_share(metric: Metric, parameter: str) -> None:
+    """Check that a parameter lies between 0 and 1, both excluded."""
+    value = getattr(metric, parameter)
+    if not 0 < value < 1:
+        raise ValueError(
+            f"The {parameter} of {metric.name} is {value}; it must lie between 0 and 1."
+        )
 
 
 def column(cutoffs: Sequence[int]) -> NDArray[np.float64]:
@@ -103,3 +120,8 @@ def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if cutoff == NO_CUTOFF:
             places[row] = lists.lengths
     return places
+
+
+def filled(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the number of places looked at that the list fills."""
+    return np.minimum(column(cutoffs), lists.lengths)

@@ -1,4 +1,4 @@
-"""Normalised discounted cumulative gain."""
+"""Normalised discounted cumulative gain, and the same of losses."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from receval.metrics.lists import ListView
+from receval.metrics.gains import Gain, Loss, gains, losses
+from receval.metrics.list_view import NO_CUTOFF, ListView, as_array
 from receval.metrics.metric import Metric, ratio
 
-Gain = Literal["rating", "binary", "exponential", "relevant"]
 Ideal = Literal["cut", "all"]
 
 
@@ -23,62 +24,133 @@ class NDCG(Metric):
         nDCG@n = \frac{DCG@n}{IDCG@n}, \qquad
         DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
 
-    (Jaervelin and Kekaelaeinen 2002.) The ideal list holds the user's judged test items by
-    descending gain. Users whose test items have no gain score 0.
+    The ideal list holds the user's judged test items by descending gain. Without a cut-off both
+    ideal lists are whole: ``nDCG(depth=100)`` is trec_eval's ndcg of a run of 100.
+
+    :Denominator: the gain of the ideal list, cut like the list itself (trec_eval's ndcg_cut) or,
+        with ``ideal=all``, of all judged test items (ndcg of a run that was cut)
+    :Missing: 0, also for users whose test items have no gain
+    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5
 
     Parameters
     ----------
-    gain : {"rating", "binary", "exponential", "relevant"}
-        :math:`g(r) = r` for every judged item, also below the relevance threshold (trec_eval);
-        1 for relevant items; :math:`2^r - 1`; or :math:`r` for relevant items and 0 for others
-        (bellogin2017, section 6.3).
+    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps"}
+        See :func:`receval.metrics.gains.gains`.
     ideal : {"cut", "all"}
-        Whether the ideal list ends at the cut-off (trec_eval's ``ndcg_cut``) or holds all judged
-        test items (``ndcg`` of a run that was cut).
+        How much of the ideal list there is; see the denominator.
     """
 
     name: ClassVar[str] = "nDCG"
     gain: Gain = "rating"
     ideal: Ideal = "cut"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for parameter, accepted in (
-            ("gain", ("rating", "binary", "exponential", "relevant")),
-            ("ideal", ("cut", "all")),
-        ):
-            value = getattr(self, parameter)
-            if value not in accepted:
-                raise ValueError(
-                    f"The {parameter} of nDCG is {value!r}; it must be one of "
-                    f"{', '.join(accepted)}."
-                )
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        worth = gains(lists.judged, self.gain, self.name)
+        return _normalised(lists, cutoffs, worth, self.ideal, best_first=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NDCL(Metric):
+    r"""Discounted loss of the list over that of the worst possible list: nDCG of what is disliked.
+
+    .. math::
+        nDCL@n = \frac{DCL@n}{IDCL@n}, \qquad
+        DCL@n = \sum_{k=1}^{n} \frac{l(r_k)}{\log_2(k + 1)}
+
+    The worst list holds the items judged non-relevant by descending loss.
+
+    :Denominator: the loss of the worst list, cut like the list itself or, with ``ideal=all``, of
+        all judged test items
+    :Missing: 0, also for users whose test items have no loss
+    :Source: menamaldonado2021, section 8 (figures 17 and 18)
+
+    Parameters
+    ----------
+    loss : {"steps", "binary"}
+        See :func:`receval.metrics.gains.losses`.
+    ideal : {"cut", "all"}
+        As that of nDCG.
+    """
+
+    name: ClassVar[str] = "nDCL"
+    needs_all_judgments: ClassVar[bool] = True
+    loss: Loss = "steps"
+    ideal: Ideal = "cut"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        gains = self._gains(lists)
-        discounts = 1.0 / np.log2(np.maximum(lists.ranks, 1) + 1.0)
-        gained = lists.sums_above(cutoffs, gains * discounts)
-        order, positions = lists.by_value
-        ideal_gains = np.empty_like(gains)
-        ideal_gains[order] = gains[order] / np.log2(positions + 1.0)
-        if self.ideal == "all":
-            return ratio(gained, lists.totals(ideal_gains))
-        ideal_ranks = np.empty_like(lists.ranks)
-        ideal_ranks[order] = positions
-        ideal_lists = ListView(
-            lists.n_lists,
-            lists.owner,
-            ideal_ranks,
-            lists.lengths,
-            lists.values,
-            lists.relevant,
-        )
-        return ratio(gained, ideal_lists.sums_above(cutoffs, ideal_gains))
+        worth = losses(lists.judged, self.loss)
+        return _normalised(lists, cutoffs, worth, self.ideal, best_first=False)
 
-    def _gains(self, lists: ListView) -> NDArray[np.float64]:
-        ratings = lists.values.astype(np.float64)
-        if self.gain == "rating":
-            return ratings
-        if self.gain == "exponential":
-            return np.exp2(ratings) - 1.0
-        return np.where(lists.relevant, ratings if self.gain == "relevant" else 1.0, 0.0)
+
+def _normalised(
+    lists: ListView,
+    cutoffs: tuple[int, ...],
+    worth: NDArray[np.float64],
+    ideal: Ideal,
+    *,
+    best_first: bool,
+) -> NDArray[np.float64]:
+    highest = int(lists.ranks.max()) if len(lists.ranks) else 0
+    discounts = np.zeros(highest + 1)
+    discounts[1:] = 1.0 / np.log2(np.arange(2.0, highest + 2.0))
+    found = np.empty((len(cutoffs), lists.n_lists))
+    _sum_discounted(
+        lists.starts, lists.ranks, lists.places, worth, discounts, as_array(cutoffs), found
+    )
+    limits = (NO_CUTOFF,) if ideal == "all" else cutoffs
+    # The ideal order belongs to the judged items: lists that share a row share it.
+    best = np.empty((len(limits), lists.judged.n_rows))
+    _ideal_sums(lists.judged.starts, worth, best_first, as_array(limits), best)
+    return ratio(found, best[:, lists.rows])
+
+
+@njit(cache=True, error_model="numpy")
+def _sum_discounted(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    places: NDArray[np.int32],
+    worth: NDArray[np.float64],
+    discounts: NDArray[np.float64],
+    cutoffs: NDArray[np.int32],
+    sums: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        level = 0
+        total = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            rank = ranks[place]
+            while level < len(cutoffs) and rank > cutoffs[level]:
+                sums[level, row] = total
+                level += 1
+            if level == len(cutoffs):
+                break
+            total += worth[places[place]] * discounts[rank]
+        for rest in range(level, len(cutoffs)):
+            sums[rest, row] = total
+
+
+@njit(cache=True, error_model="numpy")
+def _ideal_sums(
+    starts: NDArray[np.int64],
+    worth: NDArray[np.float64],
+    best_first: bool,
+    cutoffs: NDArray[np.int32],
+    sums: NDArray[np.float64],
+) -> None:
+    longest = 0
+    for row in range(len(starts) - 1):
+        longest = max(longest, starts[row + 1] - starts[row])
+    discounts = 1.0 / np.log2(np.arange(2.0, longest + 2.0))
+    for row in range(len(starts) - 1):
+        first, last = starts[row], starts[row + 1] - 1
+        level = 0
+        total = 0.0
+        for step in range(last - first + 1):
+            while level < len(cutoffs) and step >= cutoffs[level]:
+                sums[level, row] = total
+                level += 1
+            if level == len(cutoffs):
+                break
+            total += worth[first + step if best_first else last - step] * discounts[step]
+        for rest in range(level, len(cutoffs)):
+            sums[rest, row] = total

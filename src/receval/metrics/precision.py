@@ -1,15 +1,17 @@
-"""True-positive and false-positive counts: precision, recall and their anti-metrics."""
+"""True-positive and false-positive counts per place: precision and anti-precision."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.lists import ListView
-from receval.metrics.metric import Metric, ratio, slots
+from receval.metrics.list_view import ListView
+from receval.metrics.metric import Metric, filled, ratio, slots
+
+Denominator = Literal["cutoff", "filled"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,55 +20,51 @@ class Precision(Metric):
 
     .. math:: P@n = \frac{TP@n}{n}, \qquad P = \frac{TP}{|list|}
 
-    The denominator is the cut-off even where the list is shorter (trec_eval's ``P``;
-    bellogin2017, section 3.2); without a cut-off it is the length of the list, so that the
-    precision of a complete list is :math:`\rho_u` for every system (bellogin2017, section 4.2).
+    Without a cut-off it is the length of the list, so that the precision of a complete list is
+    :math:`\rho_u` for every system (bellogin2017, section 4.2); on lists of some depth this is the
+    released ``set_P`` of valcarce2018.
+
+    :Denominator: the cut-off, even where the list is shorter; with ``denominator=filled`` the
+        places that the list fills, which for condensed lists is :math:`TP + FP`
+        (menamaldonado2021)
+    :Missing: 0, also for an empty list without a cut-off
+    :Source: trec_eval's P and set_P; bellogin2017, section 3.2; valcarce2020, equation 1
+
+    Parameters
+    ----------
+    denominator : {"cutoff", "filled"}
+        See the denominator above.
     """
 
     name: ClassVar[str] = "P"
+    denominator: Denominator = "cutoff"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return ratio(lists.sums_above(cutoffs, lists.relevant), slots(lists, cutoffs))
+        places = slots if self.denominator == "cutoff" else filled
+        return ratio(lists.relevant_within(cutoffs), places(lists, cutoffs))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AntiPrecision(Metric):
-    r"""Share of items judged non-relevant in the list (menamaldonado2021, section 3).
+    r"""Share of items judged non-relevant in the list.
 
     .. math:: antiP@n = \frac{FP@n}{n}
 
     Items without a judgment are neither true nor false positives.
+
+    :Denominator: as that of P
+    :Source: menamaldonado2021, section 3
+
+    Parameters
+    ----------
+    denominator : {"cutoff", "filled"}
+        As that of P.
     """
 
     name: ClassVar[str] = "antiP"
     needs_all_judgments: ClassVar[bool] = True
+    denominator: Denominator = "cutoff"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return ratio(lists.sums_above(cutoffs, ~lists.relevant), slots(lists, cutoffs))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recall(Metric):
-    r"""Share of the relevant test items that the list holds; 0 where there is none.
-
-    .. math:: Recall@n = \frac{TP@n}{|PR_{test}(u)|}
-    """
-
-    name: ClassVar[str] = "Recall"
-
-    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return ratio(lists.sums_above(cutoffs, lists.relevant), lists.totals(lists.relevant))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fallout(Metric):
-    r"""Share of the test items judged non-relevant that the list holds; 0 where there is none.
-
-    .. math:: Fallout@n = \frac{FP@n}{|R_{test}(u) \setminus PR_{test}(u)|}
-    """
-
-    name: ClassVar[str] = "Fallout"
-    needs_all_judgments: ClassVar[bool] = True
-
-    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return ratio(lists.sums_above(cutoffs, ~lists.relevant), lists.totals(~lists.relevant))
+        places = slots if self.denominator == "cutoff" else filled
+        return ratio(lists.nonrelevant_within(cutoffs), places(lists, cutoffs))

@@ -1,0 +1,75 @@
+"""Binary preference: how many items judged non-relevant stand above the relevant ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.metrics.list_view import ListView, as_array
+from receval.metrics.metric import Metric, ratio
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryPreference(Metric):
+    r"""Share of preferences between relevant and non-relevant judged items that the list keeps.
+
+    .. math:: bpref@n = \frac{1}{R} \sum_{i \in PR_{test}(u),\, rank(i) \le n}
+              \left(1 - \frac{\min(FP@rank(i),\, R)}{\min(N,\, R)}\right)
+
+    with :math:`R` relevant and :math:`N` non-relevant judged test items; a relevant item with no
+    non-relevant one above it adds 1. Unjudged items do not count.
+
+    :Denominator: all relevant test items; those that the list does not reach add 0
+    :Missing: 0, also for users without relevant test items
+    :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9
+    """
+
+    name: ClassVar[str] = "bpref"
+    needs_all_judgments: ClassVar[bool] = True
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        kept = np.empty((len(cutoffs), lists.n_lists))
+        _sum_preferences(
+            lists.starts,
+            lists.ranks,
+            lists.relevant,
+            lists.n_relevant,
+            lists.n_nonrelevant,
+            as_array(cutoffs),
+            kept,
+        )
+        return ratio(kept, lists.n_relevant)
+
+
+@njit(cache=True, error_model="numpy")
+def _sum_preferences(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    relevant: NDArray[np.bool_],
+    n_relevant: NDArray[np.int64],
+    n_nonrelevant: NDArray[np.int64],
+    cutoffs: NDArray[np.int32],
+    kept: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        most = float(n_relevant[row])
+        share = 1.0 / max(1, min(n_relevant[row], n_nonrelevant[row]))
+        level = 0
+        above = 0.0
+        total = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+                kept[level, row] = total
+                level += 1
+            if level == len(cutoffs):
+                break
+            if relevant[place]:
+                total += 1.0 - min(above, most) * share
+            else:
+                above += 1.0
+        for rest in range(level, len(cutoffs)):
+            kept[rest, row] = total

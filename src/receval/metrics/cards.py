@@ -1,0 +1,254 @@
+"""Definition cards: what ``docs/metrics.md`` says of every metric, read off the code."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args, get_origin
+
+from receval.metrics.aggregation import averaged_lists
+from receval.metrics.averages import AVERAGES
+from receval.metrics.gains import gains, losses
+from receval.metrics.labels import type_hints
+from receval.metrics.metric import Metric
+from receval.metrics.parse import metric_class, parse
+from receval.metrics.registry import METRICS, RELEASED
+
+RULES = {
+    "Averaged": "users with a test rating, unless the aggregation names others",
+    "Missing": "0",
+    "Ties": "items with equal scores stand in the protocol's order",
+}
+"""What holds for a metric whose docstring has no such field."""
+
+ONE_RELEVANT = {
+    False: "one list for each relevant test item, and the average is over lists",
+    True: "refused, because the other judgments of the list are not known",
+}
+"""What a metric is under 1R, by whether it needs all judgments."""
+
+_TITLES = {
+    "Denominator": "Denominator",
+    "Averaged": "Averaged users",
+    "Missing": "Missing list",
+    "Ties": "Ties",
+    "Source": "Source",
+}
+_LINKS = {
+    "receval.metrics.gains.gains": "[gains](#gains)",
+    "receval.metrics.gains.losses": "[losses](#losses)",
+}
+_INTRODUCTION = """\
+# Metrics
+
+Written by `receval metrics` from the code that computes them; edit the docstrings instead.
+
+A metric is a value with parameters and one label, `name(parameter=value,...)@cutoff`, such as
+`nDCG(gain=exp)@10`. `receval.metrics.parse.parse` reads it. Parameters at their default are left
+out.
+
+The user's test ratings are $`R_{test}(u)`$; those at or above the relevance threshold $`\\tau`$ are
+$`PR_{test}(u)`$, the relevant items. The others are judged non-relevant, and what the user did not
+rate is unjudged. A list has $`TP@n`$ relevant items and $`FP@n`$ items judged non-relevant in its
+first $`n`$ places; $`rank(i)`$ is the place of an item, from 1, and $`r_k`$ the rating of the item
+in place $`k`$. Unjudged items add nothing to a sum over places."""
+_RULES = """\
+## Rules of every metric
+
+A card repeats them, or says what holds instead.
+
+- **Averaged users:** {Averaged}; see [who is averaged](#who-is-averaged).
+- **Missing list:** {Missing}. A user whose list is missing or empty stays in the average.
+- **Ties:** {Ties}: a random order of the items, seeded by dataset, split and fold; the order of
+  item codes; or LibRec's (`receval.protocols.protocol.Protocol`).
+- **Under 1R:** {one_relevant}. Condensed lists are refused there."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """The definition of one metric, in Markdown.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+    formula : str
+        LaTeX.
+    notes : tuple of str
+        Paragraphs.
+    parameters : tuple of str
+        One line for each parameter of the metric's own.
+    fields : dict of str to str
+        Denominator, Averaged, Missing, Ties, Source.
+    one_relevant : str
+        What the metric is under 1R.
+    released : tuple of str
+        Its names in the released tool.
+    """
+
+    name: str
+    summary: str
+    formula: str
+    notes: tuple[str, ...]
+    parameters: tuple[str, ...]
+    fields: dict[str, str]
+    one_relevant: str
+    released: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the card as a section of Markdown."""
+        lines = [f"- **{title}:** {self.fields[field]}" for field, title in _TITLES.items()]
+        lines.append(f"- **Under 1R:** {self.one_relevant}")
+        if self.parameters:
+            lines.append("- **Parameters:**")
+            lines += [f"  - {parameter}" for parameter in self.parameters]
+        if self.released:
+            lines.append(f"- **Released as:** {', '.join(self.released)}")
+        formula = f"```math\n{self.formula}\n```"
+        head = [f"### `{self.name}`", self.summary, formula, *self.notes]
+        return "\n\n".join([*head, "\n".join(lines)])
+
+
+def card_of(kind: type[Metric]) -> Card:
+    """Return the card of a metric from its class's docstring and dataclass fields.
+
+    Raises
+    ------
+    ValueError
+        The docstring lacks the formula (``.. math::``), the field ``:Denominator:`` or the field
+        ``:Source:``, or has a field that no card has.
+    """
+    head, sections = _sections(kind)
+    formula, notes, found = "", [], {}
+    for block in re.split(r"\n{2,}", head):
+        if block.startswith(".. math::"):
+            lines = block.removeprefix(".. math::").splitlines()
+            formula = "\n".join(line.strip() for line in lines if line.strip())
+        elif block.startswith(":") and re.match(r":[A-Z]\w*: ", block):
+            pairs = re.findall(r"^:(\w+): (.+?)(?=^:\w+: |\Z)", block, flags=re.M | re.S)
+            found = {field: _markdown(text) for field, text in pairs}
+        else:
+            notes.append(_markdown(block))
+    missing = [f":{field}:" for field in _TITLES if field not in {**RULES, **found}]
+    missing += [] if formula else [".. math::"]
+    if missing or not set(found) <= set(_TITLES):
+        raise ValueError(
+            f"The docstring of {kind.__name__} makes no card: it lacks "
+            f"{', '.join(missing) or 'nothing'}, and has the fields {', '.join(found) or 'none'} "
+            f"of {', '.join(_TITLES)}."
+        )
+    return Card(
+        name=kind.name,
+        summary=notes[0],
+        formula=formula,
+        notes=tuple(notes[1:]),
+        parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
+        fields={**RULES, **found},
+        one_relevant=ONE_RELEVANT[kind().refused_under_1r],
+        released=tuple(
+            f"`{released}`" + (f" (`{parse(released).label}`)" if fixed else "")
+            for released, (name, fixed) in RELEASED.items()
+            if name == kind.name
+        ),
+    )
+
+
+def document() -> str:
+    """Return ``docs/metrics.md``: the cards of all metrics, the averages, the released names."""
+    cards = [card_of(metric_class(name)) for name in METRICS]
+    contents = "\n".join(
+        f"- [`{card.name}`](#{card.name.lower()}): {card.summary}" for card in cards
+    )
+    common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
+    released = "\n".join(f"| `{name}` | `{parse(name).label}` |" for name in RELEASED)
+    parts = [
+        _INTRODUCTION,
+        contents,
+        f"## Parameters of every metric\n\n{common}",
+        _RULES.format(one_relevant=ONE_RELEVANT[False], **RULES),
+        "## The metrics",
+        *(card.text() for card in cards),
+        f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
+        f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
+        f"## Who is averaged\n\n{_words(averaged_lists)}",
+        "## Averages\n\nThey have labels too; `receval.metrics.averages.parse_average` reads them.",
+        *(_average(kind) for kind in AVERAGES.values()),
+        "## Names of the released tool\n\nMeasures of valcarce2018's tool are read by its names "
+        "and printed by ours. Its lists have 100 items: write `set_P(depth=100)`.\n\n"
+        f"| released | ours |\n| --- | --- |\n{released}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _average(kind: type) -> str:
+    head, sections = _sections(kind)
+    paragraphs = []
+    for block in re.split(r"\n{2,}", head):
+        formula = block.removeprefix(".. math::")
+        paragraphs.append(
+            _markdown(block) if formula == block else f"```math\n{formula.strip()}\n```"
+        )
+    lines = "\n".join(f"- {line}" for line in _parameters(kind, sections))
+    return "\n\n".join([f"### `{kind.__dict__['name']}`", *paragraphs, *([lines] if lines else [])])
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def _parameters(kind: type, sections: dict[str, str], leave_out: tuple[str, ...] = ()) -> list[str]:
+    """Return a line for each parameter: name, default, the words it may have, meaning."""
+    meanings = _meanings(sections.get("Parameters", ""))
+    lines = []
+    for field in fields(kind):
+        if field.name in leave_out:
+            continue
+        hint = type_hints(kind)[field.name]
+        words = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
+        others = "".join(f", `{word}`" for word in words if word != field.default)
+        line = f"`{field.name}`: `{_default(field.default)}` by default{others}."
+        lines.append(f"{line} {_markdown(meanings.get(field.name, ''))}".strip())
+    return lines
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "none" if value is None else str(value).lower()
+
+
+def _sections(described: type | Callable) -> tuple[str, dict[str, str]]:
+    """Split a docstring into what comes first and the sections with underlined titles."""
+    head, *rest = re.split(
+        r"\n*^(\w+)\n-+\n", inspect.cleandoc(described.__doc__ or ""), flags=re.M
+    )
+    return head, dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def _meanings(section: str) -> dict[str, str]:
+    """Return the descriptions of parameters, still in the docstring's markup."""
+    described = re.split(r"^(\w+) : .*\n?", section, flags=re.M)[1:]
+    return {
+        name: inspect.cleandoc(text)
+        for name, text in zip(described[::2], described[1::2], strict=True)
+    }
+
+
+def _words(function: Callable) -> str:
+    """Return what a function's docstring lists: the words that a parameter may have."""
+    for meaning in _meanings(_sections(function)[1]["Parameters"]).values():
+        if meaning.startswith("- "):
+            words, *after = re.split(r"\n{2,}", meaning)
+            lines = [f"- {_markdown(item)}" for item in re.split(r"^- ", words, flags=re.M)[1:]]
+            return "\n\n".join(["\n".join(lines), *map(_markdown, after)])
+    raise ValueError(f"The docstring of {function.__name__} has no list of words.")
+
+
+def _markdown(text: str) -> str:
+    """Turn a paragraph of a docstring into one line of Markdown that GitHub renders."""
+    line = " ".join(text.split())
+    line = re.sub(r":math:`([^`]*)`", r"$`\1`$", line)
+    line = re.sub(r":[a-z]+:`([^`]*)`", lambda role: _LINKS.get(role[1], f"`{role[1]}`"), line)
+    return re.sub(r"``([^`]*)``", r"`\1`", line)

@@ -1,0 +1,97 @@
+"""What a judged item is worth: gains of ratings, and losses of those below the threshold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.judged_items import JudgedItems
+
+Gain = Literal["rating", "binary", "exp", "exp-normalised", "relevant", "steps"]
+Loss = Literal["binary", "steps"]
+
+
+def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64]:
+    r"""Return the gain of each judged item; it never falls with the rating.
+
+    Parameters
+    ----------
+    judged : JudgedItems
+    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps"}
+        - ``rating``: :math:`r` for every judged item, also below the threshold (trec_eval)
+        - ``binary``: 1 for relevant items, else 0
+        - ``exp``: :math:`2^r - 1` for every judged item
+        - ``exp-normalised``: :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)` for every judged item,
+          with the highest rating of the dataset; negative for ratings below 1 (canamares2020,
+          table 3)
+        - ``relevant``: :math:`r` for relevant items, else 0 (bellogin2017, section 6.3)
+        - ``steps``: :math:`r - \tau + 1` for relevant items, else 0, so that from :math:`\tau = 4`
+          on 4 and 5 stars become 1 and 2 (menamaldonado2021)
+    wanted_by : str
+        The metric, for the message.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_judged,)
+
+    Raises
+    ------
+    ValueError
+        The gain needs the dataset's highest rating, which is not known or not above 1.
+    """
+    ratings = judged.values.astype(np.float64)
+    if gain == "rating":
+        return ratings
+    if gain == "exp":
+        return np.exp2(ratings) - 1.0
+    if gain == "exp-normalised":
+        highest = maximum_rating(judged, wanted_by)
+        if not highest > 1:
+            raise ValueError(
+                f"{wanted_by} has the gain exp-normalised, which is 0 for ratings of 1, but the "
+                f"highest rating of the dataset is {highest:g}: choose another gain."
+            )
+        return (np.exp2(ratings - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
+    if gain == "relevant":
+        return np.where(judged.relevant, ratings, 0.0)
+    if gain == "steps":
+        return np.where(judged.relevant, ratings - judged.threshold + 1.0, 0.0)
+    return judged.relevant.astype(np.float64)
+
+
+def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
+    r"""Return the loss of each judged item; it never grows with the rating.
+
+    Parameters
+    ----------
+    judged : JudgedItems
+    loss : {"binary", "steps"}
+        - ``binary``: 1 for items judged non-relevant
+        - ``steps``: :math:`\tau - r` for items judged non-relevant, so that with :math:`\tau = 4`
+          3, 2 and 1 stars become 1, 2 and 3 (menamaldonado2021)
+
+    Returns
+    -------
+    ndarray of float64, shape (n_judged,)
+    """
+    if loss == "binary":
+        return (~judged.relevant).astype(np.float64)
+    return np.where(judged.relevant, 0.0, judged.threshold - judged.values.astype(np.float64))
+
+
+def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:
+    """Return the dataset's highest rating.
+
+    Raises
+    ------
+    ValueError
+        It is not known.
+    """
+    if judged.maximum_rating is None:
+        raise ValueError(
+            f"{wanted_by} needs the highest rating of the dataset: give DatasetFacts when the "
+            "judged ranks are bound to their judgments."
+        )
+    return judged.maximum_rating

@@ -1,0 +1,109 @@
+"""Values with parameters and one printed label: ``name(parameter=value,...)``."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import fields
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+
+def printed_parameters(value: Any, leave_out: tuple[str, ...] = ()) -> str:
+    """Return a dataclass's parameters that differ from their defaults, in brackets, or nothing.
+
+    Parameters
+    ----------
+    value : dataclass instance
+    leave_out : tuple of str
+        Parameters that the label shows elsewhere.
+    """
+    shown = [
+        f"{field.name}={_printed(getattr(value, field.name))}"
+        for field in sorted(fields(value), key=lambda field: field.name)
+        if field.name not in leave_out and getattr(value, field.name) != field.default
+    ]
+    return f"({','.join(shown)})" if shown else ""
+
+
+def _printed(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        # 2 and 2.0 are equal, so they have one label.
+        return repr(float(value)).removesuffix(".0")
+    return str(value)
+
+
+@cache
+def type_hints(kind: type) -> dict[str, Any]:
+    """Return the types of a dataclass's parameters; looked up once, as they are asked for often."""
+    return get_type_hints(kind)
+
+
+def check_choices(value: Any) -> None:
+    """Check the parameters that take one of some words.
+
+    Raises
+    ------
+    ValueError
+        A parameter has a word that is not among them.
+    """
+    for parameter, hint in type_hints(value.__class__).items():
+        if get_origin(hint) is Literal and getattr(value, parameter) not in get_args(hint):
+            raise ValueError(
+                f"The {parameter} of {value.name} is {getattr(value, parameter)!r}; it must be "
+                f"one of {', '.join(map(str, get_args(hint)))}."
+            )
+
+
+def read_parameters(
+    kind: type, text: str, label: str, leave_out: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the parameters written as ``parameter=value,...``.
+
+    Parameters
+    ----------
+    kind : dataclass type
+        Whose parameters they are; it has the attribute ``name``.
+    text : str
+        What stands between the brackets.
+    label : str
+        The whole label, for messages.
+    leave_out : tuple of str
+        Parameters that the label shows elsewhere.
+
+    Raises
+    ------
+    ValueError
+        A parameter is unknown, given twice, or its value is not of its type.
+    """
+    hints = type_hints(kind)
+    accepted = [field.name for field in fields(kind) if field.name not in leave_out]
+    values: dict[str, Any] = {}
+    for word in filter(None, text.split(",")):
+        parameter, equals, written = (part.strip() for part in word.partition("="))
+        if not equals or parameter not in accepted or parameter in values:
+            raise ValueError(
+                f"In {label!r}, {word.strip()!r} is not a parameter of {vars(kind)['name']} given "
+                f"once as parameter=value; its parameters are {', '.join(accepted) or 'none'}."
+            )
+        values[parameter] = _value(hints[parameter], written, parameter, label)
+    return values
+
+
+_WANTED = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def _value(hint: Any, written: str, parameter: str, label: str) -> Any:
+    types_of = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    kind = next((one for one in types_of if one in _WANTED), None)
+    if kind is None:
+        return written
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[written]
+        return kind(written)
+    except (KeyError, ValueError):
+        raise ValueError(
+            f"In {label!r}, {parameter} must be {_WANTED[kind]}, not {written!r}."
+        ) from None

@@ -1,0 +1,97 @@
+"""How many of a user's judged items a list holds: recall, its popularity-weighted form, fallout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.list_view import ListView
+from receval.metrics.metric import Metric, ratio
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recall(Metric):
+    r"""Share of the relevant test items that the list holds.
+
+    .. math:: Recall@n = \frac{TP@n}{|PR_{test}(u)|}
+
+    :Denominator: all relevant test items of the user
+    :Missing: 0, also for users without relevant test items
+    :Source: trec_eval's recall; valcarce2020, equation 2
+    """
+
+    name: ClassVar[str] = "Recall"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        return ratio(lists.relevant_within(cutoffs), lists.n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratifiedRecall(Metric):
+    r"""Recall in which an item weighs the less, the more positive ratings it has.
+
+    .. math:: StratifiedRecall@n =
+              \frac{\sum_{i \in PR_{test}(u),\, rank(i) \le n} |PR(i)|^{-\gamma / (\gamma + 1)}}
+                   {\sum_{i \in PR_{test}(u)} |PR(i)|^{-\gamma / (\gamma + 1)}}
+
+    :math:`PR(i)` are the positive ratings of the item in the whole dataset. :math:`\gamma = 0` is
+    recall; ``inf`` makes the weight inversely proportional to the positive ratings. An item that is
+    relevant in the test set alone, as unbiased judgments can make it, weighs as one with a single
+    positive rating.
+
+    :Denominator: the weights of all relevant test items of the user
+    :Missing: 0, also for users without relevant test items
+    :Source: Steck 2011; bellogin2017, section 7
+
+    Parameters
+    ----------
+    gamma : float
+        At least 0; the greater, the less popular items weigh.
+
+    Raises
+    ------
+    ValueError
+        The dataset's positive ratings are not known (``DatasetFacts``).
+    """
+
+    name: ClassVar[str] = "StratifiedRecall"
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.gamma >= 0:
+            raise ValueError(f"The gamma of {self.name} is {self.gamma}; it must be at least 0.")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        judged = lists.judged
+        if judged.popularity is None:
+            raise ValueError(
+                f"{self.name} needs the number of positive ratings of each item: give "
+                "DatasetFacts when the judged ranks are bound to their judgments."
+            )
+        power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)
+        popularity = np.maximum(judged.popularity, 1).astype(np.float64)
+        weights = np.where(judged.relevant, popularity**-power, 0.0)
+        found = lists.sums_within(cutoffs, weights[lists.places])
+        return ratio(found, judged.sums(weights)[lists.rows])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fallout(Metric):
+    r"""Share of the test items judged non-relevant that the list holds.
+
+    .. math:: Fallout@n = \frac{FP@n}{|R_{test}(u) \setminus PR_{test}(u)|}
+
+    :Denominator: all test items of the user that are judged non-relevant
+    :Missing: 0, also for users without such items
+    :Source: menamaldonado2021, section 3
+    """
+
+    name: ClassVar[str] = "Fallout"
+    needs_all_judgments: ClassVar[bool] = True
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        return ratio(lists.nonrelevant_within(cutoffs), lists.n_nonrelevant)

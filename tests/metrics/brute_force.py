@@ -1,0 +1,203 @@
+"""Every metric in plain Python, written from the papers' formulas, one list at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, log2, prod
+from typing import Any
+
+from metrics.examples import THRESHOLD, Case
+
+EPSILON = 1e-5
+
+
+def hits(case: Case, n: int | None) -> int:
+    return len(set(case.listed[:n]) & case.relevant)
+
+
+def misses(case: Case, n: int | None) -> int:
+    return len(set(case.listed[:n]) & case.nonrelevant)
+
+
+def share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def places(case: Case, metric: Any) -> int:
+    if getattr(metric, "denominator", "cutoff") == "filled":
+        return len(case.listed[: metric.cutoff])
+    return metric.cutoff or len(case.listed)
+
+
+def precision(case: Case, metric: Any) -> float:
+    return share(hits(case, metric.cutoff), places(case, metric))
+
+
+def anti_precision(case: Case, metric: Any) -> float:
+    return share(misses(case, metric.cutoff), places(case, metric))
+
+
+def unjudged(case: Case, metric: Any) -> float:
+    if not case.listed:
+        return 1.0
+    n = metric.cutoff or len(case.listed)
+    top = case.listed[:n]
+    empty = n - len(top)
+    return (empty + len([item for item in top if item not in case.ratings])) / n
+
+
+def recall(case: Case, metric: Any) -> float:
+    return share(hits(case, metric.cutoff), len(case.relevant))
+
+
+def fallout(case: Case, metric: Any) -> float:
+    return share(misses(case, metric.cutoff), len(case.nonrelevant))
+
+
+def stratified_recall(case: Case, metric: Any) -> float:
+    power = 1.0 if metric.gamma == inf else metric.gamma / (metric.gamma + 1)
+    weights = {i: float(case.facts.positive_ratings[i]) ** -power for i in case.relevant}
+    found = set(case.listed[: metric.cutoff]) & case.relevant
+    return share(sum(weights[i] for i in found), sum(weights.values()))
+
+
+def f1(case: Case, metric: Any) -> float:
+    p, r = precision(case, metric), recall(case, metric)
+    return share(2 * p * r, p + r)
+
+
+def average_precision(case: Case, metric: Any) -> float:
+    top = case.listed[: metric.cutoff]
+    found = [hits(case, k) / k for k, item in enumerate(top, 1) if item in case.relevant]
+    return share(sum(found), len(case.relevant))
+
+
+def inferred_average_precision(case: Case, metric: Any) -> float:
+    total = 0.0
+    for k, item in enumerate(case.listed[: metric.cutoff], 1):
+        if item not in case.relevant:
+            continue
+        r, s = hits(case, k - 1), misses(case, k - 1)
+        if k == 1:
+            total += 1.0
+        elif metric.form == "valcarce":
+            total += 1 / k + (k - 1) / k * (r + EPSILON) / (r + s + 2 * EPSILON)
+        elif metric.form == "trec_eval":
+            pooled = (r + s) / (k - 1)
+            total += 1 / k + (k - 1) / k * pooled * (r + EPSILON) / (r + s + 2 * EPSILON)
+        else:
+            rel, nrel, d100 = hits(case, k), misses(case, k), r + s
+            total += 1 / k + (k - 1) / k * (d100 / (k - 1) * rel / (rel + nrel))
+    return share(total, len(case.relevant))
+
+
+def binary_preference(case: Case, metric: Any) -> float:
+    r, n = len(case.relevant), len(case.nonrelevant)
+    total = 0.0
+    for k, item in enumerate(case.listed[: metric.cutoff], 1):
+        if item in case.relevant:
+            above = misses(case, k)
+            total += 1 - min(above, r) / min(n, r) if above else 1
+    return share(total, r)
+
+
+def gain(metric: Any, case: Case, item: int) -> float:
+    rating = case.ratings.get(item)
+    if rating is None:
+        return 0.0
+    liked = rating >= THRESHOLD
+    highest = case.facts.maximum_rating
+    return {
+        "rating": rating,
+        "binary": float(liked),
+        "exp": 2**rating - 1,
+        "exp-normalised": (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
+        "relevant": rating * liked,
+        "steps": (rating - THRESHOLD + 1) * liked,
+    }[metric.gain]
+
+
+def loss(metric: Any, case: Case, item: int) -> float:
+    if item not in case.nonrelevant:
+        return 0.0
+    return 1.0 if metric.loss == "binary" else THRESHOLD - case.ratings[item]
+
+
+def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]) -> float:
+    def discounted(items: list[int]) -> float:
+        return sum(worth(metric, case, item) / log2(k + 1) for k, item in enumerate(items, 1))
+
+    # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a place of its own.
+    best = sorted(case.ratings, key=lambda item: worth(metric, case, item), reverse=True)
+    ideal = discounted(best if metric.ideal == "all" else best[: metric.cutoff])
+    return discounted(list(case.listed[: metric.cutoff])) / ideal if ideal > 0 else 0.0
+
+
+def reciprocal_of_first(case: Case, metric: Any, wanted: set[int]) -> float:
+    top = case.listed[: metric.cutoff]
+    return max((1 / k for k, item in enumerate(top, 1) if item in wanted), default=0.0)
+
+
+def expected_reciprocal_rank(case: Case, metric: Any) -> float:
+    if not case.ratings:
+        return 0.0
+    own = metric.maximum == "user"
+    highest = max(case.ratings.values()) if own else case.facts.maximum_rating
+    g = [
+        (2 ** case.ratings[item] - 1) / 2**highest if item in case.ratings else 0.0
+        for item in case.listed[: metric.cutoff]
+    ]
+    return sum(g[k] / (k + 1) * prod(1 - before for before in g[:k]) for k in range(len(g)))
+
+
+def rank_biased_precision(case: Case, metric: Any) -> float:
+    top = case.listed[: metric.cutoff]
+    steps = (gain(metric, case, item) * metric.phi**k for k, item in enumerate(top))
+    return (1 - metric.phi) * sum(steps)
+
+
+def rank_biased_residual(case: Case, metric: Any) -> float:
+    """Weigh what is not known: the unjudged places, and the infinite tail after the last."""
+    top = case.listed[: metric.cutoff]
+    unknown = [metric.phi**k for k, item in enumerate(top) if item not in case.ratings]
+    return (1 - metric.phi) * sum(unknown) + metric.phi ** len(top)
+
+
+def rank_biased_overlap(case: Case, metric: Any) -> float:
+    """Webber et al. 2010: prefixes of both orders as sets, the last agreement for the rest."""
+    judged = [item for item in case.listed if item in case.ratings]
+    ideal = sorted(judged, key=lambda item: (-case.ratings[item], case.listed.index(item)))
+    phi, deepest = metric.phi, len(case.listed[: metric.cutoff])
+    agreement = [len(set(case.listed[:d]) & set(ideal[:d])) / d for d in range(1, deepest + 1)]
+    if not agreement:
+        return 0.0
+    seen = sum((1 - phi) * phi**d * a for d, a in enumerate(agreement))
+    return seen + phi**deepest * agreement[-1]
+
+
+ORACLES: dict[str, Callable[[Case, Any], float]] = {
+    "P": precision,
+    "antiP": anti_precision,
+    "Recall": recall,
+    "StratifiedRecall": stratified_recall,
+    "Fallout": fallout,
+    "F1": f1,
+    "AP": average_precision,
+    "nDCG": lambda case, metric: normalised(case, metric, gain),
+    "nDCL": lambda case, metric: normalised(case, metric, loss),
+    "RR": lambda case, metric: reciprocal_of_first(case, metric, case.relevant),
+    "antiRR": lambda case, metric: reciprocal_of_first(case, metric, case.nonrelevant),
+    "ERR": expected_reciprocal_rank,
+    "bpref": binary_preference,
+    "infAP": inferred_average_precision,
+    "RBP": rank_biased_precision,
+    "RBPresidual": rank_biased_residual,
+    "RBO": rank_biased_overlap,
+    "Coverage": lambda case, metric: len(case.listed[: metric.cutoff]) / metric.cutoff,
+    "UserCoverage": lambda case, metric: float(len(case.listed) > 0),
+    "Unjudged": unjudged,
+}
+
+
+def value(case: Case, metric: Any) -> float:
+    return ORACLES[metric.name](case.seen(metric.condensed, metric.depth), metric)

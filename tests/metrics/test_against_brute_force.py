@@ -1,0 +1,77 @@
+"""Every metric, with every parameter, against the papers' formulas in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from metrics.brute_force import ORACLES, value
+from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
+from metrics.variants import cutoffs_of, variants
+
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import METRICS
+
+CUTOFFS = (None, 1, 2, 3, 10, 100)
+FORMS = ((False, None), (True, None), (False, 4), (True, 4))
+
+
+def test_every_metric_has_an_oracle() -> None:
+    assert set(ORACLES) == set(METRICS)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
+def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
+    name: str, seed: int, step: float
+) -> None:
+    cases = world(seed, step)
+    metrics = [
+        replace(variant, cutoff=cutoff, condensed=condensed, depth=depth)
+        for variant in variants(name)
+        for cutoff in cutoffs_of(name, CUTOFFS)
+        for condensed, depth in FORMS
+    ]
+    values = evaluate(metrics, lists_of(cases))
+    for metric, row in zip(metrics, values, strict=True):
+        expected = [value(case, metric) for case in cases]
+        np.testing.assert_allclose(row, expected, rtol=1e-12, atol=1e-14, err_msg=metric.label)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 100_000))
+def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cases = world(seed)
+    judgments = judgments_of(cases)
+    lengths = rng.integers(0, 30, len(cases))
+    found = [
+        int(rng.integers(0, lengths[user] + 2)) if rating >= THRESHOLD else 0
+        for user, rating in zip(judgments.users, judgments.values, strict=True)
+    ]
+    outcome = ranks(found, lengths.tolist())
+    lists = JudgedLists.of(judgments, outcome, THRESHOLD, ONE, cases[0].facts)
+    alone = []
+    for user, item, rating, rank in zip(
+        judgments.users, judgments.items, judgments.values, found, strict=True
+    ):
+        if rating >= THRESHOLD:
+            unjudged = [1000 + place for place in range(lengths[user])]
+            listed = [*unjudged[: rank - 1], int(item), *unjudged[rank - 1 :]] if rank else unjudged
+            alone.append(Case(tuple(listed), {int(item): float(rating)}, cases[0].facts))
+    metrics = [
+        replace(variant, cutoff=cutoff)
+        for name in METRICS
+        for variant in variants(name)
+        for cutoff in cutoffs_of(name, (None, 1, 10))
+        if not variant.refused_under_1r
+    ]
+    assert len(lists.users) == len(alone)
+    for metric, row in zip(metrics, evaluate(metrics, lists), strict=True):
+        expected = [value(case, metric) for case in alone]
+        np.testing.assert_allclose(row, expected, rtol=1e-12, atol=1e-14, err_msg=metric.label)

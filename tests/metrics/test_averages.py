@@ -1,0 +1,204 @@
+"""One value for all users: the averages, and who is averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from metrics.examples import AR, ONE, example, ranks
+from scipy.stats import gmean
+
+from receval.metrics.aggregation import aggregate, averaged_lists, mean
+from receval.metrics.averages import (
+    AVERAGES,
+    FLOOR,
+    AdjustedGeometric,
+    Arithmetic,
+    Average,
+    Geometric,
+    Median,
+    Weighted,
+    parse_average,
+)
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.splits.split import Judgments
+
+VALUES = np.array([[0.5, 0.125, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]])
+N_TEST = np.array([1, 2, 3, 4])
+N_RELEVANT = np.array([0, 2, 2, 0])
+
+
+def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
+    return np.atleast_1d(average.of(values, N_TEST, N_RELEVANT)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("average", "first", "second"),
+    [
+        (Arithmetic(), 1.625 / 4, 0.25),
+        (Median(), (0.125 + 0.5) / 2, 0.25),
+        (Weighted(), (0.5 + 2 * 0.125 + 4) / 10, 0.25),
+        (Weighted(by="positive"), (2 * 0.125 + 2 * 0.0) / 4, 0.25),
+        (Geometric(), (0.5 * 0.125 * 1e-5) ** (1 / 4), 0.25),
+        (Geometric(floor=0.25), (0.5 * 0.25 * 0.25) ** (1 / 4), 0.25),
+        (Geometric(zeros="one"), (0.5 * 0.125) ** (1 / 4), 0.25),
+        (Geometric(floor=0.25, zeros="one"), (0.5 * 0.25) ** (1 / 4), 0.25),
+        (AdjustedGeometric(epsilon=0.5), (1.0 * 0.625 * 0.5 * 1.5) ** (1 / 4) - 0.5, 0.25),
+    ],
+    ids=lambda value: value.label if isinstance(value, Average) else "",
+)
+def test_averages_worked_by_hand(average: Average, first: float, second: float) -> None:
+    assert of(average) == pytest.approx([first, second], rel=1e-12)
+    assert of(average, VALUES[0]) == pytest.approx([first], rel=1e-12)
+
+
+ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
+
+
+@settings(max_examples=100)
+@given(values=ROWS)
+def test_geometric_means_equal_scipys(values: np.ndarray) -> None:
+    assert of(Geometric()) == pytest.approx(gmean(np.maximum(VALUES, FLOOR), axis=1).tolist())
+    (floored,) = of(Geometric(floor=1e-3), values)
+    assert floored == pytest.approx(gmean(np.maximum(values, 1e-3)))
+    (shifted,) = of(AdjustedGeometric(epsilon=0.01), values)
+    assert shifted == pytest.approx(gmean(values + 0.01) - 0.01)
+
+
+@settings(max_examples=100)
+@given(values=ROWS)
+def test_averages_lie_between_the_least_and_the_greatest_value(values: np.ndarray) -> None:
+    averages = (Arithmetic(), Median(), Weighted(), Weighted(by="positive"), AdjustedGeometric())
+    for average in averages:
+        (value,) = of(average, values)
+        assert values.min() - 1e-12 <= value <= values.max() + 1e-12
+    (floored,) = of(Geometric(), values)
+    assert max(values.min(), FLOOR) <= floored * (1 + 1e-12)
+    (geometric,), (arithmetic,) = of(AdjustedGeometric(), values), of(Arithmetic(), values)
+    assert geometric <= arithmetic + 1e-12
+
+
+def test_zeros_as_ones_reward_users_without_a_hit_and_leave_the_values_alone() -> None:
+    values = np.array([0.0, 0.0, 0.0, 0.5])
+    (released,) = of(Geometric(zeros="one"), values)
+    (text,) = of(Geometric(), values)
+    assert released == pytest.approx(0.5**0.25)
+    assert text == pytest.approx((1e-15 * 0.5) ** 0.25)
+    np.testing.assert_array_equal(values, [0.0, 0.0, 0.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("average", "label"),
+    [
+        (Arithmetic(), "arithmetic"),
+        (Median(), "median"),
+        (Weighted(), "weighted"),
+        (Weighted(by="positive"), "weighted(by=positive)"),
+        (Geometric(), "geometric"),
+        (Geometric(floor=0.001), "geometric(floor=0.001)"),
+        (Geometric(floor=1e-5, zeros="one"), "geometric(zeros=one)"),
+        (AdjustedGeometric(), "geometric-adjusted"),
+        (AdjustedGeometric(epsilon=1), "geometric-adjusted(epsilon=1)"),
+    ],
+)
+def test_labels_of_averages_read_back(average: Average, label: str) -> None:
+    assert average.label == label
+    assert parse_average(label) == average
+
+
+def test_every_average_is_read_by_its_name() -> None:
+    for name, kind in AVERAGES.items():
+        assert parse_average(name) == parse_average(f" {name}() ") == kind()
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("harmonic", "arithmetic, geometric, geometric-adjusted, median, weighted"),
+        ("arithmetic(", "not an average's label"),
+        ("geometric(floor=0.1", "not an average's label"),
+        ("geometric(epsilon=0.1)", "its parameters are floor, zeros"),
+        ("geometric(floor=low)", "must be a number"),
+        ("geometric(floor=0)", "must exceed 0"),
+        ("geometric(floor=nan)", "must exceed 0"),
+        ("geometric(zeros=two)", "one of floor, one"),
+        ("geometric-adjusted(epsilon=-1)", "must exceed 0"),
+        ("weighted(by=train)", "one of test, positive"),
+        ("median(by=test)", "its parameters are none"),
+    ],
+)
+def test_bad_labels_of_averages_are_refused_with_what_is_accepted(label: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse_average(label)
+
+
+def test_weights_that_are_all_0_are_refused() -> None:
+    with pytest.raises(ValueError, match="no positive ratings"):
+        Weighted(by="positive").of(VALUES, N_TEST, np.zeros(4))
+
+
+def test_who_is_averaged_has_a_name() -> None:
+    lists = example()
+    values = evaluate([parse("P@1")], lists)
+    assert averaged_lists(lists, "all").tolist() == [True, True, True]
+    assert averaged_lists(lists, "tested").tolist() == [True, True, False]
+    assert averaged_lists(lists, "relevant").tolist() == [True, True, False]
+    assert averaged_lists(lists, "covered").tolist() == [True, False, False]
+    assert mean(values, lists, "all")[0] == pytest.approx(1 / 3)
+    assert mean(values, lists, "tested")[0] == pytest.approx(1 / 2)
+    assert mean(values, lists, "covered")[0] == 1.0
+    with pytest.raises(ValueError, match="all, tested, relevant and covered"):
+        mean(values, lists, "some")  # type: ignore[arg-type]
+
+
+def test_users_without_relevant_items_are_tested_but_not_relevant() -> None:
+    judgments = Judgments.from_pairs([0, 1], [0, 0], [5, 1], 3)
+    lists = JudgedLists.of(judgments, ranks([1, 1], [3, 3, 3]), 4, AR)
+    assert averaged_lists(lists, "tested").tolist() == [True, True, False]
+    assert averaged_lists(lists, "relevant").tolist() == [True, False, False]
+    # A list that nothing judges cannot be measured.
+    assert averaged_lists(lists, "covered").tolist() == [True, True, False]
+    values = evaluate([parse("P@1")], lists)
+    assert mean(values, lists, "relevant")[0] == 1.0
+    assert aggregate(values, lists, Weighted(by="positive"))[0] == 1.0
+
+
+def test_aggregate_weighs_the_users_that_it_averages() -> None:
+    lists = example()  # Five and one test ratings, three and one of them positive.
+    values = evaluate([parse("P@1"), parse("P@4")], lists)
+    by_test = aggregate(values, lists, Weighted(), "all")
+    np.testing.assert_allclose(by_test, [5 / 6, 0.5 * 5 / 6])
+    by_positive = aggregate(values, lists, Weighted(by="positive"))
+    np.testing.assert_allclose(by_positive, [3 / 4, 0.5 * 3 / 4])
+    np.testing.assert_array_equal(aggregate(values, lists, Weighted(), "covered"), [1.0, 0.5])
+    floored = aggregate(values, lists, Geometric(floor=0.01))
+    np.testing.assert_allclose(floored, [0.1, np.sqrt(0.005)])
+
+
+def test_under_1r_every_list_weighs_the_same() -> None:
+    judgments = Judgments.from_pairs([0, 0, 0, 1], [0, 1, 2, 0], [5, 4, 2, 4], 3)
+    lists = JudgedLists.of(judgments, ranks([1, 12, 0, 0], [99, 99, 0]), 4, ONE)
+    values = evaluate([parse("RR@10")], lists)
+    for average in (Arithmetic(), Weighted(), Weighted(by="positive")):
+        assert aggregate(values, lists, average)[0] == pytest.approx(1 / 3)
+    assert aggregate(values, lists, Median())[0] == 0.0
+    assert mean(values, lists, "all")[0] == mean(values, lists, "relevant")[0]
+
+
+@pytest.mark.parametrize("averaged", ["tested", "relevant", "covered"])
+def test_nothing_to_average_is_an_error_that_says_so(averaged) -> None:
+    lists = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, ONE)
+    nobody = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, AR)
+    for empty in (lists, nobody):
+        values = evaluate([parse("P@1")], empty)
+        with pytest.raises(ValueError, match=f"over {averaged} users: nothing is judged"):
+            mean(values, empty, averaged)
+
+
+def test_covered_users_without_a_list_are_an_error_that_says_so() -> None:
+    lists = JudgedLists.of(Judgments.from_pairs([0], [0], [5], 1), ranks([0], [0]), 4, AR)
+    with pytest.raises(ValueError, match="over covered users: all lists are empty"):
+        mean(evaluate([parse("P@1")], lists), lists, "covered")

@@ -1,0 +1,127 @@
+"""Every metric has its definition card, and docs/metrics.md has them all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from metrics.variants import COMMON, choices
+
+from receval.metrics.averages import AVERAGES
+from receval.metrics.cards import RULES, card_of, document
+from receval.metrics.metric import Metric
+from receval.metrics.parse import metric_class, parse
+from receval.metrics.registry import METRICS, RELEASED
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = document()
+
+
+def section(title: str) -> str:
+    _, _, rest = TEXT.partition(f"\n### `{title}`\n")
+    assert rest, title
+    return re.split(r"^##", rest, flags=re.MULTILINE)[0]
+
+
+def test_the_document_is_what_the_code_says() -> None:
+    tracked = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert tracked == TEXT, "docs/metrics.md is not what the code says: run receval metrics."
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_source(
+    name: str,
+) -> None:
+    card = card_of(metric_class(name))
+    assert card.name == name
+    assert card.summary.endswith(".")
+    assert "=" in card.formula
+    own = section(name)
+    assert f"```math\n{card.formula}\n```" in own
+    for title in ("Denominator", "Averaged users", "Missing list", "Ties", "Source", "Under 1R"):
+        assert re.search(rf"^- \*\*{title}:\*\* \S", own, flags=re.MULTILINE), title
+    assert card.fields["Source"] != card.fields["Denominator"]
+    assert ("refused" in own) == parse(name).refused_under_1r
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_card_has_every_parameter_with_its_default_and_its_words(name: str) -> None:
+    kind, own = metric_class(name), section(name)
+    for parameter, words in choices(kind).items():
+        (line,) = re.findall(rf"^  - `{parameter}`: (.*)$", own, flags=re.MULTILINE)
+        default = next(field.default for field in fields(kind) if field.name == parameter)
+        shown = f"{default:g}" if isinstance(default, float) else default
+        assert line.startswith(f"`{shown}` by default")
+        if isinstance(words[0], str):
+            listed = line.partition(". ")[0]
+            assert set(re.findall(r"`([\w-]+)`", listed)) == set(words)
+            assert line.partition(". ")[2], f"{parameter} is not explained"
+
+
+def test_what_a_missing_list_scores_is_what_the_card_says() -> None:
+    other = {name for name in METRICS if card_of(metric_class(name)).fields["Missing"][0] != "0"}
+    assert other == {"RBPresidual", "Unjudged"}  # as test_hand_worked.py shows
+
+
+def test_gains_losses_averages_and_common_parameters_are_explained() -> None:
+    for title, words in (
+        ("Gains", choices(metric_class("nDCG"))["gain"]),
+        ("Losses", choices(metric_class("nDCL"))["loss"]),
+        ("Who is averaged", ("all", "tested", "relevant", "covered")),
+        ("Parameters of every metric", COMMON),
+    ):
+        _, _, rest = TEXT.partition(f"\n## {title}\n")
+        listed = re.findall(r"^- `([\w-]+)`: \S", rest.partition("\n## ")[0], flags=re.MULTILINE)
+        assert sorted(listed) == sorted(words)
+    for name, kind in AVERAGES.items():
+        own = section(name)
+        assert all(f"- `{field.name}`: `" in own for field in fields(kind))
+
+
+def test_released_names_stand_in_a_table() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `(.+)` \|$", TEXT, flags=re.MULTILINE)
+    assert dict(rows) == {name: parse(name).label for name in RELEASED}
+
+
+def test_no_markup_of_docstrings_is_left() -> None:
+    assert not re.findall(r":\w+:`|``(?!`)(?<!```)[^`]|\.\. math|----", TEXT.replace("```", ""))
+
+
+@pytest.mark.parametrize(
+    ("docstring", "words"),
+    [
+        ("What.\n\n:Denominator: one\n:Source: here", "lacks .. math::"),
+        ("What.\n\n.. math:: x = 1\n\n:Source: here", "lacks :Denominator:"),
+        ("What.\n\n.. math:: x = 1\n\n:Denominator: one", "lacks :Source:"),
+        ("W.\n\n.. math:: x = 1\n\n:Denominator: one\n:Source: a\n:Tie: b", "Tie of Denominator"),
+    ],
+)
+def test_a_docstring_that_makes_no_card_is_refused(docstring: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        card_of(described(docstring))
+
+
+def test_fields_of_the_docstring_go_before_the_common_rules() -> None:
+    card = card_of(
+        described(
+            "What.\n\n.. math:: x =\n    1\n\n:Denominator: one\n  more\n:Source: a\n:Ties: b"
+        )
+    )
+    assert card.formula == "x =\n1"
+    assert card.fields == RULES | {"Denominator": "one more", "Source": "a", "Ties": "b"}
+
+
+def described(docstring: str) -> type[Metric]:
+    @dataclass(frozen=True, kw_only=True)
+    class Nameless(Metric):
+        __doc__ = docstring
+        name: ClassVar[str] = "Nameless"
+
+        def per_list(self, lists, cutoffs):
+            return np.zeros((len(cutoffs), lists.n_lists))
+
+    return Nameless

@@ -1,0 +1,178 @@
+"""Values worked by hand: the example of examples.py, and the cases that it does not have."""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import pytest
+from metrics.examples import FACTS, ONE, example, one_user, ranks
+
+from receval.metrics.aggregation import mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.metrics.registry import METRICS
+from receval.splits.split import Judgments
+
+IDEAL_AT_4 = 5 + 4 / log2(3) + 4 / log2(4) + 2 / log2(5)
+DCG_AT_4 = 5 + 2 / log2(3) + 4 / log2(5)
+EPSILON = 1e-5
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("P@1", 1.0),
+        ("P@3", 1 / 3),
+        ("P@4", 2 / 4),
+        ("P@20", 2 / 20),
+        ("P(denominator=filled)@20", 2 / 8),
+        ("P", 2 / 8),
+        ("P(condensed=true)@3", 2 / 3),
+        ("P(condensed=true,denominator=filled)@5", 2 / 4),
+        ("P(depth=3)@4", 1 / 4),
+        ("P(depth=3)", 1 / 3),
+        ("P(condensed=true,depth=2)@3", 1 / 3),
+        ("antiP@2", 1 / 2),
+        ("antiP@7", 2 / 7),
+        ("antiP(condensed=true)@4", 2 / 4),
+        ("antiP(condensed=true,denominator=filled)@9", 2 / 4),
+        ("Recall@4", 2 / 3),
+        ("Fallout@6", 1 / 2),
+        ("Fallout", 1.0),
+        # 16, 4 and 1 positive ratings: weights of 1/4, 1/2 and 1.
+        ("StratifiedRecall@1", (1 / 4) / (7 / 4)),
+        ("StratifiedRecall@4", (3 / 4) / (7 / 4)),
+        ("StratifiedRecall(gamma=inf)@4", (5 / 16) / (21 / 16)),
+        ("StratifiedRecall(gamma=0)@4", 2 / 3),
+        # P = 1/2 and Recall = 2/3; P = 1/4 and Recall = 2/3.
+        ("F1@4", 4 / 7),
+        ("F1", 4 / 11),
+        ("F1@20", 4 / 23),
+        ("AP@3", 1 / 3),
+        ("AP@4", (1 + 2 / 4) / 3),
+        ("RR@4", 1.0),
+        ("antiRR@1", 0.0),
+        ("antiRR@2", 1 / 2),
+        ("antiRR", 1 / 2),
+        ("Coverage@4", 1.0),
+        ("Coverage@16", 0.5),
+        ("Coverage(depth=3)@4", 3 / 4),
+        ("UserCoverage", 1.0),
+        ("Unjudged@4", 1 / 4),
+        ("Unjudged@16", 12 / 16),
+        ("Unjudged", 4 / 8),
+        ("nDCG@4", DCG_AT_4 / IDEAL_AT_4),
+        ("nDCG(ideal=all)@4", DCG_AT_4 / (IDEAL_AT_4 + 1 / log2(6))),
+        ("nDCG(gain=binary)@2", 1 / (1 + 1 / log2(3))),
+        ("nDCG(gain=exp)@2", (31 + 3 / log2(3)) / (31 + 15 / log2(3))),
+        ("nDCG(gain=exp-normalised)@2", (15 + 1 / log2(3)) / (15 + 7 / log2(3))),
+        ("nDCG(gain=relevant)@2", 5 / (5 + 4 / log2(3))),
+        ("nDCG(gain=steps)@2", 2 / (2 + 1 / log2(3))),
+        # 2 stars lose 2, 1 star loses 3.
+        ("nDCL@1", 0.0),
+        ("nDCL@2", (2 / log2(3)) / (3 + 2 / log2(3))),
+        ("nDCL@7", (2 / log2(3) + 3 / 3) / (3 + 2 / log2(3))),
+        ("nDCL(loss=binary)@2", (1 / log2(3)) / (1 + 1 / log2(3))),
+        # 5, 2, 4 and 1 stars satisfy with 31/32, 3/32, 15/32 and 1/32.
+        ("ERR@1", 31 / 32),
+        ("ERR@2", 31 / 32 + 1 / 32 * 3 / 32 / 2),
+        ("ERR@4", 31 / 32 + 1 / 32 * (3 / 32 / 2 + 29 / 32 * 15 / 32 / 4)),
+        (
+            "ERR",
+            31 / 32 + 1 / 32 * (3 / 32 / 2 + 29 / 32 * (15 / 32 / 4 + 17 / 32 * 1 / 32 / 7)),
+        ),
+        # One of two items judged non-relevant is above the second of three relevant ones.
+        ("bpref@1", 1 / 3),
+        ("bpref", (1 + (1 - 1 / 2)) / 3),
+        ("infAP@4", (1 + 1 / 4 + 3 / 4 * (1 + EPSILON) / (2 + 2 * EPSILON)) / 3),
+        ("infAP(form=trec_eval)@4", (1 + 1 / 4 + 3 / 4 * (2 / 3) * (1 / 2)) / 3),
+        ("infAP(form=bellogin)@4", (1 + 1 / 4 + 3 / 4 * (2 / 3) * (2 / 3)) / 3),
+        ("RBP(phi=0.5)@4", 0.5 * (1 + 1 / 8)),
+        ("RBP(gain=rating,phi=0.5)@4", 0.5 * (5 + 2 / 2 + 4 / 8)),
+        # Places 1, 2, 4 are judged; without a cut-off also place 7.
+        ("RBPresidual(phi=0.5)@4", 1 - 0.5 * (1 + 1 / 2 + 1 / 8)),
+        ("RBPresidual(phi=0.5)", 1 - 0.5 * (1 + 1 / 2 + 1 / 8 + 1 / 64)),
+        # 5, 2, 4, 1 stars against 5, 4, 2, 1: the agreement is 1, 1/2, 1, 1.
+        ("RBO(condensed=true,phi=0.5)@2", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 4 * 1 / 2),
+        ("RBO(condensed=true,phi=0.5)", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 8 + 1 / 16 + 1 / 16),
+    ],
+)
+def test_hand_worked_values(label: str, expected: float) -> None:
+    assert evaluate([parse(label)], example())[0, 0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_list_without_judged_items_scores_0_unless_it_measures_what_is_unknown() -> None:
+    values = evaluate([parse(f"{name}@5") for name in METRICS], example())
+    for name, (_, not_ranked, nothing_judged) in zip(METRICS, values, strict=True):
+        expected = 1.0 if name in ("Unjudged", "RBPresidual") else 0.0
+        assert not_ranked == nothing_judged == expected, name
+
+
+def test_err_of_a_user_whose_best_rating_is_not_the_datasets() -> None:
+    lists = one_user([4, 3], [2, 1], 5)
+    text, released = evaluate([parse("ERR"), parse("ERR(maximum=user)")], lists)
+    assert text[0] == pytest.approx(7 / 32 + 25 / 32 * 15 / 32 / 2)
+    assert released[0] == pytest.approx(7 / 16 + 9 / 16 * 15 / 16 / 2)
+
+
+def test_err_of_numbers_of_plays_does_not_overflow() -> None:
+    facts = type(FACTS)(5000.0, np.ones(2, dtype=np.int64))
+    values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, facts))
+    assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
+
+
+def test_bpref_is_1_without_items_judged_non_relevant_and_0_behind_as_many_as_relevant_ones() -> (
+    None
+):
+    (liked,) = evaluate([parse("bpref")], one_user([5, 4], [7, 9], 9))
+    assert liked[0] == 1.0
+    (behind,) = evaluate([parse("bpref")], one_user([5, 1, 1, 1], [4, 1, 2, 3], 9))
+    assert behind[0] == 0.0
+
+
+def test_half_stars_keep_their_half() -> None:
+    values = evaluate(
+        [parse("nDCG@2"), parse("nDCG(gain=steps)@2")], one_user([4.5, 1.5], [2, 1], 2)
+    )
+    assert values[0, 0] == pytest.approx((1.5 + 4.5 / log2(3)) / (4.5 + 1.5 / log2(3)))
+    assert values[1, 0] == pytest.approx(1 / log2(3))
+
+
+def test_a_lost_item_counts_in_the_ideal_list() -> None:
+    values = evaluate([parse("nDCG@2"), parse("AP"), parse("Recall")], one_user([5, 5], [1, 0], 9))
+    np.testing.assert_allclose(values[:, 0], [1 / (1 + 1 / log2(3)), 1 / 2, 1 / 2])
+
+
+def test_under_1r_every_relevant_judgment_is_a_list_of_its_own() -> None:
+    judgments = Judgments.from_pairs([0, 0, 0, 1], [0, 1, 2, 0], [5, 4, 2, 4], 3)
+    lists = JudgedLists.of(judgments, ranks([1, 12, 0, 0], [99, 99, 0]), 4, ONE)
+    np.testing.assert_array_equal(lists.users, [0, 0, 1])
+    values = evaluate([parse(m) for m in ("P@10", "Recall@12", "nDCG", "Coverage@100")], lists)
+    np.testing.assert_allclose(values[0], [0.1, 0, 0])
+    np.testing.assert_allclose(values[1], [1, 1, 0])
+    np.testing.assert_allclose(values[2], [1, 1 / np.log2(13), 0])
+    np.testing.assert_allclose(values[3], [1, 1, 0.99])
+    np.testing.assert_allclose(mean(values, lists)[0], 0.1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("label", "wanted"),
+    [
+        ("Coverage", "cut-off"),
+        ("ERR", "highest rating"),
+        ("nDCG(gain=exp-normalised)", "highest rating"),
+        ("RBP(gain=exp-normalised)", "highest rating"),
+        ("StratifiedRecall", "positive ratings"),
+    ],
+)
+def test_a_metric_that_lacks_what_it_needs_says_so(label: str, wanted: str) -> None:
+    with pytest.raises(ValueError, match=wanted):
+        evaluate([parse(label)], one_user([5], [1], 1, facts=None))
+
+
+def test_normalised_gains_are_refused_where_no_rating_exceeds_1() -> None:
+    facts = type(FACTS)(1.0, np.ones(1, dtype=np.int64))
+    with pytest.raises(ValueError, match="choose another gain"):
+        evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, facts))

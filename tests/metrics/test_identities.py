@@ -1,0 +1,171 @@
+"""Relations between metrics that hold on any lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
+from metrics.variants import ALL
+
+from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+
+SEEDS = st.integers(0, 100_000)
+CUTOFFS = st.integers(1, 45)
+
+
+def measured(lists: JudgedLists, *labels: str) -> np.ndarray:
+    return evaluate([parse(label) for label in labels], lists)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=SEEDS, cutoff=CUTOFFS)
+def test_precision_and_antiprecision_are_what_unjudged_places_leave(seed: int, cutoff: int) -> None:
+    lists = lists_of(world(seed))
+    for end in (f"@{cutoff}", f"(condensed=true)@{cutoff}", f"(depth=5)@{cutoff}"):
+        p, anti, unjudged = measured(lists, f"P{end}", f"antiP{end}", f"Unjudged{end}")
+        np.testing.assert_allclose(p + anti, 1 - unjudged, atol=1e-14)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=SEEDS, cutoff=CUTOFFS)
+def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
+    seed: int, cutoff: int
+) -> None:
+    lists = lists_of(world(seed))
+    end = f"(condensed=true)@{cutoff}"
+    total = measured(lists, f"P{end}", f"antiP{end}").sum(axis=0)
+    n_listed = np.diff(lists.full.starts)
+    np.testing.assert_allclose(total[n_listed >= cutoff], 1.0)
+    assert (total[n_listed < cutoff] < 1.0).all()
+    filled = f"(condensed=true,denominator=filled)@{cutoff}"
+    total = measured(lists, f"P{filled}", f"antiP{filled}").sum(axis=0)
+    np.testing.assert_allclose(total, n_listed > 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
+def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int | None) -> None:
+    judgments = judgments_of(world(seed))
+    found = np.random.default_rng(seed).integers(0, 21, len(judgments))
+    found[judgments.values < THRESHOLD] = 0
+    lists = JudgedLists.of(judgments, ranks(found.tolist(), [20] * 7), THRESHOLD, ONE)
+    end = "" if cutoff is None else f"@{cutoff}"
+    ap, rr, recall = measured(lists, f"AP{end}", f"RR{end}", f"Recall{end}")
+    np.testing.assert_array_equal(ap, rr)
+    np.testing.assert_array_equal(recall, rr > 0)
+    if cutoff is not None:
+        (p,) = measured(lists, f"P{end}")
+        np.testing.assert_allclose(p, recall / cutoff)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=CUTOFFS)
+def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> None:
+    lists = lists_of(world(seed))
+    for special, simple in (
+        (f"StratifiedRecall(gamma=0)@{cutoff}", f"Recall@{cutoff}"),
+        (f"P(depth={cutoff})", f"P(denominator=filled)@{cutoff}"),
+        (f"P(denominator=filled)@{cutoff}", f"P(depth={cutoff})"),
+        ("nDCG(ideal=all)", "nDCG"),
+        ("Coverage@1", "UserCoverage"),
+        (f"UserCoverage@{cutoff}", "UserCoverage"),
+    ):
+        one, other = measured(lists, special, simple)
+        np.testing.assert_allclose(one, other, rtol=1e-14, err_msg=special)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=st.none() | CUTOFFS, form=st.sampled_from(["valcarce", "trec_eval"]))
+def test_infap_is_ap_where_every_item_is_judged(seed: int, cutoff: int | None, form: str) -> None:
+    end = "" if cutoff is None else f"@{cutoff}"
+    inferred, ap = measured(
+        lists_of(world(seed)), f"infAP(condensed=true,form={form}){end}", f"AP(condensed=true){end}"
+    )
+    np.testing.assert_allclose(inferred, ap, atol=2e-5)
+
+
+def best_first(cases: list[Case]) -> list[Case]:
+    return [
+        Case(tuple(sorted(c.ratings, key=lambda item: -c.ratings[item])), c.ratings, c.facts)
+        for c in cases
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=st.integers(1, 5))
+def test_a_list_in_the_ideal_order_scores_1(seed: int, cutoff: int) -> None:
+    cases = [case for case in best_first(world(seed)) if len(case.relevant) >= cutoff]
+    if not cases:
+        return
+    labels = ["nDCG", "AP", "bpref", "RR", "Recall", "StratifiedRecall", "RBO", f"RBO@{cutoff}"]
+    labels += [f"P@{cutoff}", f"nDCG@{cutoff}", f"nDCG(gain=exp)@{cutoff}"]
+    values = measured(lists_of(cases), *labels)
+    for label, row in zip(labels, values, strict=True):
+        np.testing.assert_allclose(row, 1.0, rtol=1e-12, err_msg=label)
+
+
+def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() -> None:
+    (case,) = best_first(world(3)[3:4])
+    wrong = next(
+        place
+        for place in range(len(case.listed) - 1)
+        if case.ratings[case.listed[place]] > case.ratings[case.listed[place + 1]]
+    )
+    swapped = list(case.listed)
+    swapped[wrong], swapped[wrong + 1] = swapped[wrong + 1], swapped[wrong]
+    lists = lists_of([Case(tuple(swapped), case.ratings, case.facts)])
+    assert measured(lists, "RBO")[0, 0] < 1.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=st.none() | CUTOFFS, phi=st.sampled_from([0.3, 0.8, 0.99]))
+def test_rbp_lies_between_itself_and_itself_plus_its_residual(
+    seed: int, cutoff: int | None, phi: float
+) -> None:
+    end = "" if cutoff is None else f"@{cutoff}"
+    lists = lists_of(world(seed))
+    low, residual, longer = measured(
+        lists, f"RBP(phi={phi}){end}", f"RBPresidual(phi={phi}){end}", f"RBP(phi={phi})"
+    )
+    assert (residual >= 0).all()
+    assert (low + residual <= 1 + 1e-12).all()
+    assert (low <= longer + 1e-12).all()
+    assert (longer <= low + residual + 1e-12).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS)
+def test_every_metric_lies_between_0_and_1_on_whole_stars(seed: int) -> None:
+    unbounded = {"RBP(gain=rating)", "RBP(gain=exp)", "RBP(gain=relevant)", "RBP(gain=steps)"}
+    metrics = [m.at(5) for m in ALL if m.label.replace(",phi=0.5", "") not in unbounded]
+    values = evaluate(metrics, lists_of(world(seed, step=1.0)))
+    for metric, row in zip(metrics, values, strict=True):
+        assert row.min() >= 0, metric.label
+        assert row.max() <= 1 + 1e-12, metric.label
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS)
+def test_the_full_average_is_the_covered_one_times_the_covered_share(seed: int) -> None:
+    lists = lists_of(world(seed))
+    values = measured(lists, "P@10", "nDCG@10", "AP", "ERR")
+    tested, covered = (averaged_lists(lists, who) for who in ("tested", "covered"))
+    if not covered.any():
+        return
+    share = covered.sum() / tested.sum()
+    full, reduced = mean(values, lists, "tested"), mean(values, lists, "covered")
+    np.testing.assert_allclose(full, share * reduced, rtol=1e-12)
+
+
+def test_precision_under_1r_never_exceeds_one_over_the_cutoff() -> None:
+    cases = world(1)
+    judgments = judgments_of(cases)
+    found = np.where(judgments.values >= THRESHOLD, 1, 0)
+    lists = JudgedLists.of(judgments, ranks(found.tolist(), [20] * 7), THRESHOLD, ONE)
+    for cutoff in (1, 5, 10):
+        assert measured(lists, f"P@{cutoff}").max() == pytest.approx(1 / cutoff)

@@ -1,0 +1,160 @@
+"""A metric is a value with parameters and one label, which reads back as the same metric."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from metrics.examples import example
+from metrics.variants import ALL, COMMON, choices
+
+from receval.metrics.evaluation import evaluate
+from receval.metrics.parse import metric_class, parse
+from receval.metrics.registry import METRICS, RELEASED, module_of
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.label)
+def test_the_label_of_every_value_of_every_parameter_reads_back(metric) -> None:
+    assert parse(metric.label) == metric
+    assert parse(metric.label).label == metric.label
+
+
+def test_no_two_metrics_share_a_label() -> None:
+    assert len({metric.label for metric in ALL}) == len(set(ALL)) == len(ALL)
+
+
+@settings(max_examples=100)
+@given(
+    metric=st.sampled_from(ALL),
+    cutoff=st.none() | st.integers(1, 500),
+    condensed=st.booleans(),
+    depth=st.none() | st.integers(1, 500),
+)
+def test_labels_with_cutoff_depth_and_condensing_read_back(
+    metric, cutoff: int | None, condensed: bool, depth: int | None
+) -> None:
+    changed = replace(metric, cutoff=cutoff, condensed=condensed, depth=depth)
+    assert parse(changed.label) == changed
+    assert changed.at(None).label == changed.label.partition("@")[0]
+
+
+@given(phi=st.floats(0, 1, exclude_min=True, exclude_max=True), gamma=st.floats(0, 1e6))
+def test_any_number_reads_back_to_its_last_digit(phi: float, gamma: float) -> None:
+    assert parse(metric_class("RBP")(phi=phi).label).phi == phi
+    assert parse(metric_class("StratifiedRecall")(gamma=gamma).label).gamma == gamma
+
+
+def test_equal_metrics_have_one_label() -> None:
+    for labels in (
+        ("StratifiedRecall(gamma=2)@5", "StratifiedRecall(gamma=2.0)@5"),
+        ("RBP", "RBP(phi=0.9)", "RBP(phi=0.90)", " RBP( phi = .9 ) "),
+        ("nDCG(gain=exp,ideal=all)@10", "nDCG(ideal=all, gain=exp)@10"),
+        ("P@10", "P()@10", "P(condensed=false)@10", "P(denominator=cutoff)@10"),
+    ):
+        metrics = {parse(label) for label in labels}
+        assert [metric.label for metric in metrics] == [labels[0]]
+    whole = metric_class("StratifiedRecall")(gamma=2)
+    assert whole.label == parse("StratifiedRecall(gamma=2.0)").label == "StratifiedRecall(gamma=2)"
+
+
+def test_a_label_shows_what_differs_from_the_default_in_alphabetical_order() -> None:
+    metric = metric_class("nDCG")(cutoff=10, ideal="all", gain="exp", depth=100, condensed=True)
+    assert metric.label == "nDCG(condensed=true,depth=100,gain=exp,ideal=all)@10"
+    assert metric_class("nDCG")(gain="rating", ideal="cut").label == "nDCG"
+
+
+def test_a_metric_is_read_from_its_label() -> None:
+    assert parse("nDCG(gain=exp)@10") == metric_class("nDCG")(gain="exp", cutoff=10)
+    assert parse("nDCG(gain=exp)@10").label == "nDCG(gain=exp)@10"
+
+
+@pytest.mark.parametrize(
+    ("released", "ours"),
+    [
+        ("set_P(depth=100)", "P(depth=100)"),
+        ("set_recall(depth=100)", "Recall(depth=100)"),
+        ("set_F(depth=100)", "F1(depth=100)"),
+        ("map", "AP"),
+        ("ndcg(depth=100)", "nDCG(depth=100,ideal=all)"),
+        ("recip_rank", "RR"),
+        ("err", "ERR(maximum=user)"),
+        ("err@10", "ERR(maximum=user)@10"),
+        ("infAP2", "infAP"),
+    ],
+)
+def test_released_names_are_read_and_never_printed(released: str, ours: str) -> None:
+    assert parse(released).label == ours
+    assert parse(released) == parse(ours)
+
+
+def test_every_released_name_is_an_alias_with_parameters_that_exist() -> None:
+    assert not set(RELEASED) & set(METRICS)
+    for released, (name, fixed) in RELEASED.items():
+        assert parse(released) == metric_class(name)(**fixed)
+        assert module_of(f"{released}@10") == metric_class(name).__module__
+
+
+def test_a_metric_knows_its_name_and_its_module() -> None:
+    for name in METRICS:
+        assert parse(name).name == name
+        assert module_of(f"{name}(condensed=true)@10") == type(parse(name)).__module__
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("P@0", "not a metric's label"),
+        ("P@", "not a metric's label"),
+        ("P@1.5", "not a metric's label"),
+        ("P(depth=2", "not a metric's label"),
+        ("", "not a metric's label"),
+        ("MAP@10", "no metric 'MAP'.*antiP.*set_recall"),
+        ("P(gain=binary)@10", "its parameters are .*condensed"),
+        ("P(depth=2,depth=3)@10", "given once"),
+        ("P(depth)", "parameter=value"),
+        ("P(cutoff=5)", "not a parameter of P"),
+        ("ndcg(ideal=cut)", "not a parameter of nDCG"),
+        ("nDCG(gain=square)@10", "one of rating, binary, exp, exp-normalised, relevant, steps"),
+        ("P(condensed=yes)", "true or false"),
+        ("P(depth=deep)", "whole number"),
+        ("P(depth=2.5)", "whole number"),
+        ("P(depth=0)", "at least 1"),
+        ("RBP(phi=much)", "must be a number"),
+        ("RBP(phi=1)", "between 0 and 1"),
+        ("RBO(phi=0)", "between 0 and 1"),
+        ("RBPresidual(phi=nan)", "between 0 and 1"),
+        ("StratifiedRecall(gamma=-1)", "at least 0"),
+        ("StratifiedRecall(gamma=nan)", "at least 0"),
+    ],
+)
+def test_bad_labels_are_refused_with_what_is_accepted(label: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse(label)
+
+
+def test_every_word_of_every_parameter_is_accepted_and_no_other() -> None:
+    for name in METRICS:
+        kind = metric_class(name)
+        for parameter, values in choices(kind).items():
+            assert parameter not in COMMON
+            if isinstance(values[0], str):
+                with pytest.raises(ValueError, match=", ".join(values)):
+                    kind(**{parameter: "other"})
+
+
+def test_the_reach_is_the_last_rank_that_matters() -> None:
+    assert parse("P@10").reach == 10
+    assert parse("P(depth=5)@10").reach == 5
+    assert parse("P(depth=20)@10").reach == 10
+    assert parse("P").reach is None
+    # The tenth judged item may stand anywhere.
+    assert parse("P(condensed=true)@10").reach is None
+    assert parse("P(condensed=true,depth=50)@10").reach == 50
+
+
+def test_metrics_at_several_cutoffs_come_back_in_the_order_they_were_named() -> None:
+    labels = ["P@4", "nDCG@2", "P@1", "P", "nDCG", "P@4"]
+    values = evaluate([parse(label) for label in labels], example())[:, 0]
+    assert values[[0, 2, 3, 5]].tolist() == [1 / 2, 1.0, 1 / 4, 1 / 2]

@@ -1,0 +1,178 @@
+"""Judged ranks bound to judgments: lists, their forms, and metrics computed together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from metrics.examples import (
+    AR,
+    FACTS,
+    ONE,
+    THRESHOLD,
+    Case,
+    example,
+    judgments_of,
+    lists_of,
+    ranks,
+    ranks_of,
+    world,
+)
+from metrics.variants import ALL, cutoffs_of
+
+from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.list_view import NO_CUTOFF
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.metrics.registry import METRICS
+from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.splits.split import Judgments
+
+
+def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
+    metrics = [
+        replace(metric, cutoff=cutoff, condensed=condensed, depth=depth)
+        for metric in ALL
+        for condensed, depth in ((False, None), (True, None), (False, 3), (True, 6))
+        for cutoff in cutoffs_of(metric.name, (5, 1, None, 3, 100))
+    ]
+    together = evaluate(metrics, lists_of(world(7)))
+    assert len({row.tobytes() for row in together}) > len(ALL)
+    for metric, row in zip(metrics, together, strict=True):
+        alone = evaluate([metric], lists_of(world(7)))[0]
+        # The order of additions differs by cut-off, so the last bit may.
+        np.testing.assert_allclose(row, alone, rtol=1e-14, atol=1e-15, err_msg=metric.label)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 100_000))
+def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
+    cases = world(seed)
+    metrics = [m.at(5) for m in ALL]
+    together = evaluate(metrics, lists_of(cases))
+    order = np.random.default_rng(seed).permutation(len(cases))
+    shuffled = evaluate(metrics, lists_of([cases[user] for user in order]))
+    np.testing.assert_allclose(shuffled, together[:, order], rtol=1e-14, atol=1e-15)
+
+
+def test_judged_items_stand_by_rating_and_ranked_ones_by_rank() -> None:
+    view = example().full
+    assert view.judged.values.tolist() == [5, 4, 4, 2, 1, 5]
+    assert view.judged.n_relevant.tolist() == [3, 1, 0]
+    assert view.starts.tolist() == [0, 4, 4, 4]
+    assert view.ranks.tolist() == [1, 2, 4, 7]
+    assert view.judged.values[view.places].tolist() == [5, 2, 4, 1]
+    assert view.relevant.tolist() == [True, False, True, False]
+    assert view.n_nonrelevant.tolist() == [2, 0, 0]
+
+
+def test_counts_within_a_cutoff_include_its_rank() -> None:
+    view = example().full
+    cutoffs = (1, 2, 6, 7, NO_CUTOFF)
+    assert view.judged_within(cutoffs)[:, 0].tolist() == [1, 2, 3, 4, 4]
+    assert view.relevant_within(cutoffs)[:, 0].tolist() == [1, 1, 2, 2, 2]
+    assert view.nonrelevant_within(cutoffs)[:, 0].tolist() == [0, 1, 1, 2, 2]
+    weights = np.array([1.0, 10.0, 100.0, 1000.0])
+    assert view.sums_within(cutoffs, weights)[:, 0].tolist() == [1, 11, 111, 1111, 1111]
+    assert view.sums_within(cutoffs, weights)[:, 1:].tolist() == [[0, 0]] * 5
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 100_000), depth=st.none() | st.integers(1, 45), condensed=st.booleans())
+def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
+    seed: int, depth: int | None, condensed: bool
+) -> None:
+    cases = world(seed)
+    view = lists_of(cases).view(condensed, depth)
+    other = lists_of([case.seen(condensed, depth) for case in cases]).full
+    np.testing.assert_array_equal(view.starts, other.starts)
+    np.testing.assert_array_equal(view.ranks, other.ranks)
+    np.testing.assert_array_equal(view.lengths, other.lengths)
+    np.testing.assert_array_equal(
+        view.judged.values[view.places], other.judged.values[other.places]
+    )
+
+
+def test_the_depth_comes_before_condensing() -> None:
+    lists = example()
+    assert lists.view(condensed=True, depth=4).ranks.tolist() == [1, 2, 3]
+    assert lists.view(condensed=True).cut(2).ranks.tolist() == [1, 2]
+    assert lists.view(condensed=True, depth=2) is lists.view(condensed=True, depth=2)
+
+
+def test_systems_share_judged_items() -> None:
+    cases = world(11)
+    judgments = judgments_of(cases)
+    judged = JudgedItems.of(judgments, THRESHOLD, cases[0].facts)
+    metrics = [metric.at(5) for metric in ALL]
+    for turn in range(3):
+        turned = [Case(case.listed[turn:], case.ratings, case.facts) for case in cases]
+        outcome = ranks_of(turned, judgments)
+        shared = JudgedLists.measured_by(judged, outcome, AR)
+        assert shared.full.judged is judged
+        own = JudgedLists.of(judgments, outcome, THRESHOLD, AR, cases[0].facts)
+        np.testing.assert_array_equal(evaluate(metrics, shared), evaluate(metrics, own))
+
+
+def test_items_of_equal_rating_keep_their_own_ranks() -> None:
+    judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
+    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, FACTS)
+    assert lists.full.ranks.tolist() == [1, 2, 3, 4]
+    items = judgments.items[lists.full.judged.positions[lists.full.places]]
+    assert items.tolist() == [3, 2, 1, 0]
+
+
+def test_ranks_of_another_fold_or_threshold_are_refused() -> None:
+    judgments = Judgments.from_pairs([0, 1], [0, 1], [5, 3], 2)
+    with pytest.raises(ValueError, match="different folds"):
+        JudgedLists.of(judgments, ranks([1], [3, 3]), 4, AR)
+    with pytest.raises(ValueError, match="threshold"):
+        JudgedLists.of(judgments, ranks([1, 1], [3, 3]), 5, ONE)
+
+
+def test_no_metric_is_an_error_that_says_so() -> None:
+    with pytest.raises(ValueError, match="name at least one"):
+        evaluate([], example())
+
+
+def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
+    path = tmp_path / "ranks.npz"
+    outcome = ranks([1, 0, 3], [4, 5])
+    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
+    first = path.read_bytes()
+    write_ranks(path, {("ar-ti-an", 0, "test"): outcome})
+    assert path.read_bytes() == first
+    again = read_ranks(path, "ar-ti-an", 0)
+    np.testing.assert_array_equal(again.ranks, outcome.ranks)
+    np.testing.assert_array_equal(again.lengths, outcome.lengths)
+    with pytest.raises(KeyError, match="ar-ti-an/0/test"):
+        read_ranks(path, "ar-ti-an", 1)
+
+
+def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
+    judgments = Judgments.from_pairs([0, 0], [0, 1], [5, 1], 1)
+    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, FACTS)
+    needing = [name for name in METRICS if parse(name).refused_under_1r]
+    for label in [f"{name}@10" for name in needing] + ["P(condensed=true)@10"]:
+        with pytest.raises(ValueError, match="measure it under AR"):
+            evaluate([parse(label)], lists)
+    allowed = set(METRICS) - set(needing)
+    assert {"P", "Recall", "AP", "nDCG", "RR", "ERR", "Coverage"} <= allowed
+    assert np.isfinite(evaluate([parse(f"{name}@10") for name in allowed], lists)).all()
+    # The papers' form would count half of the unjudged places above as hits.
+    with pytest.raises(ValueError, match="measure it under AR"):
+        evaluate([parse("infAP@10")], lists)
+    bellogin, reciprocal = evaluate([parse("infAP(form=bellogin)"), parse("RR")], lists)
+    np.testing.assert_allclose(bellogin, reciprocal)
+
+
+def test_the_share_of_computable_candidates_is_kept() -> None:
+    judgments = Judgments.from_pairs([0], [0], [5], 1)
+    outcome = JudgedRanks(
+        np.array([1], dtype=np.int32), np.array([3], dtype=np.int32), np.array([4], dtype=np.int32)
+    )
+    assert JudgedLists.of(judgments, outcome, 4, AR).computable_share == 0.75
