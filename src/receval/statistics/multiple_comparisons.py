@@ -1,0 +1,102 @@
+"""Adjusting p-values for the number of comparisons: Holm, Benjamini and Hochberg."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    r"""Return p-values adjusted by Holm's step-down method.
+
+    .. math:: \tilde p_{(k)} = \min\big(1,\; \max_{j \le k}\, (m - j + 1)\, p_{(j)}\big)
+
+    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. Rejecting where the
+    adjusted value is at most :math:`\alpha` keeps the probability of one false rejection or more
+    at :math:`\alpha` at most, whatever the dependence between the tests.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (..., m)
+        One family a row, such as all pairs of systems for each metric.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., m)
+        In the order of the input.
+
+    Raises
+    ------
+    ValueError
+        There is no axis, or a p-value is NaN or outside 0..1.
+
+    Notes
+    -----
+    Source: Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
+    Journal of Statistics 6(2).
+    """
+    ordered, order = _sorted(p_values)
+    n_tests = ordered.shape[-1]
+    steps = ordered * np.arange(n_tests, 0, -1)
+    return _restored(np.maximum.accumulate(steps, axis=-1), order)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
+    r"""Return p-values adjusted by the step-up method of Benjamini and Hochberg.
+
+    .. math:: \tilde p_{(k)} = \min\Big(1,\; \min_{j \ge k}\, \frac{m}{j}\, p_{(j)}\Big)
+
+    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. Rejecting where the
+    adjusted value is at most :math:`\alpha` keeps the expected share of false rejections at
+    :math:`\alpha` at most for tests that are independent or positively dependent.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (..., m)
+        One family a row, such as all pairs of systems for each metric.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., m)
+        In the order of the input.
+
+    Raises
+    ------
+    ValueError
+        There is no axis, or a p-value is NaN or outside 0..1.
+
+    Notes
+    -----
+    Source: Benjamini and Hochberg (1995), "Controlling the false discovery rate", Journal of the
+    Royal Statistical Society B 57(1). The same as ``scipy.stats.false_discovery_control``.
+    """
+    ordered, order = _sorted(p_values)
+    n_tests = ordered.shape[-1]
+    steps = ordered * (n_tests / np.arange(1, n_tests + 1))
+    lowest = np.minimum.accumulate(steps[..., ::-1], axis=-1)[..., ::-1]
+    return _restored(lowest, order)
+
+
+def _sorted(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return p-values in increasing order along the last axis, and that order."""
+    array = np.asarray(p_values, dtype=np.float64)
+    if array.ndim < 1:
+        raise ValueError(
+            f"Adjusting needs a family of p-values along the last axis; {p_values!r} is a single "
+            "number. Put it in a list."
+        )
+    wrong = array[~((array >= 0) & (array <= 1))]
+    if wrong.size:
+        raise ValueError(
+            f"p-values lie between 0 and 1; {wrong.size} of {array.size} do not, the first is "
+            f"{wrong[0]:g}. Leave out comparisons that have no p-value before adjusting."
+        )
+    order = np.argsort(array, axis=-1, kind="stable")
+    return np.take_along_axis(array, order, axis=-1), order
+
+
+def _restored(adjusted: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return adjusted values, 1 at most, in the order of the input."""
+    result = np.empty_like(adjusted)
+    np.put_along_axis(result, order, np.minimum(adjusted, 1.0), axis=-1)
+    return result

@@ -1,0 +1,85 @@
+"""All pairs of systems that were measured on the same users, in one order everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first and the second system of every unordered pair.
+
+    Returns
+    -------
+    first, second : ndarray of intp, shape (n_systems (n_systems - 1) / 2,)
+        In the order of ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
+    """
+    first, second = np.triu_indices(n_systems, 1)
+    return first, second
+
+
+def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]:
+    """Return values of systems on users as an array of numbers that can be compared.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., n_systems, n_users)
+        For instance (n_metrics, n_systems, n_users). A column holds the same user's values.
+    min_users : int
+        How many users the comparison needs.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two systems or ``min_users`` users, or a value is not finite.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim < 2 or array.shape[-2] < 2 or array.shape[-1] < min_users:
+        raise ValueError(
+            "Comparing systems needs values of shape (..., n_systems, n_users) with at least 2 "
+            f"systems and {min_users} user(s); the shape is {array.shape}. Put systems on the "
+            "last axis but one and the users that all of them were measured on, on the last."
+        )
+    if not np.isfinite(array).all():
+        *_, system, user = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"The value of system {system} for user {user} is not a finite number. Compare the "
+            "systems on the users for whom all of them have a value, or give the missing ones "
+            "the value that the metric declares for them."
+        )
+    return array
+
+
+def over_pairs(
+    values: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Return a statistic of the paired differences, first system minus second, of all pairs.
+
+    The pairs of one first system are made together, so that memory stays at the size of one
+    metric's values, however many pairs there are.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (..., n_systems, n_users)
+        As :func:`checked_values` returns them.
+    statistic : callable
+        Takes differences of shape (k, n_users), returns one number a row, shape (k,).
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_pairs)
+        In the order of :func:`system_pairs`.
+    """
+    *leading, n_systems, n_users = values.shape
+    tables = values.reshape(-1, n_systems, n_users)
+    found = np.empty((len(tables), n_systems * (n_systems - 1) // 2))
+    for row, table in enumerate(tables):
+        start = 0
+        for first in range(n_systems - 1):
+            stop = start + n_systems - 1 - first
+            found[row, start:stop] = statistic(table[first] - table[first + 1 :])
+            start = stop
+    return found.reshape(*leading, found.shape[-1])

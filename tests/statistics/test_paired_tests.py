@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+from system_values import FEW_EXAMPLES, all_pairs, few_eighths, places_of_reversed, tied_values
+
+from receval.statistics.paired_tests import (
+    sign_test,
+    signed_ranks,
+    t_statistics,
+    t_test,
+    wilcoxon_test,
+)
+
+Values = NDArray[np.float64]
+TESTS = [t_test, wilcoxon_test, sign_test]
+SHAPES = [(2, 4, 300), (3, 40), (2, 2, 2, 12)]
+
+
+def scipy_t(first: Values, second: Values) -> float:
+    return stats.ttest_rel(first, second).pvalue
+
+
+def scipy_wilcoxon(first: Values, second: Values) -> float:
+    found = stats.wilcoxon(
+        first, second, zero_method="wilcox", correction=False, method="asymptotic"
+    )
+    return found.pvalue
+
+
+def scipy_sign(first: Values, second: Values) -> float:
+    wins, losses = int((first > second).sum()), int((first < second).sum())
+    return stats.binomtest(wins, wins + losses).pvalue
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("test", "oracle"),
+    [(t_test, scipy_t), (wilcoxon_test, scipy_wilcoxon), (sign_test, scipy_sign)],
+)
+def test_p_values_are_those_of_scipy_with_ties_and_zeros(
+    test: Callable, oracle: Callable, shape: tuple[int, ...]
+) -> None:
+    values = tied_values(3, shape)
+    flat = values.reshape(-1, *shape[-2:])
+    expected = [[oracle(table[i], table[j]) for i, j in all_pairs(shape[-2])] for table in flat]
+    found = test(values)
+    assert found.shape == (*shape[:-2], len(all_pairs(shape[-2])))
+    np.testing.assert_allclose(found.reshape(len(flat), -1), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_values_are_those_of_scipy_without_ties(seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(2, 200)) + np.array([[0.15], [0.0]])
+    assert t_test(values) == pytest.approx(scipy_t(*values), rel=1e-9)
+    assert wilcoxon_test(values) == pytest.approx(scipy_wilcoxon(*values), rel=1e-9)
+    assert sign_test(values) == pytest.approx(scipy_sign(*values), rel=1e-9)
+
+
+def test_small_p_values_keep_their_digits() -> None:
+    values = np.random.default_rng(0).normal(size=(2, 3000)) + np.array([[1.0], [0.0]])
+    for test, oracle in ((t_test, scipy_t), (wilcoxon_test, scipy_wilcoxon)):
+        assert 0 < test(values)[0] < 1e-100
+        assert test(values) == pytest.approx(oracle(*values), rel=1e-9)
+    assert sign_test(values)[0] < 1e-100
+    assert sign_test(values) == pytest.approx(scipy_sign(*values), rel=1e-9)
+
+
+def test_t_of_a_few_differences() -> None:
+    # Differences 1, 2, 3: mean 2, standard deviation 1, t = 2 sqrt(3); with 2 degrees of freedom
+    # P(|T| > t) = 1 - t / sqrt(2 + t^2).
+    values = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]])
+    assert t_statistics(values) == pytest.approx(2 * np.sqrt(3))
+    assert t_test(values) == pytest.approx(1 - np.sqrt(12 / 14))
+
+
+def test_wilcoxon_of_a_few_differences() -> None:
+    # Of 0, 1, 1, -1, 3: ranks 2, 2, 2, 4; W+ = 8, W- = 2; variance 4 * 5 * 9 / 24 - 24 / 48 = 7.
+    values = np.array([[0.0, 1.0, 1.0, -1.0, 3.0], np.zeros(5)])
+    assert wilcoxon_test(values) == pytest.approx(2 * stats.norm.sf(3 / np.sqrt(7)))
+
+
+def test_signed_ranks_count_minus_zero_as_zero() -> None:
+    found = signed_ranks(np.array([[0.0, 1.0, 1.0, -1.0, 3.0, -0.0], [-0.0] * 6, [-2.0] * 6]))
+    assert found.nonzero.tolist() == [4, 0, 6]
+    assert found.positive.tolist() == [8, 0, 0]
+    assert found.negative.tolist() == [2, 0, 21]
+    assert found.ties.tolist() == [24, 0, 210]
+
+
+def test_decimals_tie_what_only_rounding_tells_apart() -> None:
+    values = np.array([[0.3, 0.0, 0.7], [0.1, 0.2, 0.0]])
+    first, second = values[0] - values[1], np.array([0.2, -0.2, 0.7])
+    assert abs(first[0]) != abs(first[1])
+    expected = stats.wilcoxon(second, correction=False, method="asymptotic").pvalue
+    assert wilcoxon_test(values, decimals=9) == pytest.approx(expected)
+    assert wilcoxon_test(values)[0] != pytest.approx(expected)
+
+
+def test_sign_test_of_a_few_differences() -> None:
+    # Four wins, one loss, two ties: 2 (1 + 5) / 32.
+    values = np.array([[1.0, 1, 1, 1, 0, 1, 0], [0.0, 0, 0, 0, 1, 1, 0]])
+    assert sign_test(values) == pytest.approx(12 / 32)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_systems_have_p_1(test: Callable) -> None:
+    row = np.random.default_rng(1).random(7)
+    assert test(np.array([[row, row, row]])).tolist() == [[1.0, 1.0, 1.0]]
+
+
+def test_identical_systems_have_t_0() -> None:
+    assert t_statistics(np.ones((3, 4))).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_differences_whose_squares_vanish_have_a_t() -> None:
+    values = np.array([[1e-200, -1e-200], [0.0, 0.0], [-2e-200, -1e-200]])
+    assert t_statistics(values).tolist() == [0.0, np.inf, np.inf]
+
+
+def test_a_constant_difference_is_certain_for_t() -> None:
+    # The mean of three times 0.1 is not 0.1 as a number.
+    values = np.array([[0.1, 0.1, 0.1], [0.0, 0.0, 0.0], [0.3, 0.3, 0.3]])
+    assert t_statistics(values).tolist() == [np.inf, -np.inf, -np.inf]
+    assert t_test(values).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_mean_of_zero_has_p_1() -> None:
+    values = np.array([[1.0, -1.0, 2.0, -2.0], [0.0, 0.0, 0.0, 0.0]])
+    for test in TESTS:
+        assert test(values).tolist() == [1.0]
+
+
+def test_t_needs_two_users_and_the_others_one() -> None:
+    values = np.array([[1.0], [0.0]])
+    with pytest.raises(ValueError, match="2 user"):
+        t_test(values)
+    with pytest.raises(ValueError, match="2 user"):
+        t_statistics(values)
+    assert sign_test(values).tolist() == [1.0]
+    assert wilcoxon_test(values) == pytest.approx(2 * stats.norm.sf(1))
+
+
+@pytest.mark.parametrize("test", [*TESTS, t_statistics])
+def test_missing_values_are_refused(test: Callable) -> None:
+    with pytest.raises(ValueError, match="not a finite number"):
+        test(np.array([[0.0, np.nan], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@FEW_EXAMPLES
+@given(values=few_eighths())
+def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
+    test: Callable, values: Values
+) -> None:
+    found = test(values)
+    assert ((found >= 0) & (found <= 1)).all()
+    turned = test(values[:, ::-1])[:, places_of_reversed(values.shape[1])]
+    assert np.array_equal(found, turned)
+
+
+@FEW_EXAMPLES
+@given(values=few_eighths())
+def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
+    turned = t_statistics(values[:, ::-1])[:, places_of_reversed(values.shape[1])]
+    assert np.array_equal(t_statistics(values), -turned)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@FEW_EXAMPLES
+@given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
+def test_p_values_know_neither_the_order_of_users_nor_an_added_constant(
+    test: Callable, values: Values, constant: int, random: object
+) -> None:
+    users = list(range(values.shape[-1]))
+    random.shuffle(users)
+    found = test(values)
+    np.testing.assert_allclose(test(values[..., users] + constant), found, rtol=1e-9)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from system_values import all_pairs, tied_values
+
+from receval.statistics.pairs import checked_values, over_pairs, system_pairs
+
+
+@pytest.mark.parametrize("n_systems", [1, 2, 3, 7])
+def test_pairs_are_in_the_order_of_the_upper_triangle(n_systems: int) -> None:
+    first, second = system_pairs(n_systems)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == all_pairs(n_systems)
+    expected = np.triu_indices(n_systems, 1)
+    assert np.array_equal(first, expected[0])
+    assert np.array_equal(second, expected[1])
+
+
+@pytest.mark.parametrize("leading", [(), (3,), (2, 3)])
+def test_differences_are_those_of_each_pair_in_order(leading: tuple[int, ...]) -> None:
+    values = tied_values(1, (*leading, 4, 5))
+    first, second = system_pairs(4)
+    for user in range(5):
+        found = over_pairs(values, lambda differences, user=user: differences[:, user])
+        assert found.shape == (*leading, 6)
+        assert np.array_equal(found, values[..., first, user] - values[..., second, user])
+
+
+@pytest.mark.parametrize("shape", [(5,), (1, 5), (3, 4, 0), (2, 1)])
+def test_values_that_cannot_be_compared_are_refused_with_their_shape(
+    shape: tuple[int, ...],
+) -> None:
+    with pytest.raises(ValueError, match=r"n_users\) with at least 2 systems and 2 user") as error:
+        checked_values(np.zeros(shape), min_users=2)
+    assert str(shape) in str(error.value)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
+    values = np.zeros((2, 3, 4))
+    values[1, 2, 3] = bad
+    with pytest.raises(ValueError, match="system 2 for user 3 is not a finite number"):
+        checked_values(values)

@@ -1,0 +1,115 @@
+"""The paired permutation test of all pairs, against enumeration and scipy's test of one pair."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import permutation_test as scipy_test
+from system_values import FEW_EXAMPLES, few_eighths, places_of_reversed
+
+from receval.statistics.permutation import BLOCK, PermutationTest, permutation_test
+
+SEED = np.random.SeedSequence(2020)
+
+
+def drawn(n_metrics: int = 2, n_systems: int = 4, n_users: int = 30) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return rng.random((n_metrics, n_systems, n_users)) + rng.normal(0, 0.1, (n_systems, 1))
+
+
+def exact_share(differences: np.ndarray) -> float:
+    signs = np.array(list(product((-1, 1), repeat=len(differences))))
+    return float((np.abs(signs @ differences) >= abs(differences.sum()) - 1e-12).mean())
+
+
+@FEW_EXAMPLES
+@given(values=few_eighths(min_users=2, max_users=9), seed=st.integers(0, 1000))
+def test_shares_estimate_those_of_all_sign_flips(values: np.ndarray, seed: int) -> None:
+    samples = 4000
+    shares = permutation_test(values, np.random.SeedSequence(seed), samples).shares
+    for of_metric, table in zip(shares, values, strict=True):
+        place = 0
+        for i in range(len(table)):
+            for j in range(i + 1, len(table)):
+                exact = exact_share(table[i] - table[j])
+                assert abs(of_metric[place] - exact) <= 5 * np.sqrt(0.25 / samples)
+                if exact == 1.0:  # ties of discrete values count, whatever the rounding
+                    assert of_metric[place] == 1.0
+                place += 1
+
+
+def test_p_values_agree_with_scipy_s_test_of_one_pair() -> None:
+    values = drawn(n_users=40)
+    samples = 20_000
+    ours = permutation_test(values, SEED, samples).p_values
+    for metric, table in enumerate(values):
+        theirs = scipy_test(
+            (table[0], table[1]),
+            lambda x, y, axis: (x - y).sum(axis=axis),
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=samples,
+            rng=np.random.default_rng(5),
+        ).pvalue
+        assert abs(ours[metric, 0] - theirs) < 5 * np.sqrt(2 * 0.25 / samples)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_results_do_not_depend_on_the_number_of_threads(threads: int) -> None:
+    values = drawn()
+    samples = 3 * BLOCK + 7
+    one = permutation_test(values, SEED, samples)
+    several = permutation_test(values, SEED, samples, threads)
+    np.testing.assert_array_equal(one.exceeded, several.exceeded)
+
+
+def test_a_seed_gives_the_same_result_twice_and_another_seed_another() -> None:
+    values = drawn()
+    first = permutation_test(values, SEED, 2000).exceeded
+    np.testing.assert_array_equal(first, permutation_test(values, SEED, 2000).exceeded)
+    assert (first != permutation_test(values, np.random.SeedSequence(1), 2000).exceeded).any()
+
+
+def test_p_is_valid_and_the_plain_share_is_there() -> None:
+    test = PermutationTest(np.array([[0, 9]]), 9)
+    assert test.p_values.tolist() == [[0.1, 1.0]]
+    assert test.shares.tolist() == [[0.0, 1.0]]
+
+
+def test_equal_systems_have_p_one_and_far_ones_the_smallest_p() -> None:
+    rng = np.random.default_rng(3)
+    base = rng.random(500)
+    values = np.array([[base, base, base + 1 + rng.random(500)]])
+    p_values = permutation_test(values, SEED, 999).p_values
+    np.testing.assert_allclose(p_values, [[1.0, 0.001, 0.001]])
+
+
+@FEW_EXAMPLES
+@given(values=few_eighths())
+def test_p_does_not_depend_on_the_order_of_systems_or_on_a_user_s_level(
+    values: np.ndarray,
+) -> None:
+    n_systems = values.shape[1]
+    expected = permutation_test(values, SEED, 500).exceeded
+    reversed_systems = permutation_test(values[:, ::-1], SEED, 500).exceeded
+    np.testing.assert_array_equal(expected, reversed_systems[:, places_of_reversed(n_systems)])
+    shifted = permutation_test(values + np.arange(values.shape[2]), SEED, 500).exceeded
+    np.testing.assert_array_equal(expected, shifted)
+
+
+@pytest.mark.parametrize(
+    ("values", "samples", "word"),
+    [
+        (np.zeros((2, 3)), 10, "n_metrics"),
+        (np.zeros((1, 1, 3)), 10, "at least 2 systems"),
+        (np.full((1, 2, 3), np.nan), 10, "finite"),
+        (np.zeros((1, 2, 3)), 0, "at least 1"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(values: np.ndarray, samples: int, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        permutation_test(values, SEED, samples)
