@@ -41,6 +41,7 @@ wildcard_constraints:
     system="[a-z0-9]+(-[a-z0-9]+)*",
     study="|".join(STUDIES),
     artifact="[a-z0-9]+",
+    removal="[a-z0-9]+(-[a-z0-9]+)*",
 
 
 rule all:
@@ -54,6 +55,7 @@ include: "workflow/rules/split.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/rank.smk"
 include: "workflow/rules/search.smk"
+include: "workflow/rules/removal.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"
 

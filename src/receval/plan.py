@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from receval.metrics.parse import parse
+from receval.metrics.registry import module_of
 from receval.planned_files import PlannedFiles
 from receval.provenance.code_digest import code_digest
 from receval.provenance.versions import versions
@@ -37,13 +38,16 @@ class Plan(PlannedFiles):
     def metric_entries(self, study: str, artifact: str) -> list[str]:
         """Return the modules of the metrics that an artifact's parameters name, for code digests.
 
-        The parameters ``metric`` and ``metrics`` hold labels of metrics, here as in every study.
+        The parameters ``metric``, ``metrics`` and ``released`` hold labels of metrics, in every
+        study.
         """
         parameters = self.artifact(study, artifact).parameters
-        one, several = parameters.get("metric"), parameters.get("metrics", ())
+        one = parameters.get("metric")
         labels = [one] if isinstance(one, str) else []
-        labels += [str(label) for label in several] if isinstance(several, tuple) else []
-        return sorted({type(parse(label)).__module__ for label in labels})
+        for name in ("metrics", "released"):
+            several = parameters.get(name, ())
+            labels += [str(label) for label in several] if isinstance(several, tuple) else []
+        return sorted({module_of(label) for label in labels})
 
     def recommender_entry(self, system: str) -> str:
         """Return the module of a system's class, for code digests."""
@@ -55,7 +59,7 @@ class Plan(PlannedFiles):
 
     def search_metric_entries(self) -> list[str]:
         """Return the modules of the metrics that the searches look at, for code digests."""
-        return sorted({type(parse(label)).__module__ for label in self.settings.searches.metrics})
+        return sorted({module_of(label) for label in self.settings.searches.metrics})
 
     def grades_from(self, dataset: str, system: str) -> float | None:
         """Return the threshold of the grades that a system learns from; None for ratings."""
@@ -76,34 +80,50 @@ class Plan(PlannedFiles):
     def description(self, study: str, artifact: str) -> dict[str, Any]:
         """Return the configuration that an artifact's numbers depend on, as plain values."""
         spec = self.artifact(study, artifact)
-        experiments = self.settings.studies[study].experiments
-        names = [
-            name
-            for name in spec.experiments
-            if self.has_split(experiments[name].dataset, experiments[name].split)
-        ]
         return {
+            "seed": self.settings.seed,
             "published": f"config/published/{spec.published}" if spec.published else None,
             "searches": {
                 system: self.search_file(system)
                 for system in (self.settings.searches.systems if spec.reads_searches else ())
             },
             "parameters": spec.model_dump(mode="json")["parameters"],
-            "experiments": {
-                name: {
-                    **experiments[name].model_dump(mode="json"),
-                    "relevance_threshold": self.threshold(experiments[name]),
-                    "protocols": [
-                        asdict(protocol)
-                        for protocols in experiments[name].protocols
-                        for protocol in protocols.protocols(self.threshold(experiments[name]))
-                    ],
-                }
-                for name in names
-            },
+            "experiments": self._described(study, spec.experiments),
+            "removals": {name: self.removal_file(study, name) for name in spec.removals},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),
         }
+
+    def _described(self, study: str, names: Iterable[str]) -> dict[str, Any]:
+        return {
+            name: {
+                **experiment.model_dump(mode="json"),
+                "relevance_threshold": self.threshold(experiment),
+                "protocols": [
+                    asdict(protocol)
+                    for protocols in experiment.protocols
+                    for protocol in protocols.protocols(self.threshold(experiment))
+                ],
+            }
+            for name, experiment in self.present(study, names).items()
+        }
+
+    def removal_description(self, study: str, removal: str) -> dict[str, Any]:
+        """Return the configuration that the values of a removal depend on, as plain values."""
+        spec = self.removal(study, removal)
+        return {
+            "seed": self.settings.seed,
+            "experiments": self._described(study, spec.experiments),
+            "removed": spec.removed,
+            "percents": spec.levels.percents,
+            "samples": spec.samples,
+            "averages": {name: list(labels) for name, labels in spec.averages.items()},
+        }
+
+    def removal_metric_entries(self, study: str, removal: str) -> list[str]:
+        """Return the modules of the metrics that a removal measures, for code digests."""
+        labels = {n for names in self.removal(study, removal).averages.values() for n in names}
+        return sorted({module_of(label) for label in labels})
 
     def study_description(self, study: str) -> dict[str, Any]:
         """Return the merged configuration behind a study's artifacts, as plain values."""
@@ -133,10 +153,29 @@ class Plan(PlannedFiles):
             },
         }
 
+    def caption(self, study: str, artifact: str) -> str:
+        """Return the caption of an artifact, with this edition's numbers.
+
+        ``{samples}`` stands for the number of samples of the removal that the artifact reads.
+        """
+        spec = self.artifact(study, artifact)
+        samples = [self.removal(study, removal).samples for removal in spec.removals]
+        return spec.caption.replace("{samples}", str(max(samples, default=0)))
+
+    def full_caption(self, study: str, artifact: str) -> str:
+        """Return the caption of an artifact and a sentence on the datasets that are absent."""
+        absent = ", ".join(
+            self.settings.datasets[name].short_title for name in self.absent(study, artifact)
+        )
+        caption = self.caption(study, artifact)
+        return (
+            f"{caption} Absent: {absent} (README: how to get the datasets)." if absent else caption
+        )
+
     def look(self, study: str, artifact: str) -> dict[str, Any]:
         """Return how an artifact's names are shown, as plain values."""
         spec = self.artifact(study, artifact)
-        experiments = [self.settings.studies[study].experiments[name] for name in spec.experiments]
+        experiments = self.experiments_of(study, artifact).values()
         systems = dict.fromkeys(name for e in experiments for name in e.all_systems)
         extra = dict.fromkeys(name for e in experiments for name in e.extra_systems)
         # Nobody should take a twin's numbers for those of the data it stands for.
@@ -147,7 +186,7 @@ class Plan(PlannedFiles):
         }
         return {
             "title": spec.title,
-            "caption": spec.caption,
+            "caption": self.caption(study, artifact),
             "parameters": spec.model_dump(mode="json")["parameters"],
             "systems": {
                 name: self.settings.systems[name].model_dump(include={"title", "colour", "marker"})

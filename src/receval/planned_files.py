@@ -1,156 +1,25 @@
-"""The files of an edition: what can be made from the data that can be had, and from which."""
+"""Which files an edition makes, and from which files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from receval.config.settings import Settings
-from receval.config.studies import ArtifactSpec, Edition, ExperimentSpec
-from receval.datasets.availability import Availability, availability_table, resolve
-from receval.protocols.protocol import Protocol
-from receval.simulation.registry import WRITERS
+from receval.config.studies import ArtifactSpec, ExperimentSpec, RemovalSpec
+from receval.planned_data import PlannedData
+
+RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
 
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex")}
 """Files beside the CSV, by kind of artifact."""
 
-RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
 
-
-class PlannedFiles:
+class PlannedFiles(PlannedData):
     """Which files one edition makes, and from which files.
 
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    root : Path
-        The repository. Paths returned are relative to it, which is also the current folder.
+    Paths returned are relative to the repository, which is also the current folder.
     """
-
-    def __init__(self, settings: Settings, root: Path) -> None:
-        self.settings = settings
-        self.root = root
-
-    @property
-    def edition(self) -> Edition:
-        """Name of the edition."""
-        return self.settings.edition
-
-    # --- data -----------------------------------------------------------------------------
-
-    @cached_property
-    def availability(self) -> dict[str, Availability]:
-        """Where each dataset of the full edition is, or how to get it."""
-        mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
-        return {
-            name: resolve(name, spec, Path("work/raw") / name, mirrors, self.settings.network)
-            for name, spec in self.settings.datasets.items()
-        }
-
-    def is_available(self, dataset: str) -> bool:
-        """Return whether the edition can have a dataset."""
-        if dataset in self.settings.leave_out:
-            return False
-        if self.edition == "demo":
-            return dataset in self.settings.twins
-        return self.availability[dataset].status != "absent"
-
-    def table_of_datasets(self) -> str:
-        """Return a table in plain text: every dataset, whether it can be had, and how."""
-        if self.edition == "demo":
-            rows = [
-                f"  {name:<14} synthetic twin" if self.is_available(name) else f"  {name:<14} none"
-                for name in self.settings.datasets
-            ]
-            return "\n".join(["Datasets of the demo edition:", *rows])
-        left_out = ", ".join(self.settings.leave_out)
-        note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
-        return availability_table(self.availability.values()) + note
-
-    def local_raw_files(self, dataset: str) -> list[str]:
-        """Return the raw files and companions that are there now, for the plan to watch.
-
-        What lies in ``work/raw`` is left out: a download was no input when it was fetched, and a
-        set of inputs that grows would fetch, and then train, everything a second time.
-        """
-        found = self.availability[dataset]
-        files = found.files if found.status == "local" else ()
-        own = Path("work/raw")
-        return [
-            path.as_posix() for path in (*files, *found.companions) if not path.is_relative_to(own)
-        ]
-
-    def writer_entry(self, dataset: str) -> str:
-        """Return the module that writes a twin's raw files, for code digests."""
-        return WRITERS[dataset]
-
-    def dataset_description(self, dataset: str) -> dict[str, Any]:
-        """Return the registry's entry of a dataset, as plain values."""
-        return self.settings.datasets[dataset].model_dump(mode="json")
-
-    def has_split(self, dataset: str, split: str) -> bool:
-        """Return whether a split can be made: a given split needs a file beside the raw data."""
-        if not self.is_available(dataset):
-            return False
-        files = getattr(self.settings.splits[split], "files", ())
-        if not files:
-            return True
-        if self.edition == "demo":
-            return False
-        companions = {path.name for path in self.availability[dataset].companions}
-        return companions.issuperset(files)
-
-    def memory(self, *datasets: str) -> int:
-        """Return the memory in MB that a job on some datasets may need."""
-        if self.edition == "demo":
-            return 2000
-        rows = max(
-            (self.settings.datasets[name].expected.ratings or 0 for name in datasets), default=0
-        )
-        return 2000 + 60 * rows // 10**6
-
-    def parser_entries(self, dataset: str) -> list[str]:
-        """Return the modules that may parse a dataset, for code digests."""
-        editions = self.settings.datasets[dataset].editions
-        return sorted({edition.parser.partition(":")[0] for edition in editions})
-
-    # --- experiments ----------------------------------------------------------------------
-
-    def experiments(self) -> Iterable[tuple[str, ExperimentSpec]]:
-        """Yield every experiment that an artifact reads, with its study."""
-        for study, spec in self.settings.studies.items():
-            for name, experiment in spec.experiments.items():
-                if any(name in artifact.experiments for artifact in spec.artifacts.values()):
-                    yield study, experiment
-
-    def threshold(self, experiment: ExperimentSpec) -> float:
-        """Return the relevance threshold of an experiment."""
-        own = experiment.relevance_threshold
-        return (
-            self.settings.datasets[experiment.dataset].relevance_threshold if own is None else own
-        )
-
-    def protocols(self, dataset: str, split: str) -> list[Protocol]:
-        """Return all protocols that any study wants on a split, in a fixed order."""
-        wanted = {
-            protocol.key: protocol
-            for _, experiment in self.experiments()
-            if (experiment.dataset, experiment.split) == (dataset, split)
-            for spec in experiment.protocols
-            for protocol in spec.protocols(self.threshold(experiment))
-        }
-        return [wanted[key] for key in sorted(wanted)]
-
-    def protocol_descriptions(self, dataset: str, split: str) -> list[dict[str, Any]]:
-        """Return the protocols of a split as plain values."""
-        return [asdict(protocol) for protocol in self.protocols(dataset, split)]
-
-    # --- files ----------------------------------------------------------------------------
 
     def ratings_files(self, dataset: str) -> list[str]:
         """Return the files of a prepared dataset."""
@@ -182,15 +51,27 @@ class PlannedFiles:
     def datasets_of(self, study: str, artifact: str) -> list[str]:
         """Return the datasets an artifact reads, available or not."""
         spec = self.artifact(study, artifact)
-        experiments = self.settings.studies[study].experiments
-        named = [experiments[name].dataset for name in spec.experiments]
+        experiments = self.experiments_of(study, artifact)
+        named = [experiment.dataset for experiment in experiments.values()]
         return list(dict.fromkeys([*spec.datasets, *named]))
+
+    def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
+        """Return the experiments an artifact reads, itself or in removals, there or not."""
+        spec = self.settings.studies[study]
+        return {name: spec.experiments[name] for name in spec.experiments_of(artifact)}
+
+    def present(self, study: str, names: Iterable[str]) -> dict[str, ExperimentSpec]:
+        """Return those of some experiments of a study whose data can be had and split."""
+        experiments = self.settings.studies[study].experiments
+        return {
+            name: experiments[name]
+            for name in names
+            if self.has_split(experiments[name].dataset, experiments[name].split)
+        }
 
     def absent(self, study: str, artifact: str) -> list[str]:
         """Return the datasets that an artifact reads and that cannot be had, or not split."""
-        spec = self.artifact(study, artifact)
-        experiments = self.settings.studies[study].experiments
-        used = [experiments[name] for name in spec.experiments]
+        used = self.experiments_of(study, artifact).values()
 
         def is_absent(dataset: str) -> bool:
             splits = [e.split for e in used if e.dataset == dataset]
@@ -217,12 +98,7 @@ class PlannedFiles:
                 f"{study}/{artifact} cannot be made: all its data is absent ({absent}). "
                 "The table of datasets above says how to get it."
             )
-        experiments = self.settings.studies[study].experiments
-        present = [
-            experiments[name]
-            for name in spec.experiments
-            if self.has_split(experiments[name].dataset, experiments[name].split)
-        ]
+        present = self.present(study, spec.experiments).values()
         datasets = [name for name in self.datasets_of(study, artifact) if self.is_available(name)]
         splits = dict.fromkeys(self.split_file(e.dataset, e.split) for e in present)
         ranks = dict.fromkeys(self.ranks_file(e, s) for e in present for s in e.all_systems)
@@ -232,7 +108,42 @@ class PlannedFiles:
             "ranks": list(ranks),
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.search_files() if spec.reads_searches else [],
+            "removals": [self.removal_file(study, name) for name in spec.removals],
         }
+
+    def removal(self, study: str, removal: str) -> RemovalSpec:
+        """Return the description of a removal of judgments.
+
+        Raises
+        ------
+        KeyError
+            The study has no such removal; the message lists what it has.
+        """
+        removals = self.settings.studies[study].removals
+        if removal not in removals:
+            raise KeyError(f"{study} has no removal {removal}; it has {', '.join(removals)}.")
+        return removals[removal]
+
+    def removal_file(self, study: str, removal: str) -> str:
+        """Return the file with the metric values of a removal of judgments."""
+        return f"work/{self.edition}/removals/{study}/{removal}.npz"
+
+    def removal_inputs(self, study: str, removal: str) -> dict[str, list[str]]:
+        """Return the files that the values of a removal are computed from."""
+        present = self.present(study, self.removal(study, removal).experiments).values()
+        datasets = dict.fromkeys(experiment.dataset for experiment in present)
+        return {
+            "ratings": [file for name in datasets for file in self.ratings_files(name)],
+            "splits": list(dict.fromkeys(self.split_file(e.dataset, e.split) for e in present)),
+            "ranks": list(
+                dict.fromkeys(self.ranks_file(e, s) for e in present for s in e.all_systems)
+            ),
+        }
+
+    def removal_datasets(self, study: str, removal: str) -> list[str]:
+        """Return the datasets whose judgments a removal removes, of those that can be had."""
+        present = self.present(study, self.removal(study, removal).experiments).values()
+        return list(dict.fromkeys(experiment.dataset for experiment in present))
 
     def search_file(self, system: str) -> str:
         """Return the file with the trace of a system's search for settings."""

@@ -12,8 +12,9 @@ from config.copied_config import CONFIG, ROOT
 
 from receval.config.settings import load_settings
 from receval.datasets.formats.report import ParseReport
-from receval.metrics.parse import METRICS
 from receval.metrics.parse import parse as parse_metric
+from receval.metrics.registry import METRICS
+from receval.provenance.code_digest import _Closure
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.simulation.twins import WRITERS
@@ -100,3 +101,12 @@ def test_metrics_that_an_artifact_names_exist(study: str, artifact: str) -> None
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
     assert found(METRICS[name]).name == name  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
+def test_numbers_do_not_depend_on_how_they_are_drawn(study: str, artifact: str) -> None:
+    closure = _Closure(ROOT / "src" / "receval", ROOT)
+    closure.add_entry(f"receval.studies.{study}.{artifact}:data")
+    assert closure.parts
+    assert [part for part in closure.parts if part.startswith("receval.figures")] == []
+    assert "receval.studies.look" not in closure.parts

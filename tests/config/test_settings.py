@@ -38,6 +38,7 @@ PLACES = [
     ("studies/canamares2020.yaml", "artifacts", "fig01"),
     ("studies/menamaldonado2021.yaml", "artifacts", "table2"),
     ("studies/valcarce2018.yaml", "artifacts", "table2"),
+    ("studies/valcarce2020.yaml", "removals", "ratings"),
     ("studies/systems.yaml", "experiments", "valcarce"),
     ("searches.yaml",),
 ]
@@ -94,7 +95,7 @@ MOVIELENS = (STUDY, "experiments", "movielens")
         (
             (STUDY, "artifacts", "fig02", "experiments"),
             ["netflix"],
-            "artifact fig02 needs the experiment netflix, but the study has movielens, lastfm",
+            "fig02 needs the experiment netflix, but the study has lastfm, movielens",
         ),
         (
             (STUDY, "artifacts", "fig07", "datasets"),

@@ -162,10 +162,13 @@ def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
 
 
 def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
-    change = with_experiment("valcarce2018", split="user-80")
-    assert plan_of("demo", change).protocols("ml-1m", "user-80") == [Protocol("AR", "AI")]
-    del change["studies"]["valcarce2018"]["artifacts"]
-    assert plan_of("demo", change).protocols("ml-1m", "user-80") == []
+    change = with_experiment(
+        "canamares2020", split="random-folds", protocols=[{"candidates": "TI"}]
+    )
+    wanted = [Protocol("AR", "AI"), Protocol("AR", "TI")]
+    assert plan_of("demo", change).protocols("ml-1m", "random-folds") == wanted
+    del change["studies"]["canamares2020"]["artifacts"]
+    assert plan_of("demo", change).protocols("ml-1m", "random-folds") == wanted[:1]
 
 
 def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
@@ -313,6 +316,7 @@ def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
     assert plan_of("demo", change).metric_entries("bellogin2017", "fig02") == [
         "receval.metrics.ndcg",
         "receval.metrics.precision",
+        "receval.metrics.recall",
     ]
 
 

@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -20,11 +21,11 @@ HERE = Path(__file__).resolve().parent
 NEEDED = ("Snakefile", "config", "envs", "profiles", "results", "src", "workflow")
 """What the workflow consists of."""
 
-STUDY = "bellogin2017"
-KEPT_ARTIFACTS = ("table3", "fig02", "fig07")
-"""A table without data, a figure of judged ranks and a figure of ratings."""
+KEPT = {"bellogin2017": ("table3", "fig02", "fig07"), "valcarce2020": ("fig03",)}
+"""A table without data, figures of judged ranks, of ratings, and of removed judgments."""
 
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
+FIG03 = "work/demo/artifacts/valcarce2020/fig03.svg"
 
 
 @dataclass(frozen=True)
@@ -77,16 +78,20 @@ class Workflow:
         return Workflow(folder, self.home)
 
     def shrink(self) -> None:
-        """Keep three artifacts of one study, and little data."""
+        """Keep four artifacts of two studies, and little data."""
         for path in (self.folder / "config" / "studies").iterdir():
-            if path.stem != STUDY:
+            if path.stem in KEPT:
+                self._change(path, lambda study, kept=KEPT[path.stem]: _shrink_study(study, kept))
+            else:
                 path.unlink()
-        path = self.folder / "config" / "studies" / f"{STUDY}.yaml"
-        study = yaml.safe_load(path.read_text(encoding="utf-8"))
-        study["artifacts"] = {name: study["artifacts"][name] for name in KEPT_ARTIFACTS}
-        study["artifacts"]["fig02"]["experiments"] = ["movielens"]
-        path.write_text(yaml.safe_dump(study, sort_keys=False), encoding="utf-8")
+        self._change(self.folder / "config" / "demo.yaml", lambda demo: demo.pop("studies"))
         shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
+
+    @staticmethod
+    def _change(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        change(content)
+        path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
     def run(
         self,
@@ -147,4 +152,19 @@ class Workflow:
             path.relative_to(work).as_posix(): path.read_bytes()
             for path in sorted(work.rglob("*"))
             if path.is_file() and path.parent.name not in ("logs", "benchmarks")
+        }
+
+
+def _shrink_study(study: dict[str, Any], artifacts: tuple[str, ...]) -> None:
+    study["artifacts"] = {name: study["artifacts"][name] for name in artifacts}
+    for artifact in study["artifacts"].values():
+        if "experiments" in artifact:
+            artifact["experiments"] = ["movielens"]
+    if "removals" in study:
+        study["removals"] = {"ratings": study["removals"]["ratings"]}
+        study["removals"]["ratings"] |= {
+            "experiments": ["movielens"],
+            "levels": {"lowest": 20, "step": 40},
+            "samples": 3,
+            "averages": {"arithmetic": ["AP@100", "RR@100"]},
         }

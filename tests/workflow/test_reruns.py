@@ -20,6 +20,15 @@ NUMBERS_AND_WHAT_HANGS_ON_THEM = {
 }
 
 
+REMOVAL_AND_WHAT_HANGS_ON_IT = {
+    "remove_judgments ratings",
+    "compute_artifact fig03",
+    "draw_figure fig03",
+    "record_provenance valcarce2020",
+    "report_drift demo",
+}
+
+
 def test_a_second_run_does_nothing(finished: Workflow) -> None:
     made = sorted((finished.folder / "work").rglob("*"))
     before = {path: path.stat().st_mtime_ns for path in made}
@@ -56,6 +65,20 @@ def test_editing_a_metric_recomputes_the_artifacts_that_name_it(finished: Workfl
     with finished.edited({PRECISION: changed}):
         run = finished.run("-n")
     assert run.jobs == NUMBERS_AND_WHAT_HANGS_ON_THEM, run.text
+
+
+def test_editing_a_metric_of_a_removal_removes_judgments_again(finished: Workflow) -> None:
+    name = "src/receval/metrics/average_precision.py"
+    with finished.edited({name: with_changed_function(finished.read(name), "per_list")}):
+        run = finished.run("-n")
+    assert run.jobs == REMOVAL_AND_WHAT_HANGS_ON_IT, run.text
+
+
+def test_more_samples_of_a_removal_rank_and_train_nothing(finished: Workflow) -> None:
+    small: dict[str, Any] = yaml.safe_load(finished.read("small.yaml"))
+    small["studies"]["valcarce2020"]["removals"] = {"ratings": {"samples": 4}}
+    run = finished.run("-n", changes=small)
+    assert run.jobs == REMOVAL_AND_WHAT_HANGS_ON_IT, run.text
 
 
 def test_editing_comments_and_docstrings_reruns_nothing(finished: Workflow) -> None:

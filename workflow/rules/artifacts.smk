@@ -63,7 +63,7 @@ rule draw_figure:
         mem_mb=1000,
     params:
         title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
+        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "draw_figure", f"receval.studies.{w.study}.{w.artifact}:draw"
@@ -94,7 +94,7 @@ rule write_table:
         mem_mb=1000,
     params:
         title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).caption,
+        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "write_table", f"receval.studies.{w.study}.{w.artifact}:tabulate"

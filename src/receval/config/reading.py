@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+# libyaml's parser is an order of magnitude faster, and is part of PyYAML's own builds.
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-class _UniqueKeysLoader(yaml.SafeLoader):
+
+class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
     """YAML silently keeps the last of two equal keys; here the second one is an error."""
 
     def construct_mapping(
@@ -35,15 +40,22 @@ def read_yaml(path: Path) -> dict[str, Any]:
         The file is missing, is not valid YAML, has a key twice, or holds no mapping.
     """
     try:
-        # A subclass of the safe loader, so no objects are constructed.
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeysLoader)
+        content = _parsed(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ValueError(f"The configuration file {path} is missing.") from error
     except yaml.YAMLError as error:
         raise ValueError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold keys with values, but it does not.")
-    return content
+    # The caller may change what it gets.
+    return deepcopy(content)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> object:
+    # A subclass of the safe loader, so no objects are constructed. A workflow reads the same files
+    # for each edition.
+    return yaml.load(text, Loader=_UniqueKeysLoader)
 
 
 def sentences(error: ValidationError) -> list[str]:

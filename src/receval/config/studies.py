@@ -89,6 +89,65 @@ class ExperimentSpec(_Model):
         return self
 
 
+class Levels(_Model):
+    """Percentages of what is kept, from the highest down to the lowest.
+
+    Attributes
+    ----------
+    highest, lowest, step : float
+        In per cent.
+    """
+
+    highest: Annotated[float, Field(gt=0, le=100)] = 100
+    lowest: Annotated[float, Field(gt=0, le=100)]
+    step: Annotated[float, Field(gt=0)]
+
+    @property
+    def percents(self) -> list[float]:
+        """The levels, falling."""
+        number = int((self.highest - self.lowest) / self.step + 1e-9) + 1
+        return [round(self.highest - place * self.step, 9) for place in range(number)]
+
+    @model_validator(mode="after")
+    def _steps_end_at_the_lowest(self) -> Self:
+        if self.lowest > self.highest:
+            raise ValueError(
+                f"the lowest level, {self.lowest:g}, is above the highest, {self.highest:g}"
+            )
+        if abs(self.percents[-1] - self.lowest) > 1e-6:
+            raise ValueError(
+                f"steps of {self.step:g} from {self.highest:g} end at {self.percents[-1]:g} and "
+                f"miss the lowest level, {self.lowest:g}"
+            )
+        return self
+
+
+class RemovalSpec(_Model):
+    """Judgments removed step by step, and what is measured by those that are left.
+
+    Attributes
+    ----------
+    experiments : tuple of str
+        Names of the study's experiments whose judged ranks are measured.
+    removed : {"ratings", "items", "users", "popular-items", "largest-users"}
+        See :func:`receval.statistics.removal.removal_turns`.
+    levels : Levels
+        Shares of ratings, items or users that are kept.
+    samples : int
+        Number of random orders of removal.
+    averages : dict of str to tuple of str
+        Labels of metrics by the label of the average over users that they get.
+    """
+
+    experiments: Annotated[tuple[Identifier, ...], Field(min_length=1)]
+    removed: Literal["ratings", "items", "users", "popular-items", "largest-users"]
+    levels: Levels
+    samples: Size = 1
+    averages: Annotated[
+        dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)
+    ]
+
+
 class ArtifactSpec(_Model):
     """One figure or table. Its code is the module ``receval.studies.<study>.<artifact>``.
 
@@ -103,6 +162,8 @@ class ArtifactSpec(_Model):
         Datasets whose ratings it reads.
     parameters : dict
         Choices of the paper that the artifact's code takes as they are.
+    removals : tuple of str
+        Names of the study's removals of judgments whose values it reads.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
     reads_searches : bool
@@ -114,6 +175,7 @@ class ArtifactSpec(_Model):
     caption: Text
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
+    removals: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_searches: bool = False
@@ -129,6 +191,7 @@ class StudySpec(_Model):
     editions : tuple of {"demo", "full"}
         The editions that have the study; by default both.
     experiments : dict of str to ExperimentSpec
+    removals : dict of str to RemovalSpec
     artifacts : dict of str to ArtifactSpec
     """
 
@@ -136,15 +199,32 @@ class StudySpec(_Model):
     citation: Text
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = {}
+    removals: dict[Identifier, RemovalSpec] = {}
     artifacts: Annotated[dict[Identifier, ArtifactSpec], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _artifacts_name_experiments(self) -> Self:
-        for name, artifact in self.artifacts.items():
-            unknown = set(artifact.experiments) - set(self.experiments)
-            if unknown:
+    def _names_are_those_of_the_study(self) -> Self:
+        wanted = [
+            *(
+                (n, "experiment", a.experiments, set(self.experiments))
+                for n, a in self.artifacts.items()
+            ),
+            *(
+                (n, "experiment", r.experiments, set(self.experiments))
+                for n, r in self.removals.items()
+            ),
+            *((n, "removal", a.removals, set(self.removals)) for n, a in self.artifacts.items()),
+        ]
+        for name, kind, names, known in wanted:
+            if unknown := set(names) - known:
                 raise ValueError(
-                    f"the artifact {name} needs the experiment {', '.join(sorted(unknown))}, "
-                    f"but the study has {', '.join(self.experiments) or 'none'}"
+                    f"{name} needs the {kind} {', '.join(sorted(unknown))}, "
+                    f"but the study has {', '.join(sorted(known)) or 'none'}"
                 )
         return self
+
+    def experiments_of(self, artifact: str) -> tuple[str, ...]:
+        """Return the names of the experiments that an artifact reads, itself or in removals."""
+        spec = self.artifacts[artifact]
+        removed = (name for removal in spec.removals for name in self.removals[removal].experiments)
+        return tuple(dict.fromkeys([*spec.experiments, *removed]))

@@ -1,0 +1,146 @@
+"""Which data an edition has: datasets that can be had, their splits, the experiments on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from receval.config.settings import Settings
+from receval.config.studies import Edition, ExperimentSpec
+from receval.datasets.availability import Availability, availability_table, resolve
+from receval.protocols.protocol import Protocol
+from receval.simulation.registry import WRITERS
+
+
+class PlannedData:
+    """Which datasets and experiments one edition has.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    root : Path
+        The repository. Paths returned are relative to it, which is also the current folder.
+    """
+
+    def __init__(self, settings: Settings, root: Path) -> None:
+        self.settings = settings
+        self.root = root
+
+    @property
+    def edition(self) -> Edition:
+        """Name of the edition."""
+        return self.settings.edition
+
+    # --- data -----------------------------------------------------------------------------
+
+    @cached_property
+    def availability(self) -> dict[str, Availability]:
+        """Where each dataset of the full edition is, or how to get it."""
+        mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
+        return {
+            name: resolve(name, spec, Path("work/raw") / name, mirrors, self.settings.network)
+            for name, spec in self.settings.datasets.items()
+        }
+
+    def is_available(self, dataset: str) -> bool:
+        """Return whether the edition can have a dataset."""
+        if dataset in self.settings.leave_out:
+            return False
+        if self.edition == "demo":
+            return dataset in self.settings.twins
+        return self.availability[dataset].status != "absent"
+
+    def table_of_datasets(self) -> str:
+        """Return a table in plain text: every dataset, whether it can be had, and how."""
+        if self.edition == "demo":
+            rows = [
+                f"  {name:<14} synthetic twin" if self.is_available(name) else f"  {name:<14} none"
+                for name in self.settings.datasets
+            ]
+            return "\n".join(["Datasets of the demo edition:", *rows])
+        left_out = ", ".join(self.settings.leave_out)
+        note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
+        return availability_table(self.availability.values()) + note
+
+    def local_raw_files(self, dataset: str) -> list[str]:
+        """Return the raw files and companions that are there now, for the plan to watch.
+
+        What lies in ``work/raw`` is left out: a download was no input when it was fetched, and a
+        set of inputs that grows would fetch, and then train, everything a second time.
+        """
+        found = self.availability[dataset]
+        files = found.files if found.status == "local" else ()
+        own = Path("work/raw")
+        return [
+            path.as_posix() for path in (*files, *found.companions) if not path.is_relative_to(own)
+        ]
+
+    def writer_entry(self, dataset: str) -> str:
+        """Return the module that writes a twin's raw files, for code digests."""
+        return WRITERS[dataset]
+
+    def dataset_description(self, dataset: str) -> dict[str, Any]:
+        """Return the registry's entry of a dataset, as plain values."""
+        return self.settings.datasets[dataset].model_dump(mode="json")
+
+    def has_split(self, dataset: str, split: str) -> bool:
+        """Return whether a split can be made: a given split needs a file beside the raw data."""
+        if not self.is_available(dataset):
+            return False
+        files = getattr(self.settings.splits[split], "files", ())
+        if not files:
+            return True
+        if self.edition == "demo":
+            return False
+        companions = {path.name for path in self.availability[dataset].companions}
+        return companions.issuperset(files)
+
+    def memory(self, *datasets: str) -> int:
+        """Return the memory in MB that a job on some datasets may need."""
+        if self.edition == "demo":
+            return 2000
+        rows = max(
+            (self.settings.datasets[name].expected.ratings or 0 for name in datasets), default=0
+        )
+        return 2000 + 60 * rows // 10**6
+
+    def parser_entries(self, dataset: str) -> list[str]:
+        """Return the modules that may parse a dataset, for code digests."""
+        editions = self.settings.datasets[dataset].editions
+        return sorted({edition.parser.partition(":")[0] for edition in editions})
+
+    # --- experiments ----------------------------------------------------------------------
+
+    def experiments(self) -> Iterable[tuple[str, ExperimentSpec]]:
+        """Yield every experiment that an artifact reads, with its study."""
+        for study, spec in self.settings.studies.items():
+            read = {name for artifact in spec.artifacts for name in spec.experiments_of(artifact)}
+            for name, experiment in spec.experiments.items():
+                if name in read:
+                    yield study, experiment
+
+    def threshold(self, experiment: ExperimentSpec) -> float:
+        """Return the relevance threshold of an experiment."""
+        own = experiment.relevance_threshold
+        return (
+            self.settings.datasets[experiment.dataset].relevance_threshold if own is None else own
+        )
+
+    def protocols(self, dataset: str, split: str) -> list[Protocol]:
+        """Return all protocols that any study wants on a split, in a fixed order."""
+        wanted = {
+            protocol.key: protocol
+            for _, experiment in self.experiments()
+            if (experiment.dataset, experiment.split) == (dataset, split)
+            for spec in experiment.protocols
+            for protocol in spec.protocols(self.threshold(experiment))
+        }
+        return [wanted[key] for key in sorted(wanted)]
+
+    def protocol_descriptions(self, dataset: str, split: str) -> list[dict[str, Any]]:
+        """Return the protocols of a split as plain values."""
+        return [asdict(protocol) for protocol in self.protocols(dataset, split)]

@@ -1,0 +1,122 @@
+"""Removals of judgments in the configuration: their levels, their names, their labels."""
+
+from __future__ import annotations
+
+import pytest
+from config.copied_config import CONFIG, CopiedConfig
+
+from receval.config.settings import EDITIONS, load_settings
+from receval.config.studies import Levels
+from receval.metrics.averages import QuasiArithmetic, parse_average
+from receval.metrics.parse import parse
+
+STUDY = "studies/valcarce2020.yaml"
+RATINGS = (STUDY, "removals", "ratings")
+
+STUDIES = {edition: load_settings(CONFIG, edition).studies for edition in EDITIONS}
+REMOVALS = [
+    (edition, study, name)
+    for edition, studies in STUDIES.items()
+    for study, spec in studies.items()
+    for name in spec.removals
+]
+
+
+@pytest.mark.parametrize(
+    ("levels", "percents"),
+    [
+        ({"lowest": 80, "step": 5}, [100, 95, 90, 85, 80]),
+        ({"lowest": 1, "step": 33}, [100, 67, 34, 1]),
+        ({"highest": 50, "lowest": 20, "step": 10}, [50, 40, 30, 20]),
+        ({"highest": 7, "lowest": 7, "step": 1}, [7]),
+        # Tenths and thirds have no exact form: none is lost, and none has stray digits.
+        (
+            {"highest": 1, "lowest": 0.1, "step": 0.1},
+            [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
+        ),
+    ],
+)
+def test_levels_fall_from_the_highest_by_steps(
+    levels: dict[str, float], percents: list[float]
+) -> None:
+    assert Levels(**levels).percents == percents
+
+
+def test_steps_that_miss_the_lowest_level_are_refused() -> None:
+    with pytest.raises(ValueError, match="steps of 20 from 100 end at 40 and miss"):
+        Levels(lowest=25, step=20)
+
+
+def test_a_hundred_levels_are_the_papers() -> None:
+    assert Levels(lowest=1, step=1).percents == list(range(100, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        (
+            (*RATINGS, "experiments"),
+            ["movielens", "netflix"],
+            "ratings needs the experiment netflix, "
+            "but the study has beeradvocate, librarything, movielens",
+        ),
+        (
+            (STUDY, "artifacts", "fig03", "removals"),
+            ["rating"],
+            "fig03 needs the removal rating, but the study has items, largest-users, "
+            "popular-items, ratings, users",
+        ),
+        (
+            (*RATINGS, "levels"),
+            {"highest": 50, "lowest": 60, "step": 1},
+            "the lowest level, 60, is above the highest, 50",
+        ),
+        ((*RATINGS, "levels", "lowest"), 0, r"ratings\.levels\.lowest: .*greater than 0"),
+        ((*RATINGS, "levels", "highest"), 101, r"levels\.highest: .*less than or equal to 100"),
+        ((*RATINGS, "levels", "step"), 0, r"levels\.step: .*greater than 0"),
+        ((*RATINGS, "samples"), 0, r"ratings\.samples: "),
+        ((*RATINGS, "removed"), "ranks", r"ratings\.removed: "),
+        ((*RATINGS, "experiments"), [], r"ratings\.experiments: "),
+        ((*RATINGS, "averages"), {}, r"ratings\.averages: "),
+        ((*RATINGS, "averages"), {"arithmetic": []}, r"ratings\.averages\.arithmetic: "),
+    ],
+)
+def test_a_removal_that_cannot_be_is_refused_by_its_name(
+    config: CopiedConfig, place: tuple[str, ...], value: object, sentence: str
+) -> None:
+    file, *keys = place
+    config.change(file, *keys, value=value)
+    with pytest.raises(ValueError, match=sentence):
+        load_settings(config.folder, "full")
+
+
+def test_a_study_without_removals_says_so(config: CopiedConfig) -> None:
+    config.change("studies/canamares2020.yaml", "artifacts", "fig01", "removals", value=["users"])
+    with pytest.raises(ValueError, match="removal users, but the study has none"):
+        load_settings(config.folder, "full")
+
+
+@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
+def test_labels_of_removals_are_those_that_artifacts_look_for(
+    edition: str, study: str, name: str
+) -> None:
+    removal = STUDIES[edition][study].removals[name]
+    for average, metrics in removal.averages.items():
+        found = parse_average(average)
+        assert isinstance(found, QuasiArithmetic)
+        assert found.label == average
+        assert [parse(metric).label for metric in metrics] == list(metrics)
+        assert len(set(metrics)) == len(metrics)
+
+
+@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
+def test_every_removal_is_read_and_can_be_measured(edition: str, study: str, name: str) -> None:
+    spec = STUDIES[edition][study]
+    removal = spec.removals[name]
+    assert any(name in artifact.removals for artifact in spec.artifacts.values())
+    # A metric equals itself at the first level, where nothing is removed.
+    assert removal.levels.percents[0] == 100
+    for experiment in (spec.experiments[one] for one in removal.experiments):
+        assert experiment.averaged == "tested"
+        assert len(experiment.protocols) == 1
+        assert experiment.protocols[0].relevant == "AR"

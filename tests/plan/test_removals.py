@@ -1,0 +1,244 @@
+"""Removals of judgments in a plan: their files, what they depend on, and who reads them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plan.planned import plan_of, put_raw_files
+
+from receval.plan import Plan
+
+STUDY = "valcarce2020"
+SYSTEMS = ["random", "pop", "slim"]
+
+
+def small(**changes: Any) -> dict[str, Any]:
+    """Return overrides that shorten the experiments' systems, and change the study."""
+    experiments = {
+        name: {"systems": SYSTEMS} for name in ("movielens", "librarything", "beeradvocate")
+    }
+    return {"studies": {STUDY: {"experiments": experiments, **changes}}}
+
+
+def full_with(folder: Path, *datasets: str, **changes: Any) -> Plan:
+    put_raw_files(folder / "mirror", *datasets)
+    return plan_of("full", small(**changes))
+
+
+@cache
+def demo() -> Plan:
+    """Return the demo's plan, which no data that is there can change."""
+    return plan_of("demo")
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
+    plan = plan_of(
+        "demo", small(removals={"items": {"experiments": ["librarything", "movielens"]}})
+    )
+    assert plan.removal_inputs(STUDY, "items") == {
+        "ratings": [
+            f"work/demo/{dataset}/{name}"
+            for dataset in ("librarything", "ml-1m")
+            for name in ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
+        ],
+        "splits": [
+            f"work/demo/{dataset}/random-folds/split.npz" for dataset in ("librarything", "ml-1m")
+        ],
+        "ranks": [
+            f"work/demo/{dataset}/random-folds/{system}/ranks.npz"
+            for dataset in ("librarything", "ml-1m")
+            for system in SYSTEMS
+        ],
+    }
+    assert plan.removal_datasets(STUDY, "items") == ["librarything", "ml-1m"]
+    assert plan.removal_file(STUDY, "items") == "work/demo/removals/valcarce2020/items.npz"
+
+
+def test_absent_datasets_are_left_out_of_a_removal(tmp_path: Path) -> None:
+    plan = full_with(tmp_path, "librarything")
+    files = plan.removal_inputs(STUDY, "items")
+    assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
+    assert len(files["ranks"]) == len(SYSTEMS)
+    assert plan.removal_datasets(STUDY, "items") == ["librarything"]
+    assert list(plan.removal_description(STUDY, "items")["experiments"]) == ["librarything"]
+
+
+def test_experiments_on_the_same_split_share_their_files() -> None:
+    again = {
+        "dataset": "ml-1m",
+        "split": "random-folds",
+        "systems": ["pop", "svd"],
+        "protocols": [{"candidates": "AI"}],
+    }
+    change = small(removals={"items": {"experiments": ["movielens", "again"]}})
+    change["studies"][STUDY]["experiments"]["again"] = again
+    plan = plan_of("demo", change)
+    files = plan.removal_inputs(STUDY, "items")
+    assert all(len(names) == len(set(names)) for names in files.values())
+    assert [Path(name).parent.name for name in files["ranks"]] == [*SYSTEMS, "svd"]
+    assert plan.removal_datasets(STUDY, "items") == ["ml-1m"]
+
+
+def test_an_unknown_removal_is_refused_with_those_there_are() -> None:
+    plan = demo()
+    with pytest.raises(KeyError, match="valcarce2020 has no removal ranks; it has ratings, items"):
+        plan.removal_inputs(STUDY, "ranks")
+    with pytest.raises(KeyError, match="has no removal ranks"):
+        plan.removal_description(STUDY, "ranks")
+
+
+# --- what the values depend on ----------------------------------------------------------------
+
+
+def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
+    plan = full_with(tmp_path, "ml-1m")
+    description = plan.removal_description(STUDY, "popular-items")
+    assert json.loads(json.dumps(description, allow_nan=False)) == description
+    assert description["seed"] == plan.settings.seed
+    assert description["removed"] == "popular-items"
+    assert description["percents"] == list(range(100, 0, -1))
+    assert description["samples"] == 1
+    assert description["averages"]["geometric(zeros=one)"] == ["F1@100", "RR@100"]
+    experiment = description["experiments"]["movielens"]
+    assert experiment["systems"] == SYSTEMS
+    assert experiment["averaged"] == "tested"
+    assert experiment["relevance_threshold"] == 4
+    (protocol,) = experiment["protocols"]
+    assert (protocol["relevant"], protocol["candidates"]) == ("AR", "AI")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"removals": {"items": {"samples": 3}}},
+        {"removals": {"items": {"levels": {"lowest": 50}}}},
+        {"removals": {"items": {"averages": {"arithmetic": ["P@10"]}}}},
+        {"removals": {"items": {"removed": "users"}}},
+        {"experiments": {"movielens": {"relevance_threshold": 5}}},
+    ],
+)
+def test_a_change_of_a_removal_changes_its_description(change: dict[str, Any]) -> None:
+    before = demo().removal_description(STUDY, "items")
+    after = plan_of("demo", {"studies": {STUDY: change}}).removal_description(STUDY, "items")
+    assert after != before
+
+
+def test_artifacts_and_other_removals_leave_a_description_alone() -> None:
+    before = demo().removal_description(STUDY, "items")
+    change = {
+        "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
+        "removals": {"users": {"samples": 3}},
+    }
+    assert (
+        plan_of("demo", {"studies": {STUDY: change}}).removal_description(STUDY, "items") == before
+    )
+
+
+def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
+    averages = {"arithmetic": ["P@10", "nDCG@10"], "geometric": ["P@5", "RR@5"]}
+    change = {"studies": {"valcarce2018": {"removals": {"sparsity": {"averages": averages}}}}}
+    # Those of the configuration stay: averages are merged key by key.
+    entries = plan_of("demo", change).removal_metric_entries("valcarce2018", "sparsity")
+    assert entries == [
+        "receval.metrics.ndcg",
+        "receval.metrics.precision",
+        "receval.metrics.reciprocal_rank",
+    ]
+
+
+# --- artifacts that read removals -------------------------------------------------------------
+
+
+def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
+    plan = demo()
+    assert plan.settings.studies[STUDY].artifacts["fig03"].experiments == ()
+    assert plan.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
+    assert plan.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
+    description = plan.description(STUDY, "fig03")
+    assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
+    assert description["removals"] == {"ratings": "work/demo/removals/valcarce2020/ratings.npz"}
+    # It reads no ranks itself.
+    assert description["experiments"] == {}
+
+
+def test_an_artifact_depends_on_the_file_of_the_removal_and_not_on_ranks() -> None:
+    files = demo().artifact_inputs(STUDY, "fig05")
+    assert files["removals"] == ["work/demo/removals/valcarce2020/items.npz"]
+    assert files["ranks"] == files["splits"] == []
+    assert demo().artifact_inputs(STUDY, "fig01")["removals"] == []
+
+
+def test_without_any_data_what_reads_removals_is_left_out() -> None:
+    plan = plan_of("full")
+    assert plan.artifacts(STUDY) == ["table1"]
+    assert plan.absent(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
+    with pytest.raises(ValueError, match=r"fig03 cannot be made.*\(ml-1m, librarything, beerad"):
+        plan.artifact_inputs(STUDY, "fig03")
+
+
+def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> None:
+    plan = full_with(tmp_path, "librarything")
+    assert "fig03" in plan.artifacts(STUDY)
+    # Figure 2 of 2018 has MovieLens alone.
+    assert "fig02" not in plan.artifacts("valcarce2018")
+    assert "fig06" in plan.artifacts("valcarce2018")
+    description = plan.description(STUDY, "fig03")
+    assert description["datasets"] == ["librarything"]
+    assert description["absent"] == ["ml-1m", "beeradvocate"]
+    look = plan.look(STUDY, "fig03")
+    assert look["absent"] == ["ML-1M", "BeerAdvocate"]
+    assert look["datasets"]["librarything"] == "LibraryThing"
+    assert look["parameters"]["kept"] == "test ratings"
+
+
+def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
+    plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
+    assert plan.removal_datasets(STUDY, "users") == ["ml-1m", "librarything"]
+    assert plan.look(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
+
+
+def test_what_is_ranked_for_removals_alone_is_planned() -> None:
+    added = {
+        "experiments": {
+            "added": {
+                "dataset": "cm100k",
+                "split": "user-80",
+                "averaged": "tested",
+                "systems": ["pop"],
+                "protocols": [{"candidates": "TI"}],
+            }
+        },
+        "removals": {"users": {"experiments": ["added"]}},
+    }
+    plan = plan_of("demo", {"studies": {STUDY: added}})
+    assert [p.candidates for p in plan.protocols("cm100k", "user-80")] == ["TI"]
+    assert plan.protocols("ml-1m", "random-folds")
+    del added["removals"]
+    unread = plan_of("demo", {"studies": {STUDY: added}})
+    assert unread.protocols("cm100k", "user-80") == []
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_captions_have_the_number_of_samples_of_their_edition(edition: str) -> None:
+    plan = plan_of(edition, {"network": "on"} if edition == "full" else None)
+    for study in ("valcarce2018", "valcarce2020"):
+        for name, artifact in plan.settings.studies[study].artifacts.items():
+            caption = plan.look(study, name)["caption"]
+            assert "{" not in caption
+            samples = {plan.removal(study, removal).samples for removal in artifact.removals}
+            if samples - {1}:
+                assert f"means of {samples.pop()} samples" in " ".join(caption.split())
+
+
+def test_the_caption_of_the_report_names_absent_datasets() -> None:
+    plan = plan_of("full", {"network": "off", "local_mirrors": []})
+    caption = plan.full_caption("valcarce2018", "fig05")
+    assert "Absent: ML-1M, LibraryThing, BeerAdvocate" in caption
+    assert "Absent" not in plan_of("demo").full_caption("valcarce2018", "fig05")
