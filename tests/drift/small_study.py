@@ -11,9 +11,9 @@ import pytest
 from receval.config.drift import DriftConfig, load_drift_config
 from receval.config.splits import KFold
 from receval.drift.comparison import ArtifactDrift, compare_artifact
-from receval.metrics import aggregation
+from receval.metrics import aggregation, list_view, ndcg
 from receval.metrics.evaluation import evaluate
-from receval.metrics.lists import JudgedLists, ListView
+from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.protocol import Protocol
@@ -109,14 +109,9 @@ def change_discount(patch: pytest.MonkeyPatch) -> None:
 
 def shift_cutoff(patch: pytest.MonkeyPatch) -> None:
     """Leave the last place of every list out."""
-    sums_above = ListView.sums_above
-    patch.setattr(
-        ListView,
-        "sums_above",
-        lambda view, cutoffs, weights=None: sums_above(
-            view, tuple(n - 1 for n in cutoffs), weights
-        ),
-    )
+    as_array = list_view.as_array
+    for module in (list_view, ndcg):
+        patch.setattr(module, "as_array", lambda cutoffs: as_array(tuple(n - 1 for n in cutoffs)))
 
 
 def drop_a_user(patch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,38 @@ def test_line_keeps_its_points_and_marks_about_ten(axes: Axes) -> None:
     assert band.get_datalim(axes.transData).bounds == pytest.approx((0, -1, 99, 51.5))
 
 
+def test_a_band_reaches_from_its_lower_to_its_upper_end(axes: Axes) -> None:
+    low, high = [0.5, 0.25, 0.0], [1.0, 0.75, 0.25]
+    line(axes, [1, 2, 3], [0.9, 0.5, 0.1], SeriesStyle("#0072B2"), "tau", band=(low, high))
+    (band,) = axes.collections
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    expected = [(x, end) for ends in (low, high) for x, end in zip((1, 2, 3), ends, strict=True)]
+    assert corners == set(expected)
+    assert same_color(band.get_facecolor()[0][:3], "#0072B2")
+    # Faint: many bands lie upon each other.
+    assert band.get_alpha() < 0.1
+    assert len(axes.get_legend_handles_labels()[1]) == 1
+
+
+def test_a_band_of_another_length_is_refused(axes: Axes) -> None:
+    style = SeriesStyle("#0072B2")
+    message = r"band of the curve tau has the shape \(1,\), but there are 2 points"
+    with pytest.raises(ValueError, match=message):
+        line(axes, [1, 2], [0.9, 0.5], style, "tau", band=([0.5, 0.4], [1.0]))
+    with pytest.raises(ValueError, match=message):
+        line(axes, [1, 2], [0.9, 0.5], style, "tau", error=[0.1])
+
+
+def test_a_band_has_a_gap_where_the_line_has(axes: Axes) -> None:
+    nan = np.nan
+    ends = ([0.1, nan, 0.1, 0.1], [0.3, nan, 0.3, 0.3])
+    line(axes, [1, 2, 3, 4], [0.2, nan, 0.2, 0.2], SeriesStyle("#0072B2"), band=ends)
+    (band,) = axes.collections
+    corners = np.concatenate([path.vertices for path in band.get_paths()])
+    assert not (corners[:, 0] == 2).any()
+    assert {3.0, 4.0} <= set(corners[:, 0])
+
+
 def test_cumulative_curve_steps_at_each_value_from_zero(axes: Axes) -> None:
     cumulative_curve(axes, [1, 10, 100], [0.25, 0.5, 1.0], SeriesStyle("#0072B2"))
     (drawn,) = axes.lines

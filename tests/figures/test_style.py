@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -22,6 +23,7 @@ from receval.figures.style import (
     SINGLE_COLUMN,
     figure_style,
     new_figure,
+    ordered_styles,
     series_styles,
 )
 
@@ -82,6 +84,24 @@ def test_too_many_or_repeated_series_are_refused() -> None:
         series_styles([str(i) for i in range(most + 1)])
     with pytest.raises(ValueError, match="repeat a name"):
         series_styles(["a", "a"])
+
+
+@pytest.mark.parametrize("number", [1, 2, 11])
+def test_series_with_an_order_go_from_light_to_dark_with_markers_in_turn(number: int) -> None:
+    names = [f"nDCG@{place}" for place in range(number)]
+    styles = ordered_styles(names)
+    assert list(styles) == names
+    light = [np.dot(to_rgb(style.colour), (0.299, 0.587, 0.114)) for style in styles.values()]
+    assert all(later < earlier for earlier, later in pairwise(light))
+    assert light[-1] < 0.2
+    assert len({style.marker for style in styles.values()}) == min(number, 7)
+    assert {style.line for style in styles.values()} == {"-"}
+
+
+def test_no_series_have_no_styles_and_repeated_ones_are_refused() -> None:
+    assert ordered_styles([]) == {}
+    with pytest.raises(ValueError, match="repeat a name"):
+        ordered_styles(["a", "a"])
 
 
 @pytest.mark.parametrize("name", SAMPLES)

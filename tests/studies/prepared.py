@@ -48,18 +48,26 @@ def inputs_of(
     experiments: Mapping[str, Mapping[str, Any]] | None = None,
     published: Path | None = None,
     searches: Mapping[str, Path] | None = None,
+    removals: Mapping[str, Path] | None = None,
+    present: Sequence[str] = (),
+    seed: int = 0,
     **parameters: Any,
 ) -> ArtifactInputs:
-    """Write prepared datasets and return the inputs of an artifact that reads them."""
+    """Write prepared datasets and return the inputs of an artifact that reads them.
+
+    ``present`` names further datasets that are there, such as those of removals.
+    """
     for name, ratings in (datasets or {}).items():
         ratings.write(folder / name)
     description = {
         "parameters": parameters,
         "experiments": experiments or {},
-        "datasets": list(datasets or {}),
+        "datasets": [*(datasets or {}), *present],
         "absent": [],
         "published": published,
         "searches": searches or {},
+        "removals": removals or {},
+        "seed": seed,
     }
     return ArtifactInputs.of(folder, description)
 
@@ -84,12 +92,16 @@ def write_experiment(
     threshold: float = 4.0,
     averaged: str = "all",
     extra_systems: Sequence[str] = (),
+    tested_share: float = 0.5,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks drawn at random; return the experiment's description."""
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
     ratings.write(folder / dataset)
-    codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(folds)]
+    shares = [1 - tested_share, tested_share]
+    codes = [
+        rng.choice([TRAIN, TEST], len(ratings), p=shares).astype(np.uint8) for _ in range(folds)
+    ]
     split = Split(tuple(codes))
     split_folder = folder / dataset / "coin-flip"
     split_folder.mkdir(parents=True, exist_ok=True)
@@ -97,10 +109,12 @@ def write_experiment(
     for system in (*systems, *extra_systems):
         outcomes: dict[RanksKey, JudgedRanks] = {}
         for number in range(folds):
-            n_judgments = len(fold(ratings, split, number).test)
+            test = fold(ratings, split, number).test
             for protocol in protocols:
                 lengths = np.full(ratings.n_users, ratings.n_items, dtype=np.int32)
-                ranks = rng.integers(0, ratings.n_items, n_judgments).astype(np.int32)
+                # No two items of a user share a rank, and one has none.
+                orders = rng.random((ratings.n_users, ratings.n_items)).argsort(axis=1)
+                ranks = orders[test.users, test.items].astype(np.int32)
                 outcomes[protocol.key, number, "test"] = JudgedRanks(ranks, lengths, lengths)
         write_ranks(split_folder / system / "ranks.npz", outcomes)
     return {

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from studies.prepared import generated_ratings, look_of, write_experiment
@@ -16,7 +17,7 @@ from receval.studies.drawing import draw_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.making import compute_artifact
-from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.numbers import read_numbers, real_numbers, write_numbers
 from receval.studies.tabulating import write_table
 
 
@@ -143,3 +144,21 @@ def test_extra_systems_are_hatched_and_broken_lines() -> None:
 )
 def test_a_sentence_names_the_absent_datasets(absent: list[str], sentence: str) -> None:
     assert Look.of({**LOOK, "absent": absent}).absence == sentence
+
+
+def test_a_missing_number_is_an_empty_cell_and_missing_again(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    table = pd.DataFrame({"a": [0.5, float("nan")], "b": [1, 2], "c": [float("nan")] * 2})
+    write_numbers(table, path)
+    assert path.read_text(encoding="utf-8") == "a,b,c\n0.5,1,\n,2,\n"
+    read = read_numbers(path)
+    for found in (read, table):
+        np.testing.assert_array_equal(
+            real_numbers(found[["a", "b", "c"]]), [[0.5, 1, np.nan], [np.nan, 2, np.nan]]
+        )
+    np.testing.assert_array_equal(real_numbers(read["a"]), [0.5, np.nan])
+
+
+def test_text_is_no_number() -> None:
+    with pytest.raises(ValueError, match="many"):
+        real_numbers(pd.Series(["1", "many"]))

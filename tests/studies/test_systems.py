@@ -62,7 +62,7 @@ def test_every_published_value_of_the_experiments_has_ours_beside_it(
             view = experiment.lists(row["system"], protocol, number).full
             wanted = view.relevant if row["metric"] == "P@10" else ~view.relevant
             hits = (view.ranks > 0) & (view.ranks <= 10) & wanted
-            tested = len(np.unique(view.owner))
+            tested = np.count_nonzero(view.n_judged)
             folds.append(hits.sum() / 10 / tested)
         assert row["ours"] == pytest.approx(np.mean(folds))
         if row["published"] == 0:

@@ -85,13 +85,13 @@ def test_the_mean_is_that_of_the_folds_and_counts_all_their_lists(tmp_path: Path
 
 
 def test_rows_are_named_in_words_and_in_the_order_of_the_configuration(tmp_path: Path) -> None:
-    metrics = [parse("nDCG(gain=exponential)@10"), parse("P")]
+    metrics = [parse("nDCG(gain=exp)@10"), parse("P")]
     values = values_by_fold(experiment_of(tmp_path, folds=1), metrics)
     first = values[values["fold"] == "0"]
     assert first["protocol"].tolist() == ["AR AI-AN"] * 4 + ["1R TI-NN"] * 4
     assert first["sampled"].tolist() == [""] * 4 + ["9"] * 4
     assert first["system"].tolist() == ["pop", "pop", "wrmf", "wrmf"] * 2
-    assert first["metric"].tolist() == ["nDCG(gain=exponential)", "P"] * 4
+    assert first["metric"].tolist() == ["nDCG(gain=exp)", "P"] * 4
     assert first["cutoff"].tolist()[0] == 10
     assert math.isnan(first["cutoff"].tolist()[1])
     assert (values["fold"] == "mean").sum() == 8

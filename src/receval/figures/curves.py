@@ -23,6 +23,7 @@ def line(
     label: str | None = None,
     *,
     error: ArrayLike | None = None,
+    band: tuple[ArrayLike, ArrayLike] | None = None,
     markers: bool = True,
 ) -> None:
     """Draw one series as a line.
@@ -39,6 +40,9 @@ def line(
         Name in the legend.
     error : array_like, shape (n,), optional
         Half the width of the confidence interval, drawn as a band.
+    band : pair of array_like, shape (n,), optional
+        Lower and upper end of the spread, drawn as a faint band that many curves can share a panel
+        with.
     markers : bool
         Whether about ``MARKERS_PER_LINE`` points carry a marker.
 
@@ -63,8 +67,11 @@ def line(
         label=label,
     )
     if error is not None:
-        half = np.asarray(error, dtype=np.float64)
+        half = _end(error, across, label)
         axes.fill_between(across, up - half, up + half, color=style.colour, alpha=0.2, linewidth=0)
+    if band is not None:
+        low, high = (_end(end, across, label) for end in band)
+        axes.fill_between(across, low, high, color=style.colour, alpha=0.08, linewidth=0)
 
 
 def cumulative_curve(
@@ -121,6 +128,16 @@ def logarithmic_x(axes: Axes) -> None:
 def plain_numbers(axis: Axis) -> None:
     """Label an axis with numbers written out, their thousands set off: 0.5, 100, 1,000."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:
+    end = np.asarray(values, dtype=np.float64)
+    if end.shape != across.shape:
+        raise ValueError(
+            f"The band of the curve {label or ''} has the shape {end.shape}, but there are "
+            f"{len(across)} points: give one value for each."
+        )
+    return end
 
 
 def _points(x: ArrayLike, y: ArrayLike, label: str | None) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,9 @@ from itertools import product
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from cycler import cycler
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -166,3 +168,26 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
             hatch=HATCHES[level],
         )
     return {name: styles[name] for name in names}
+
+
+def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
+    """Return styles for series that have an order, from light to dark, with markers in turn.
+
+    Parameters
+    ----------
+    names : sequence of str
+        In their order.
+
+    Raises
+    ------
+    ValueError
+        For repeated names.
+    """
+    if len(set(names)) != len(names):
+        raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
+    ramp = mpl.colormaps["viridis_r"]
+    shares = np.linspace(0.12, 1.0, len(names)) if len(names) != 1 else [1.0]
+    return {
+        name: SeriesStyle(colour=to_hex(ramp(share)), marker=MARKERS[place % len(MARKERS)])
+        for place, (name, share) in enumerate(zip(names, shares, strict=True))
+    }

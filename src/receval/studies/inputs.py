@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from receval.metrics.aggregation import Averaged
-from receval.metrics.lists import JudgedLists
-from receval.protocols.judged_ranks import read_ranks
+import numpy as np
+
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
-from receval.splits.split import Fold, Split, fold
+
+if TYPE_CHECKING:
+    from receval.metrics.aggregation import Averaged
+    from receval.metrics.judged_items import DatasetFacts, JudgedItems
+    from receval.metrics.lists import JudgedLists
+    from receval.ratings import Ratings
+    from receval.splits.split import Fold, Split
+
+# Every figure's module knows this one, also when it is only drawn from its CSV: what reads and
+# measures data is imported where data is read, and is part of code digests there.
 
 
 class Experiment:
@@ -49,10 +56,14 @@ class Experiment:
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings of the dataset."""
+        from receval.ratings import Ratings
+
         return Ratings.read(self.folder / self.dataset)
 
     @cached_property
     def _split(self) -> Split:
+        from receval.splits.split import Split
+
         return Split.read(self.folder / self.dataset / self.split / "split.npz")
 
     @property
@@ -63,6 +74,8 @@ class Experiment:
     @lru_cache(maxsize=1)  # noqa: B019 - the experiment lives as long as the job
     def fold(self, number: int) -> Fold:
         """Return the training and test parts of a fold."""
+        from receval.splits.split import fold
+
         return fold(self.ratings, self._split, number)
 
     def lists(
@@ -84,6 +97,25 @@ class Experiment:
         ValueError
             The fold has no such judgments.
         """
+        from receval.metrics.lists import JudgedLists
+        from receval.protocols.judged_ranks import read_ranks
+
+        judged = self.judged(number, part)
+        path = self.folder / self.dataset / self.split / system / "ranks.npz"
+        outcome = read_ranks(path, protocol.key, number, part)
+        return JudgedLists.measured_by(judged, outcome, protocol)
+
+    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
+    def judged(self, number: int, part: str = "test") -> JudgedItems:
+        """Return the judged items of a fold, which the lists of all systems share.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        from receval.metrics.judged_items import JudgedItems
+
         data = self.fold(number)
         judgments = data.test if part == "test" else data.unbiased
         if judgments is None:
@@ -91,9 +123,18 @@ class Experiment:
                 f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
                 "be missing-at-random, or given with unbiased_rows."
             )
-        path = self.folder / self.dataset / self.split / system / "ranks.npz"
-        outcome = read_ranks(path, protocol.key, number, part)
-        return JudgedLists.of(judgments, outcome, self.threshold, protocol)
+        return JudgedItems.of(judgments, self.threshold, self.facts)
+
+    @cached_property
+    def facts(self) -> DatasetFacts:
+        """What some metrics know of the whole dataset."""
+        from receval.metrics.judged_items import DatasetFacts
+
+        positive = self.ratings.items[self.ratings.values >= self.threshold]
+        return DatasetFacts(
+            maximum_rating=float(self.ratings.values.max()),
+            positive_ratings=np.bincount(positive, minlength=self.ratings.n_items),
+        )
 
     def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""
@@ -123,6 +164,10 @@ class ArtifactInputs:
         The table of published values, if the artifact reads one.
     searches : mapping of str to Path
         The traces of the searches for settings by system, if the artifact reads them.
+    removals : mapping of str to Path
+        The values under removed judgments by the name of the removal.
+    seed : int
+        The edition's root seed.
     """
 
     folder: Path
@@ -132,6 +177,8 @@ class ArtifactInputs:
     absent: tuple[str, ...]
     published: Path | None = None
     searches: Mapping[str, Path] = field(default_factory=dict)
+    removals: Mapping[str, Path] = field(default_factory=dict)
+    seed: int = 0
 
     @classmethod
     def of(cls, folder: Path, description: Mapping[str, Any]) -> ArtifactInputs:
@@ -147,8 +194,12 @@ class ArtifactInputs:
             absent=tuple(description["absent"]),
             published=Path(published) if (published := description.get("published")) else None,
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
+            removals={name: Path(file) for name, file in description.get("removals", {}).items()},
+            seed=description.get("seed", 0),
         )
 
     def ratings(self, dataset: str) -> Ratings:
         """Return the ratings of a dataset."""
+        from receval.ratings import Ratings
+
         return Ratings.read(self.folder / dataset)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.provenance.atomic import write_atomically
 
@@ -18,3 +20,9 @@ def write_numbers(numbers: pd.DataFrame, path: Path) -> None:
 def read_numbers(path: Path) -> pd.DataFrame:
     """Read an artifact's CSV; empty cells stay empty text."""
     return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
+
+
+def real_numbers(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
+    """Return columns as real numbers: an empty cell, as which NaN is written, is NaN again."""
+    cells = columns.to_numpy(dtype=object)
+    return np.where(cells == "", np.nan, cells).astype(np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 NOT_KEYS = ("fold", "value", "lists", "computable_share")
@@ -31,7 +31,7 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
     folds = numbers[numbers["fold"] != "mean"]
     spread = folds.groupby(keys, sort=False, dropna=False)["value"].agg(["std", "size"])
     with np.errstate(invalid="ignore"):
-        factor = student.ppf((1 + CONFIDENCE) / 2, spread["size"] - 1) / np.sqrt(spread["size"])
+        factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
     spread["half_interval"] = factor * spread["std"]
     means = numbers[numbers["fold"] == "mean"]
     return means.merge(spread["half_interval"].reset_index(), on=keys, how="left")

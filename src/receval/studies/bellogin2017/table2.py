@@ -23,7 +23,7 @@ NOTATION = (
     (
         r"PR, PR_{test}, PR_{train}",
         "Set of all, test, training positive ratings (likes)",
-        "receval.metrics.lists.ListView.relevant",
+        "receval.metrics.list_view.ListView.relevant",
     ),
     (
         r"R(u), R_{test}(u), R_{train}(u)",
@@ -33,7 +33,7 @@ NOTATION = (
     (
         r"PR(u), PR_{test}(u), PR_{train}(u)",
         "Set of all, test, training items liked by u",
-        "receval.metrics.lists.ListView.relevant",
+        "receval.metrics.list_view.ListView.relevant",
     ),
     (
         r"R(i), PR(i)",
@@ -58,7 +58,7 @@ NOTATION = (
     (
         r"top_s^u(T_u, n)",
         "Top n items of the target set as ranked by s for u",
-        "receval.metrics.lists.ListView.sums_above (judged items among them)",
+        "receval.metrics.list_view.ListView.sums_within (judged items among them)",
     ),
     (
         r"\tau_s^u(i, S)",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-from scipy.stats import kendalltau
 
 from receval.figures.tables import Column, Table
+from receval.statistics.kendall import kendall_tau_b
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.published_and_ours import published_and_ours
@@ -30,7 +30,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 **dict(zip(["study", "dataset", "judgments", "metric"], names, strict=True)),
                 "searched": "yes" if (group["searched"] == "yes").any() else "",
                 "systems": len(group),
-                "tau": float(kendalltau(group["published"], group["ours"]).statistic),
+                "tau": float(kendall_tau_b(group["published"], group["ours"])[0, 0]),
                 "median_difference": float(differences.median()),
                 "largest_difference": float(differences.max()),
                 "lists": int(group["lists"].min()),

@@ -101,7 +101,8 @@ def _panel(axes: Axes, rows: pd.DataFrame, metrics: list[str], heights: dict[str
             )
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
     axes.set_xlabel("difference (%)")
-    axes.set_xlim(-150, FARTHEST)
+    # Room for the marks at the edge, which would be cut in half.
+    axes.set_xlim(-150, 1.3 * FARTHEST)
     axes.xaxis.set_major_locator(FixedLocator(TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,0 +1,94 @@
+"""Heat maps that carry their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
+from numpy.typing import ArrayLike
+
+COLOURS = "YlGnBu"
+"""Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
+
+NUMBER_SIZE = 5.5
+"""Font size of the numbers in points."""
+
+
+def heat_map(
+    axes: Axes, values: ArrayLike, names: Sequence[str], lowest: float = 0.0, highest: float = 1.0
+) -> AxesImage:
+    """Draw a square matrix as coloured cells with two digits in each, such as .97 or 1.0.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel; its title is the caller's.
+    values : array_like of float, shape (n, n)
+        NaN leaves a cell blank but for a dash.
+    names : sequence of str
+        Of rows and columns.
+    lowest, highest : float
+        Ends of the colour scale.
+
+    Returns
+    -------
+    AxesImage
+        For a colour bar.
+
+    Raises
+    ------
+    ValueError
+        The values are no square with one name a row, or lie outside the scale.
+    """
+    cells = np.asarray(values, dtype=np.float64)
+    if cells.shape != (len(names), len(names)):
+        raise ValueError(
+            f"The values have the shape {cells.shape}, but there are {len(names)} names: give one "
+            "row and one column for each."
+        )
+    known = cells[~np.isnan(cells)]
+    if known.size and (known.min() < lowest - 1e-9 or known.max() > highest + 1e-9):
+        raise ValueError(
+            f"The values reach from {known.min():g} to {known.max():g}, beyond the colour scale "
+            f"from {lowest:g} to {highest:g}."
+        )
+    image = axes.imshow(cells, cmap=COLOURS, vmin=lowest, vmax=highest, interpolation="nearest")
+    for (row, column), value in np.ndenumerate(cells):
+        axes.text(
+            column,
+            row,
+            "\N{EN DASH}" if np.isnan(value) else _short(value),
+            ha="center",
+            va="center",
+            fontsize=NUMBER_SIZE,
+            color=_ink_on((value - lowest) / (highest - lowest)),
+        )
+    places = range(len(names))
+    axes.set_xticks(places, names, rotation=90)
+    axes.set_yticks(places, names)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    return image
+
+
+def _short(value: float) -> str:
+    # Adding 0 makes a negative zero positive.
+    text = f"{round(value, 2) + 0.0:.2f}"
+    if text.lstrip("-").startswith("0."):
+        return text.replace("0.", ".", 1)
+    return f"{value:.1f}"
+
+
+def _ink_on(share: float) -> str:
+    """Return black for light cells and white for dark ones, whichever has more contrast."""
+    if np.isnan(share):
+        return "black"
+    colour = np.array(colormaps[COLOURS](min(max(share, 0.0), 1.0))[:3])
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ (0.2126, 0.7152, 0.0722)
+    # W3C's contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
+    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"

@@ -1,0 +1,99 @@
+"""Computing metric values of all systems under removed judgments."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.archive import write_archive
+from receval.metrics.averages import QuasiArithmetic, parse_average
+from receval.metrics.parse import parse
+from receval.seeds import generator
+from receval.statistics.incompleteness import Measure, ReducedFold
+from receval.statistics.removal import kept_units, removal_turns
+from receval.studies.inputs import Experiment
+
+_log = logging.getLogger(__name__)
+
+
+def remove_judgments(folder: Path, description: Mapping[str, Any], target: Path) -> None:
+    """Measure the systems of some experiments by what is left at every level and sample.
+
+    Parameters
+    ----------
+    folder : Path
+        The working folder of the edition.
+    description : mapping
+        From :meth:`receval.plan.Plan.removal_description`.
+    target : Path
+        An archive for :func:`receval.studies.removal_archive.read_removals`.
+    """
+    averages = {label: _incremental(label) for label in description["averages"]}
+    names = [(a, m) for a, metrics in description["averages"].items() for m in metrics]
+    measures = [Measure(parse(metric), averages[average]) for average, metric in names]
+    percents = np.array(description["percents"], dtype=np.float64)
+    arrays: dict[str, NDArray] = {"percents": percents, "measures": np.array(names)}
+    for name, described in description["experiments"].items():
+        experiment = Experiment(folder, described)
+        folds = [
+            _of_fold(experiment, number, measures, percents, description)
+            for number in experiment.folds
+        ]
+        complete, values, averaged = (np.stack(parts) for parts in zip(*folds, strict=True))
+        arrays[f"{name}/dataset"] = np.array(experiment.dataset)
+        arrays[f"{name}/systems"] = np.array(experiment.all_systems)
+        arrays[f"{name}/complete"] = complete.mean(axis=0)
+        arrays[f"{name}/values"] = values.mean(axis=0)
+        arrays[f"{name}/averaged"] = averaged.sum(axis=0)
+    write_archive(target, arrays)
+
+
+def _incremental(label: str) -> QuasiArithmetic:
+    average = parse_average(label)
+    if not isinstance(average, QuasiArithmetic):
+        raise ValueError(
+            f"{label} is no mean of transformed values, and only such can follow judgments that "
+            "are removed: use arithmetic, geometric or geometric-adjusted."
+        )
+    return average
+
+
+def _of_fold(
+    experiment: Experiment,
+    number: int,
+    measures: list[Measure],
+    percents: NDArray[np.float64],
+    description: Mapping[str, Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    if len(experiment.protocols) != 1 or experiment.averaged != "tested":
+        raise ValueError(
+            f"The experiment on {experiment.dataset} must have one protocol and average tested "
+            "users: those who lose all judgments leave the average."
+        )
+    (protocol,) = experiment.protocols
+    lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
+    reduced = ReducedFold(lists, measures)
+    test = experiment.fold(number).test
+    removed = description["removed"]
+    complete, _ = reduced.values(*_all_kept(len(test)))
+    values, averaged = [], []
+    for sample in range(description["samples"]):
+        rng = generator(
+            description["seed"],
+            *(experiment.dataset, experiment.split, number, "removal", removed, sample),
+        )
+        turns, n_units = removal_turns(test, removed, rng)
+        of_sample, users = reduced.values(turns, kept_units(n_units, percents))
+        values.append(of_sample)
+        averaged.append(users)
+    _log.info("%s: fold %d, %d samples", experiment.dataset, number + 1, len(values))
+    return complete[0], np.stack(values, axis=1), np.stack(averaged, axis=1)
+
+
+def _all_kept(n_judgments: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.zeros(n_judgments, dtype=np.int64), np.array([1])

@@ -1,0 +1,1 @@
+"""Assessing ranking metrics in top-N recommendation."""

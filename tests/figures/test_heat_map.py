@@ -1,0 +1,125 @@
+"""Heat maps carry their numbers, and each can be read on its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+
+from receval.figures.heat_map import COLOURS, heat_map
+from receval.figures.overlaps import text_problems
+from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+
+
+@pytest.fixture
+def axes() -> Iterator[Axes]:
+    """One panel in the style."""
+    with figure_style():
+        yield new_figure(SINGLE_COLUMN, SINGLE_COLUMN).subplots()
+
+
+def numbers_on(axes: Axes) -> dict[tuple[float, float], str]:
+    """Return the texts by (row, column)."""
+    return {
+        (text.get_position()[1], text.get_position()[0]): text.get_text() for text in axes.texts
+    }
+
+
+def luminance(colour: object) -> float:
+    """Return W3C's relative luminance."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in to_rgb(colour)  # type: ignore[arg-type]
+    )
+    return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
+
+
+def test_every_cell_has_its_number_and_every_row_and_column_its_name(axes: Axes) -> None:
+    values = [[1.0, 0.5, -0.25], [0.12, 1.0, 0.999], [-0.3, 0.0, -1.0]]
+    image = heat_map(axes, values, ["P", "MAP", "RR"], lowest=-1)
+    assert numbers_on(axes) == {
+        (0, 0): "1.0",
+        (0, 1): ".50",
+        (0, 2): "-.25",
+        (1, 0): ".12",
+        (1, 1): "1.0",
+        (1, 2): "1.0",
+        (2, 0): "-.30",
+        (2, 1): ".00",
+        (2, 2): "-1.0",
+    }
+    assert image.get_array().tolist() == values
+    assert image.get_clim() == (-1, 1)
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        assert [label.get_text() for label in labels] == ["P", "MAP", "RR"]
+    # The first row is above.
+    low, high = axes.get_ylim()
+    assert low > high
+
+
+def test_what_rounds_to_zero_has_no_sign(axes: Axes) -> None:
+    heat_map(axes, [[-0.004]], ["P"], lowest=-1)
+    assert numbers_on(axes) == {(0, 0): ".00"}
+
+
+def test_a_missing_value_is_a_dash_on_a_blank_cell(axes: Axes) -> None:
+    image = heat_map(axes, [[1, np.nan], [np.nan, 1]], ["a", "b"])
+    assert numbers_on(axes)[0, 1] == numbers_on(axes)[1, 0] == "\N{EN DASH}"
+    assert image.to_rgba(image.get_array())[0, 1, 3] == 0
+    (dash,) = {text.get_color() for text in axes.texts if text.get_text() == "\N{EN DASH}"}
+    assert luminance(dash) < 0.05
+
+
+def test_all_values_may_be_missing(axes: Axes) -> None:
+    heat_map(axes, [[np.nan]], ["a"])
+    assert set(numbers_on(axes).values()) == {"\N{EN DASH}"}
+
+
+def test_numbers_stand_out_from_every_colour(axes: Axes) -> None:
+    values = np.linspace(0.2, 1, 400).reshape(20, 20)
+    heat_map(axes, values, [str(number) for number in range(20)], lowest=0.2)
+    inks = set()
+    for text in axes.texts:
+        column, row = text.get_position()
+        share = (values[int(row), int(column)] - 0.2) / 0.8
+        dark, light = sorted(
+            luminance(colour) for colour in (colormaps[COLOURS](share)[:3], text.get_color())
+        )
+        # 4.5 is what W3C asks of small text.
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+        inks.add(text.get_color())
+    assert len(inks) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.zeros((2, 3)), r"shape \(2, 3\), but there are 2 names"),
+        (np.zeros((3, 3)), r"shape \(3, 3\), but there are 2 names"),
+        (np.zeros(2), r"shape \(2,\)"),
+        ([[0.4, 1.0], [1.0, 1.0]], "from 0.4 to 1, beyond the colour scale from 0.5 to 1"),
+        ([[1.0, 1.1], [np.nan, 1.0]], "from 1 to 1.1, beyond"),
+    ],
+)
+def test_what_is_no_square_or_off_the_scale_is_refused(
+    axes: Axes, values: object, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        heat_map(axes, values, ["a", "b"], lowest=0.5)  # type: ignore[arg-type]
+
+
+def test_rounding_errors_are_not_off_the_scale(axes: Axes) -> None:
+    heat_map(axes, [[1 + 1e-15]], ["a"])
+    assert numbers_on(axes) == {(0, 0): "1.0"}
+
+
+def test_numbers_of_eleven_metrics_do_not_touch() -> None:
+    with figure_style():
+        figure = new_figure(4.2, 3.6)
+        values = np.full((11, 11), -0.24)
+        heat_map(figure.subplots(), values, [f"nDCG@{10 * n}" for n in range(11)], lowest=-1)
+        assert text_problems(figure) == []

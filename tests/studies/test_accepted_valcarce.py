@@ -1,0 +1,111 @@
+"""What the accepted values of the two studies of metrics must show on MovieLens 1M."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ACCEPTED = ROOT / "results" / "full"
+PUBLISHED = Path(__file__).with_name("published_valcarce2018.csv")
+
+
+def accepted(name: str) -> pd.DataFrame:
+    table = pd.read_csv(ACCEPTED / f"{name}.csv")
+    return table[table["dataset"] == "ml-1m"]
+
+
+def at_level(name: str, percent: float) -> pd.Series:
+    table = accepted(name)
+    return table[table["kept_percent"] == percent].set_index("metric")["tau"]
+
+
+@pytest.mark.parametrize(("artifact", "bound", "cells"), [("fig05", 0.05, 21), ("fig01", 0.04, 55)])
+def test_correlations_between_metrics_are_near_the_published_ones(
+    artifact: str, bound: float, cells: int
+) -> None:
+    published = pd.read_csv(PUBLISHED, comment="#")
+    chosen = (published["artifact"] == artifact) & (published["dataset"] == "ml-1m")
+    keys = ["metric_a", "metric_b"]
+    ours = accepted(f"valcarce2018/{artifact}").set_index(keys)["tau"]
+    theirs = published[chosen].set_index(keys)["tau"]
+    assert len(theirs) == cells
+    assert (ours.loc[theirs.index] - theirs).abs().mean() <= bound
+
+
+def test_precision_and_ndcg_discriminate_best_and_bpref_or_mrr_worst() -> None:
+    power = accepted("valcarce2018/table3").set_index("metric")["dp"].sort_values()
+    assert set(power.index[:2]) == {"P", "nDCG"}
+    assert power.index[-1] in ("bpref", "MRR")
+
+
+@pytest.mark.parametrize("name", ["valcarce2018/table3", "valcarce2020/table3"])
+def test_power_over_ordered_pairs_is_twice_that_over_all_210_pairs(name: str) -> None:
+    table = accepted(name)
+    np.testing.assert_allclose(table["dp_ordered"], 2 * table["dp"])
+    assert (table["pairs"] == 210).all()
+    assert (table["permutations"] == 100_000).all()
+
+
+@pytest.mark.parametrize("study", ["valcarce2018", "valcarce2020"])
+def test_the_table_sums_the_p_values_of_the_figure(study: str) -> None:
+    figure = {"valcarce2018": "fig08", "valcarce2020": "fig02"}[study]
+    sums = accepted(f"{study}/{figure}").groupby("metric")["p_value"].sum()
+    power = accepted(f"{study}/table3").set_index("metric")["dp"]
+    np.testing.assert_allclose(sums[power.index], power, rtol=1e-8)
+
+
+def test_with_half_of_the_ratings_every_metric_orders_the_systems_nearly_as_with_all() -> None:
+    half = at_level("valcarce2020/fig03", 50)
+    assert len(half) == 9
+    assert half.min() > 0.9
+
+
+def test_precision_f1_and_ndcg_are_the_most_robust_and_mrr_and_err_among_the_least() -> None:
+    mean = accepted("valcarce2020/fig03").groupby("metric")["tau"].mean().sort_values()
+    assert set(mean.index[-3:]) == {"P", "F1", "nDCG"}
+    least = at_level("valcarce2020/fig03", 1).sort_values()
+    assert {"MRR", "ERR"} <= set(least.index[:3])
+
+
+@pytest.mark.parametrize("number", [3, 5, 6, 7, 8, 10, 11, 12, 13, 14])
+def test_a_metric_agrees_with_itself_when_nothing_is_removed(number: int) -> None:
+    complete = at_level(f"valcarce2020/fig{number:02d}", 100)
+    assert len(complete) >= 9
+    assert (complete == 1).all()
+
+
+def test_removing_items_hurts_more_and_removing_users_less_than_removing_ratings() -> None:
+    ratings, items, users = (
+        accepted(f"valcarce2020/fig{number:02d}").groupby("metric")["tau"].mean()
+        for number in (3, 5, 7)
+    )
+    assert items.mean() < ratings.mean() < users.mean()
+
+
+def test_only_the_released_form_makes_the_geometric_f1_and_mrr_odd() -> None:
+    keys = ["average", "metric_a", "metric_b"]
+    table = accepted("valcarce2020/fig09").set_index(keys)["tau"].sort_index()
+    others = ["P", "Recall", "MAP", "nDCG", "ERR", "bpref", "infAP"]
+    floor = table["geometric", "F1"][others]
+    released = table["released", "F1"][others]
+    assert floor.min() > 0.8
+    assert released.max() < 0.5
+    gap = table["geometric", "MRR"][others] - table["released", "MRR"][others]
+    assert gap.min() > 0.1
+    # The paper has .92 between MAP and GMAP, .42 between F1 and GF1.
+    assert table["arithmetic to geometric", "F1", "F1"] > 0.8
+    assert table["arithmetic to released", "F1", "F1"] < 0.7
+
+
+def test_the_users_with_most_ratings_decide_p_and_f1_more_than_err_and_mrr() -> None:
+    plain, geometric = (accepted(f"valcarce2020/fig{number:02d}") for number in (8, 14))
+    mean = plain.groupby("metric")["tau"].mean().sort_values()
+    assert set(mean.index[:2]) == {"P", "F1"}
+    assert set(mean.index[-2:]) == {"MRR", "ERR"}
+    floored = geometric[geometric["average"] == "geometric"].groupby("metric")["tau"].mean()
+    assert floored["P"] > mean["P"]
+    assert floored["nDCG"] > mean["nDCG"]

@@ -1,0 +1,250 @@
+"""Kendall's tau of metrics with themselves at every level of removal, by hand and by scipy."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import FillBetweenPolyCollection
+from matplotlib.figure import Figure
+from scipy.stats import kendalltau
+from studies.prepared import inputs_of, look_of
+
+from receval.archive import write_archive
+from receval.figures.style import figure_style
+from receval.studies.geometric import geometric_self_correlations
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.level_curves import draw_levels
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.removal_archive import read_removals
+from receval.studies.self_correlation import mean_values, self_correlations
+
+NINE_SYSTEMS = [f"s{number}" for number in range(9)]
+MEASURES = [
+    ("arithmetic", "P@5"),
+    ("arithmetic", "RR@5"),
+    ("geometric", "P@5"),
+    ("geometric", "RR@5"),
+    ("geometric(zeros=one)", "RR@5"),
+]
+PERCENTS = [100.0, 50.0, 10.0]
+SAMPLES = 7
+
+
+def write_removal(path: Path, *datasets: str, seed: int = 1) -> Path:
+    """Write values of nine systems at three levels; the first level has all judgments."""
+    rng = np.random.default_rng(seed)
+    arrays: dict[str, np.ndarray] = {
+        "percents": np.array(PERCENTS),
+        "measures": np.array(MEASURES),
+    }
+    for place, dataset in enumerate(datasets):
+        shape = (len(PERCENTS), SAMPLES, len(MEASURES), len(NINE_SYSTEMS))
+        complete = rng.random((len(MEASURES), len(NINE_SYSTEMS)))
+        noise = np.array([0.0, 0.5, 2.0])[:, None, None, None] * rng.random(shape)
+        arrays[f"experiment-{place}/dataset"] = np.array(dataset)
+        arrays[f"experiment-{place}/systems"] = np.array(NINE_SYSTEMS)
+        arrays[f"experiment-{place}/complete"] = complete
+        arrays[f"experiment-{place}/values"] = complete + noise
+        arrays[f"experiment-{place}/averaged"] = rng.integers(1, 99, shape[:2])
+    write_archive(path, arrays)
+    return path
+
+
+def inputs_from(
+    *paths: Path,
+    present: tuple[str, ...],
+    names: tuple[str, ...] = ("P", "MRR"),
+    metrics: tuple[str, ...] = ("P@5", "RR@5"),
+) -> ArtifactInputs:
+    removals = {path.stem: path for path in paths}
+    return inputs_of(
+        paths[0].parent, removals=removals, present=present, names=names, metrics=metrics
+    )
+
+
+def at(table: pd.DataFrame, **keys: object) -> pd.Series:
+    for name, value in keys.items():
+        table = table[table[name] == value]
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    (archive,) = read_removals(path)
+    assert len(table) == 2 * len(PERCENTS)
+    for measure, name in enumerate(("P", "MRR")):
+        for level, percent in enumerate(PERCENTS):
+            taus = [
+                kendalltau(archive.complete[measure], archive.values[level, s, measure]).statistic
+                for s in range(SAMPLES)
+            ]
+            row = at(table, metric=name, kept_percent=percent)
+            assert row["tau"] == pytest.approx(np.mean(taus))
+            assert [row["tau_low"], row["tau_high"]] == pytest.approx(np.percentile(taus, [5, 95]))
+            assert row["computable_samples"] == SAMPLES
+            assert row["averaged_lists"] == pytest.approx(archive.averaged[level].mean())
+    assert table["tau"].nunique() > 3
+
+
+def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    for name in ("P", "MRR"):
+        row = at(table, metric=name, kept_percent=100.0)
+        assert [row["tau"], row["tau_low"], row["tau_high"]] == pytest.approx([1, 1, 1])
+
+
+def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "items.npz", "ml-1m")
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    values = arrays["experiment-0/values"]
+    values[1, :2, 0] = 0.0
+    values[2, :, 0] = 0.0
+    write_archive(path, arrays)
+    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    half, least = (at(table, metric="P", kept_percent=percent) for percent in (50.0, 10.0))
+    taus = [
+        kendalltau(arrays["experiment-0/complete"][0], sample[0]).statistic
+        for sample in values[1, 2:]
+    ]
+    assert half["computable_samples"] == SAMPLES - 2
+    assert half["tau"] == pytest.approx(np.mean(taus))
+    assert least["computable_samples"] == 0
+    assert all(math.isnan(least[name]) for name in ("tau", "tau_low", "tau_high"))
+    assert at(table, metric="MRR", kept_percent=10.0)["computable_samples"] == SAMPLES
+
+
+def test_systems_apart_by_rounding_errors_are_tied(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "users.npz", "ml-1m")
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    one, other = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
+    assert one != other
+    arrays["experiment-0/complete"][0] = [one, other] + [0.9] * 7
+    arrays["experiment-0/values"][:, :, 0] = [other, one] + [0.9] * 7
+    write_archive(path, arrays)
+    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    assert table.loc[table["metric"] == "P", "tau"].tolist() == pytest.approx([1, 1, 1])
+
+
+def test_mean_values_are_those_of_the_systems(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    table = mean_values(inputs_from(path, present=("ml-1m",)), "geometric")
+    (archive,) = read_removals(path)
+    assert list(table.columns)[4] == "value"
+    assert set(table["average"]) == {"geometric"}
+    for measure, name in ((2, "P"), (3, "MRR")):
+        for level, percent in enumerate(PERCENTS):
+            samples = [np.mean(archive.values[level, s, measure]) for s in range(SAMPLES)]
+            row = at(table, metric=name, kept_percent=percent)
+            assert row["value"] == pytest.approx(np.mean(samples))
+            assert [row["value_low"], row["value_high"]] == pytest.approx(
+                np.percentile(samples, [5, 95])
+            )
+
+
+def test_datasets_are_in_the_order_of_the_configuration(tmp_path: Path) -> None:
+    # Neither the order in an archive nor that of two archives decides.
+    first = write_removal(tmp_path / "a.npz", "librarything", "ml-1m")
+    second = write_removal(tmp_path / "b.npz", "beeradvocate", seed=2)
+    order = ("beeradvocate", "ml-1m", "librarything")
+    inputs = inputs_from(first, second, present=order)
+    for table in (self_correlations(inputs, "arithmetic"), mean_values(inputs, "arithmetic")):
+        assert tuple(dict.fromkeys(table["dataset"])) == order
+
+
+def test_a_metric_that_was_not_measured_is_refused_and_not_left_out(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    inputs = inputs_from(path, present=("ml-1m",), names=("P", "MAP"), metrics=("P@5", "AP@5"))
+    message = "arithmetic AP@5 was not measured on ml-1m; arithmetic P@5, arithmetic RR@5"
+    with pytest.raises(KeyError, match=message):
+        self_correlations(inputs, "arithmetic")
+    with pytest.raises(KeyError, match=message):
+        mean_values(inputs, "arithmetic")
+
+
+def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    table = geometric_self_correlations(inputs_from(path, present=("ml-1m",)))
+    found = list(dict.fromkeys(zip(table["average"], table["metric"], strict=True)))
+    assert found == [
+        ("geometric", "P"),
+        ("geometric", "MRR"),
+        ("geometric(zeros=one)", "MRR"),
+    ]
+
+
+# --- drawing ----------------------------------------------------------------------------------
+
+
+def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
+    path = write_removal(folder / "ratings.npz", "ml-1m", "librarything")
+    inputs = inputs_from(path, present=("ml-1m", "librarything"))
+    write_numbers(self_correlations(inputs, "arithmetic"), folder / "fig.csv")
+    numbers = read_numbers(folder / "fig.csv")
+    with figure_style():
+        return numbers, draw_levels(numbers, look_of("valcarce2020", "fig03"))
+
+
+def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
+    numbers, figure = drawn(tmp_path)
+    for axes, dataset in zip(figure.axes, ("ml-1m", "librarything"), strict=True):
+        assert axes.get_xlim() == (100, 10)
+        assert axes.get_xlabel() == "test ratings kept (%)"
+        bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
+        for curve, band, name in zip(axes.lines, bands, ("P", "MRR"), strict=True):
+            rows = numbers[(numbers["dataset"] == dataset) & (numbers["metric"] == name)]
+            points = dict(zip(rows["kept_percent"], rows["tau"], strict=True))
+            assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == points
+            (path,) = band.get_paths()
+            assert path.vertices[:, 1].min() == pytest.approx(rows["tau_low"].min())
+            assert path.vertices[:, 1].max() == pytest.approx(rows["tau_high"].max())
+
+
+def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
+    numbers, _ = drawn(tmp_path)
+    numbers.loc[numbers["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
+    with figure_style():
+        figure = draw_levels(numbers, look_of("valcarce2020", "fig03"))
+        figure.draw_without_rendering()
+    assert np.isnan(figure.axes[0].lines[0].get_ydata()[0])
+    assert figure.axes[0].get_xlim() == (100, 10)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "end"), [(0.9, 0.85), (0.85, 0.85), (0.4, 0.38), (-0.1, -0.12)]
+)
+def test_the_axis_ends_where_the_paper_s_does_unless_a_curve_goes_below(
+    smallest: float, end: float
+) -> None:
+    numbers = pd.DataFrame(
+        {
+            "dataset": "ml-1m",
+            "average": "arithmetic",
+            "metric": "P",
+            "kept_percent": [100.0, 50.0],
+            "tau": [1.0, smallest],
+            "tau_low": [1.0, smallest - 0.3],
+            "tau_high": [1.0, 1.0],
+        }
+    )
+    with figure_style():
+        figure = draw_levels(numbers, look_of("valcarce2018", "fig06"))
+    assert figure.axes[0].get_ylim() == pytest.approx((end, 1.005))
+
+
+def test_curves_of_geometric_means_have_a_prefix_and_the_released_forms_a_star(
+    tmp_path: Path,
+) -> None:
+    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    table = geometric_self_correlations(inputs_from(path, present=("ml-1m",)))
+    with figure_style():
+        figure = draw_levels(table, look_of("valcarce2020", "fig10"))
+    assert [curve.get_label() for curve in figure.axes[0].lines] == ["GP", "GMRR", "GMRR*"]

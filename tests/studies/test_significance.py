@@ -1,0 +1,231 @@
+"""P-values of pairs of systems, against every choice of signs and a test of one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from studies.prepared import inputs_of, look_of, write_experiment
+
+from receval.figures.style import figure_style
+from receval.figures.tables import to_markdown
+from receval.metrics.parse import parse
+from receval.protocols.protocol import Protocol
+from receval.seeds import seed_sequence
+from receval.statistics.permutation import permutation_test
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.p_value_curves import draw_curves, tabulate_power
+from receval.studies.significance import p_values, power
+from receval.studies.system_values import user_values
+
+SYSTEMS = ("pop", "random", "slim", "svd")
+NAMES = ("P", "nDCG", "MRR")
+LABELS = ("P@5", "nDCG@5", "RR@5")
+
+
+def experiments_of(folder: Path, *datasets: str, share: float = 0.5) -> dict[str, dict[str, Any]]:
+    return {
+        dataset: write_experiment(
+            folder, dataset, SYSTEMS, [Protocol()], averaged="tested", tested_share=share
+        )
+        for dataset in datasets
+    }
+
+
+def inputs_with(
+    folder: Path,
+    experiments: dict[str, dict[str, Any]],
+    names: Sequence[str] = NAMES,
+    permutations: int = 300,
+    seed: int = 11,
+) -> ArtifactInputs:
+    labels = [LABELS[NAMES.index(name)] for name in names]
+    return inputs_of(
+        folder,
+        experiments=experiments,
+        seed=seed,
+        names=names,
+        metrics=labels,
+        released=[label.replace("@5", "(depth=5)") for label in labels],
+        permutations=permutations,
+    )
+
+
+def test_every_pair_is_tested_under_every_metric_in_their_order(tmp_path: Path) -> None:
+    experiments = experiments_of(tmp_path, "librarything", "ml-1m")
+    table = p_values(inputs_with(tmp_path, experiments))
+    pairs = [
+        (dataset, metric, *pair)
+        for dataset in ("librarything", "ml-1m")
+        for metric in NAMES
+        for pair in combinations(SYSTEMS, 2)
+    ]
+    columns = ["dataset", "metric", "system_a", "system_b"]
+    assert list(table[columns].itertuples(index=False, name=None)) == pairs
+    assert set(table["permutations"]) == {300}
+
+
+def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", share=0.1))
+    table = p_values(inputs)
+    experiment = inputs.experiments["ml-1m"]
+    values = user_values(experiment, [parse(label) for label in LABELS])
+    users = {int(user) for number in range(3) for user in experiment.fold(number).test.users}
+    assert set(table["users"]) == {len(users)}
+    for metric, of_metric in zip(NAMES, values, strict=True):
+        means = dict(zip(SYSTEMS, of_metric.mean(axis=1), strict=True))
+        rows = table[table["metric"] == metric]
+        expected = [means[a] - means[b] for a, b in combinations(SYSTEMS, 2)]
+        assert rows["difference"].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_shares_come_near_those_of_all_signs(tmp_path: Path) -> None:
+    # A few users, so that every choice of signs can be counted.
+    inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", share=0.01), permutations=4000)
+    values = user_values(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
+    n_users = values.shape[2]
+    assert 4 <= n_users <= 12
+    signs = np.array(list(product((-1, 1), repeat=n_users)))
+    table = p_values(inputs)
+    for metric, of_metric in zip(NAMES, values, strict=True):
+        rows = table[table["metric"] == metric]
+        for share, (one, other) in zip(rows["share"], combinations(of_metric, 2), strict=True):
+            sums = np.abs(signs @ (one - other))
+            exact = (sums >= abs((one - other).sum()) - 1e-9).mean()
+            # Six standard errors of a share of 4,000 samples at most.
+            assert share == pytest.approx(exact, abs=6 * 0.5 / np.sqrt(4000))
+    counts = table["share"] * 4000
+    np.testing.assert_allclose(table["p_value"], (counts + 1) / 4001)
+
+
+def test_a_metric_has_the_same_p_values_whichever_others_are_tested(tmp_path: Path) -> None:
+    experiments = experiments_of(tmp_path, "ml-1m")
+    together = p_values(inputs_with(tmp_path, experiments))
+    for names in (["nDCG"], ["MRR", "nDCG"]):
+        fewer = p_values(inputs_with(tmp_path, experiments, names))
+        for name in names:
+            one, all_of_them = (t[t["metric"] == name] for t in (fewer, together))
+            pd.testing.assert_frame_equal(
+                one.reset_index(drop=True), all_of_them.reset_index(drop=True)
+            )
+
+
+def test_artifacts_on_the_same_split_have_the_same_p_values(tmp_path: Path) -> None:
+    experiments = experiments_of(tmp_path, "ml-1m", "librarything")
+    # Another artifact of another study: other name, other order, other datasets beside it.
+    alone = {"one": experiments["ml-1m"]}
+    turned = {"two": experiments["librarything"], "three": experiments["ml-1m"]}
+    first, second = (p_values(inputs_with(tmp_path, e)) for e in (alone, turned))
+    of_first, of_second = (
+        t.loc[t["dataset"] == "ml-1m", "p_value"].tolist() for t in (first, second)
+    )
+    assert of_first == of_second
+
+
+def test_signs_depend_on_the_seed_the_dataset_and_the_split(tmp_path: Path) -> None:
+    experiments = experiments_of(tmp_path, "ml-1m")
+    inputs = inputs_with(tmp_path, experiments)
+    values = user_values(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
+    seed = seed_sequence(11, "ml-1m", "coin-flip", "permutation")
+    expected = permutation_test(values, seed, 300).p_values.ravel()
+    assert p_values(inputs)["p_value"].tolist() == expected.tolist()
+    other = p_values(inputs_with(tmp_path, experiments, seed=12))
+    assert other["p_value"].tolist() != expected.tolist()
+
+
+# --- power ------------------------------------------------------------------------------------
+
+
+def test_power_sums_the_p_values_of_each_dataset_and_metric(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", "librarything"))
+    table, tested = power(inputs), p_values(inputs)
+    assert list(table[["dataset", "metric"]].itertuples(index=False, name=None)) == [
+        (dataset, metric) for dataset in ("ml-1m", "librarything") for metric in NAMES
+    ]
+    for row in table.to_dict("records"):
+        same = (tested["dataset"] == row["dataset"]) & (tested["metric"] == row["metric"])
+        assert row["dp"] == pytest.approx(tested.loc[same, "p_value"].sum())
+        assert row["dp_ordered"] == pytest.approx(2 * row["dp"])
+        assert (row["pairs"], row["permutations"]) == (6, 300)
+        assert row["users"] == tested.loc[same, "users"].iloc[0]
+
+
+POWER = pd.DataFrame(
+    [
+        {"dataset": dataset, "metric": metric, "dp": dp, "dp_ordered": 2 * dp}
+        for dataset, metric, dp in [
+            ("ml-1m", "P", 1.0),
+            ("ml-1m", "MRR", 2.004),
+            ("librarything", "P", 3.25),
+            ("librarything", "MRR", 12.5),
+        ]
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("metrics_down", "headings", "rows"),
+    [
+        (
+            False,
+            ("Dataset", "P", "MRR"),
+            [("ML-1M twin", "1.00", "2.00"), ("LibraryThing twin", "3.25", "12.50")],
+        ),
+        (
+            True,
+            ("Metric", "ML-1M twin", "LibraryThing twin"),
+            [("P", "1.00", "3.25"), ("MRR", "2.00", "12.50")],
+        ),
+    ],
+)
+def test_a_table_of_power_has_metrics_across_or_down(
+    metrics_down: bool, headings: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> None:
+    look = look_of("valcarce2018", "table3", ["beeradvocate"])
+    table = tabulate_power(POWER, look, "dp", metrics_down=metrics_down)
+    assert tuple(column.header for column in table.columns) == headings
+    assert list(table.rows) == rows
+    assert "Absent: BeerAdvocate" in to_markdown(table)
+
+
+def test_a_table_of_power_shows_the_column_it_is_asked_for() -> None:
+    table = tabulate_power(
+        POWER, look_of("valcarce2018", "table3"), "dp_ordered", metrics_down=False
+    )
+    assert table.rows[0] == ("ML-1M twin", "2.00", "4.01")
+
+
+# --- curves -----------------------------------------------------------------------------------
+
+
+def drawn(numbers: pd.DataFrame) -> Figure:
+    with figure_style():
+        return draw_curves(numbers, look_of("valcarce2020", "fig02"))
+
+
+def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:
+    # 20 pairs are drawn of 28.
+    rng = np.random.default_rng(1)
+    tables = [
+        pd.DataFrame({"dataset": "ml-1m", "metric": name, "p_value": rng.random(28)})
+        for name in NAMES
+    ]
+    (axes,) = drawn(pd.concat(tables)).axes
+    for curve, table in zip(axes.lines, tables, strict=True):
+        assert curve.get_label() == table["metric"].iloc[0]
+        assert curve.get_xdata().tolist() == list(range(1, 21))
+        assert curve.get_ydata().tolist() == sorted(table["p_value"], reverse=True)[:20]
+    assert axes.get_ylim()[0] == 0
+
+
+def test_fewer_pairs_than_asked_for_are_all_drawn() -> None:
+    few = pd.DataFrame({"dataset": "ml-1m", "metric": "P", "p_value": [0.2, 0.9, 0.1]})
+    (axes,) = drawn(few).axes
+    assert axes.lines[0].get_ydata().tolist() == [0.9, 0.2, 0.1]
+    assert axes.get_xlim() == (0.5, 20.5)

@@ -1,0 +1,270 @@
+"""Every artifact of valcarce2018 and valcarce2020, from a few ratings to what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from studies.prepared import ROOT, inputs_of, look_of, problems_of, write_experiment
+
+from receval.config.settings import load_settings
+from receval.figures.style import figure_style
+from receval.figures.tables import to_latex, to_markdown
+from receval.protocols.protocol import Protocol
+from receval.studies.numbers import read_numbers, real_numbers, write_numbers
+from receval.studies.removal_values import remove_judgments
+
+DATASETS = ("ml-1m", "librarything", "beeradvocate")
+TITLES = {"ml-1m": "ML-1M", "librarything": "LibraryThing", "beeradvocate": "BeerAdvocate"}
+SYSTEMS = ("random", "pop", "slim", "svd", "lda", "uir", "kld")
+PERCENTS = [100.0, 80.0, 40.0, 5.0]
+
+STUDIES = load_settings(ROOT / "config", "full").studies
+ARTIFACTS = {
+    kind: [
+        (study, name)
+        for study in ("valcarce2018", "valcarce2020")
+        for name, spec in STUDIES[study].artifacts.items()
+        if spec.kind == kind
+    ]
+    for kind in ("figure", "table")
+}
+
+
+class Prepared:
+    """Experiments on three datasets, removals of their judgments, and artifacts of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.experiments = {
+            name: write_experiment(
+                folder, dataset, SYSTEMS, [Protocol()], averaged="tested", folds=1
+            )
+            for name, dataset in zip(
+                ("movielens", "librarything", "beeradvocate"), DATASETS, strict=True
+            )
+        }
+        self.removal = cache(self._removal)
+        self.numbers = cache(self._numbers)
+
+    def _removal(self, study: str, name: str) -> Path:
+        spec = STUDIES[study].removals[name]
+        percents = [percent for percent in PERCENTS if percent in spec.levels.percents]
+        path = self.folder / study / f"{name}.npz"
+        description = {
+            "seed": 1,
+            "experiments": {name: self.experiments[name] for name in spec.experiments},
+            "removed": spec.removed,
+            "percents": percents,
+            "samples": 2,
+            "averages": spec.averages,
+        }
+        remove_judgments(self.folder, description, path)
+        return path
+
+    def _numbers(self, study: str, artifact: str) -> pd.DataFrame:
+        """Return the numbers of an artifact, written and read again."""
+        spec = STUDIES[study].artifacts[artifact]
+        parameters: dict[str, Any] = {**spec.parameters, "permutations": 100}
+        names = STUDIES[study].experiments_of(artifact)
+        inputs = inputs_of(
+            self.folder,
+            experiments={name: self.experiments[name] for name in spec.experiments},
+            removals={name: self.removal(study, name) for name in spec.removals},
+            present=spec.datasets or [self.experiments[name]["dataset"] for name in names],
+            **parameters,
+        )
+        module = import_module(f"receval.studies.{study}.{artifact}")
+        path = self.folder / study / f"{artifact}.csv"
+        path.parent.mkdir(exist_ok=True)
+        write_numbers(module.data(inputs), path)
+        return read_numbers(path)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """What all artifacts are made from."""
+    return Prepared(tmp_path_factory.mktemp("valcarce"))
+
+
+def datasets_of(numbers: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(numbers["dataset"]))
+
+
+def drawn(study: str, artifact: str, numbers: pd.DataFrame, **look: Any) -> Figure:
+    module = import_module(f"receval.studies.{study}.{artifact}")
+    with figure_style():
+        figure: Figure = module.draw(numbers, look_of(study, artifact, **look))
+    return figure
+
+
+def titled(figure: Figure) -> Iterator[tuple[str, Axes]]:
+    """Yield the panels with the first line of their titles."""
+    for axes in figure.axes:
+        if title := axes.get_title(loc="left"):
+            yield title.splitlines()[0], axes
+
+
+def notes_of(figure: Figure) -> list[str]:
+    return [" ".join(text.get_text().split()) for text in figure.texts]
+
+
+# --- figures ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS["figure"])
+def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
+    prepared: Prepared, study: str, artifact: str
+) -> None:
+    numbers = prepared.numbers(study, artifact)
+    figure = drawn(study, artifact, numbers)
+    datasets = [dataset for dataset in DATASETS if dataset in datasets_of(numbers)]
+    assert datasets_of(numbers) == datasets
+    titles = [title for title, _ in titled(figure)]
+    # Figure 9 of 2020 has two rows of panels.
+    assert list(dict.fromkeys(titles)) == [f"{TITLES[name]} twin" for name in datasets]
+    assert len(titles) == len(datasets) * (2 if artifact == "fig09" else 1)
+    assert notes_of(figure) == []
+    assert problems_of(figure) == []
+
+
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS["figure"])
+def test_a_figure_of_one_dataset_names_the_absent_ones(
+    prepared: Prepared, study: str, artifact: str
+) -> None:
+    numbers = prepared.numbers(study, artifact)
+    present = datasets_of(numbers)[-1]
+    absent = [name for name in DATASETS if name in datasets_of(numbers) and name != present]
+    one = numbers[numbers["dataset"] == present]
+    figure = drawn(study, artifact, one, absent=absent, edition="full")
+    assert {title for title, _ in titled(figure)} == {TITLES[present]}
+    names = ", ".join(TITLES[name] for name in absent)
+    sentence = f"Absent: {names} (README: how to get the datasets)."
+    assert notes_of(figure) == ([sentence] if absent else [])
+    assert problems_of(figure) == []
+
+
+@pytest.mark.parametrize("artifact", ["fig01", "fig09"])
+def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
+    numbers = prepared.numbers("valcarce2020", artifact)
+    figure = drawn("valcarce2020", artifact, numbers)
+    panels = [axes for _, axes in titled(figure)]
+    rows = numbers.groupby(["average", "dataset"], sort=False)
+    by_panel = {keys: real_numbers(group["tau"]) for keys, group in rows}
+    averages = [a for a in dict.fromkeys(numbers["average"]) if not a.startswith("arithmetic to")]
+    order = [(a, d) for a in averages for d in datasets_of(numbers)]
+    prefix = "G" if artifact == "fig09" else ""
+    names = [f"{prefix}{name}" for name in dict.fromkeys(numbers["metric_a"])]
+    for axes, keys in zip(panels, order, strict=True):
+        np.testing.assert_array_equal(
+            np.ma.filled(axes.images[0].get_array(), np.nan).ravel(), by_panel[keys]
+        )
+        for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+            assert [label.get_text() for label in labels] == names
+    limits = {axes.images[0].get_clim() for axes in panels}
+    ((low, high),) = limits
+    assert low <= np.nanmin(real_numbers(numbers["tau"]))
+    assert high == 1
+    forms = {
+        "arithmetic": "",
+        "geometric": "no hit: the floor",
+        "released": "no hit: 1 (GF1, GMRR)",
+    }
+    for axes, (average, _) in zip(panels, order, strict=True):
+        assert axes.get_title(loc="left").splitlines()[1:] == [forms[average]] * bool(prefix)
+
+
+def shown(average: str, metric: str) -> str:
+    """Return the name in the legend."""
+    geometric = "G" if average.startswith("geometric") else ""
+    return f"{geometric}{metric}" + ("*" if "zeros=one" in average else "")
+
+
+@pytest.mark.parametrize(
+    ("study", "artifact", "column"),
+    [
+        ("valcarce2018", "fig03", "tau"),
+        ("valcarce2020", "fig04", "value"),
+        ("valcarce2020", "fig10", "tau"),
+    ],
+)
+def test_every_level_of_every_metric_is_a_point(
+    prepared: Prepared, study: str, artifact: str, column: str
+) -> None:
+    numbers = prepared.numbers(study, artifact)
+    figure = drawn(study, artifact, numbers)
+    for (_, axes), dataset in zip(titled(figure), datasets_of(numbers), strict=True):
+        rows = numbers[numbers["dataset"] == dataset]
+        keys = ["average", "metric"]
+        for curve, (names, own) in zip(axes.lines, rows.groupby(keys, sort=False), strict=True):
+            assert curve.get_label() == shown(*names)
+            assert curve.get_ydata()[::-1] == pytest.approx(real_numbers(own[column]), nan_ok=True)
+            assert (curve.get_linestyle() == ":") == curve.get_label().endswith("*")
+
+
+def test_geometric_figures_have_every_metric_and_two_released_forms(prepared: Prepared) -> None:
+    numbers = prepared.numbers("valcarce2020", "fig14")
+    names = STUDIES["valcarce2020"].artifacts["fig14"].parameters["names"]
+    found = dict.fromkeys(zip(numbers["average"], numbers["metric"], strict=True))
+    assert list(found) == [
+        *(("geometric", name) for name in names),
+        *(("geometric(zeros=one)", name) for name in ("F1", "MRR")),
+    ]
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+@pytest.mark.parametrize(("study", "artifact"), ARTIFACTS["table"])
+def test_a_table_is_printed_with_the_absent_datasets(
+    prepared: Prepared, study: str, artifact: str, edition: str
+) -> None:
+    numbers = prepared.numbers(study, artifact)
+    absent: list[str] = []
+    if "dataset" in numbers:
+        numbers = numbers[numbers["dataset"] != "librarything"]
+        absent = ["librarything"]
+    module = import_module(f"receval.studies.{study}.{artifact}")
+    table = module.tabulate(numbers, look_of(study, artifact, absent, edition))
+    assert all(cell.strip() for row in table.rows for cell in row)
+    twin = " twin" if edition == "demo" else ""
+    for text in (to_markdown(table), to_latex(table)):
+        for dataset in ("ml-1m", "beeradvocate") if absent else ():
+            assert f"{TITLES[dataset]}{twin}" in text
+        assert (f"Absent: LibraryThing{twin} (README" in text) == bool(absent)
+
+
+def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) -> None:
+    before = prepared.numbers("valcarce2018", "table3")
+    after = prepared.numbers("valcarce2020", "table3")
+    tables = [
+        import_module(f"receval.studies.{study}.table3").tabulate(numbers, look_of(study, "table3"))
+        for study, numbers in (("valcarce2018", before), ("valcarce2020", after))
+    ]
+    # Datasets down and ordered pairs; metrics down and unordered ones.
+    first = before[before["dataset"] == "ml-1m"]
+    assert tables[0].rows[0] == ("ML-1M twin", *(f"{dp:.2f}" for dp in first["dp_ordered"]))
+    second = after[after["metric"] == "P"]
+    assert tables[1].rows[0] == ("P", *(f"{dp:.2f}" for dp in second["dp"]))
+
+
+@pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])
+def test_statistics_of_datasets_are_printed(prepared: Prepared, study: str, gini: int) -> None:
+    numbers = prepared.numbers(study, "table2")
+    module = import_module(f"receval.studies.{study}.table2")
+    row = module.tabulate(numbers, look_of(study, "table2")).rows[0]
+    ratings = int(numbers["ratings"].iloc[0])
+    density = f"{100 * ratings / (30 * 25):.3f} %"
+    assert row[:5] == ("ML-1M twin", "30", "25", str(ratings), density)
+    users, items = (f"{numbers[name].iloc[0]:.3f}" for name in ("user_gini", "item_gini"))
+    assert users != items
+    assert row[5:] == ((items,) if gini == 1 else (users, items))
