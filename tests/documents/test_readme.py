@@ -17,9 +17,8 @@ SETTINGS = load_settings(ROOT / "config", "full")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
 
 
-def example() -> str:
-    (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    return block
+def examples() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def write_ratings(path: Path) -> None:
@@ -39,8 +38,15 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    exec(compile(example(), "README.md", "exec"), {})
+    first, second = examples()
+    names: dict[str, object] = {}
+    exec(compile(first, "README.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
+    exec(compile(second, "README.md", "exec"), names)
+    further = capsys.readouterr().out.splitlines()
+    assert len(further) == 4
+    for line in further:
+        assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")
