@@ -25,7 +25,6 @@ KEPT = {"bellogin2017": ("table3", "fig02", "fig07"), "valcarce2020": ("fig03",)
 """A table without data, figures of judged ranks, of ratings, and of removed judgments."""
 
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
-FIG03 = "work/demo/artifacts/valcarce2020/fig03.svg"
 
 
 @dataclass(frozen=True)
