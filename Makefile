@@ -19,7 +19,7 @@ demo: $(VENV)/ready
 	$(BIN)/receval drift --edition demo
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)

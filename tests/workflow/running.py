@@ -63,9 +63,11 @@ class Workflow:
         """Copy what the workflow consists of, with the code that was compiled before."""
         home.mkdir(exist_ok=True)
         folder.mkdir()
+        # What another process is just compiling has a temporary name, and may be gone.
+        unfinished = shutil.ignore_patterns("*.tmp.*", "*.pyc.*")
         for name in NEEDED:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name)
+                shutil.copytree(ROOT / name, folder / name, ignore=unfinished)
             elif (ROOT / name).exists():
                 shutil.copy2(ROOT / name, folder / name)
         return cls(folder, home)
