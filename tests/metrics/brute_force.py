@@ -97,7 +97,8 @@ def binary_preference(case: Case, metric: Any) -> float:
     for k, item in enumerate(case.listed[: metric.cutoff], 1):
         if item in case.relevant:
             above = misses(case, k)
-            total += 1 - min(above, r) / min(n, r) if above else 1
+            counted = above if metric.form == "bellogin" else min(above, r)
+            total += 1 - counted / min(n, r) if above else 1
     return share(total, r)
 
 

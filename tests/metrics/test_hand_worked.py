@@ -123,6 +123,11 @@ def test_err_of_numbers_of_plays_does_not_overflow() -> None:
     assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
 
 
+def test_the_papers_bpref_counts_every_item_judged_non_relevant_above() -> None:
+    (values,) = evaluate([parse("bpref(form=bellogin)")], one_user([5, 1, 1, 1], [4, 1, 2, 3], 9))
+    np.testing.assert_allclose(values, [1 - 3 / 1])
+
+
 def test_bpref_is_1_without_items_judged_non_relevant_and_0_behind_as_many_as_relevant_ones() -> (
     None
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import njit
@@ -21,15 +21,24 @@ class BinaryPreference(Metric):
               \left(1 - \frac{\min(FP@rank(i),\, R)}{\min(N,\, R)}\right)
 
     with :math:`R` relevant and :math:`N` non-relevant judged test items; a relevant item with no
-    non-relevant one above it adds 1. Unjudged items do not count.
+    non-relevant one above it adds 1. Unjudged items do not count. The form ``bellogin`` has
+    :math:`FP@rank(i)` in the numerator as it is, so that an item below more than
+    :math:`\min(N, R)` non-relevant ones adds a negative number.
 
     :Denominator: all relevant test items; those that the list does not reach add 0
     :Missing: 0, also for users without relevant test items
-    :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9
+    :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9; bellogin2017,
+        section 7 (the form ``bellogin``)
+
+    Parameters
+    ----------
+    form : {"trec_eval", "bellogin"}
+        See above.
     """
 
     name: ClassVar[str] = "bpref"
     needs_all_judgments: ClassVar[bool] = True
+    form: Literal["trec_eval", "bellogin"] = "trec_eval"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         kept = np.empty((len(cutoffs), lists.n_lists))
@@ -39,6 +48,7 @@ class BinaryPreference(Metric):
             lists.relevant,
             lists.n_relevant,
             lists.n_nonrelevant,
+            self.form == "trec_eval",
             as_array(cutoffs),
             kept,
         )
@@ -52,11 +62,12 @@ def _sum_preferences(
     relevant: NDArray[np.bool_],
     n_relevant: NDArray[np.int64],
     n_nonrelevant: NDArray[np.int64],
+    bounded: bool,
     cutoffs: NDArray[np.int32],
     kept: NDArray[np.float64],
 ) -> None:
     for row in range(len(starts) - 1):
-        most = float(n_relevant[row])
+        most = float(n_relevant[row]) if bounded else np.inf
         share = 1.0 / max(1, min(n_relevant[row], n_nonrelevant[row]))
         level = 0
         above = 0.0
