@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -70,12 +71,14 @@ def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
 @given(any_ratings(plays=True), st.integers(1, 99), st.integers(0, 99))
 def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent):
     sigma, epsilon = Fraction(test_percent, 100), Fraction(train_percent, 100)
-    popularity = np.bincount(ratings.items, minlength=ratings.n_items).tolist()
+    pairs = sorted(set(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True)))
+    items = np.array([item for _, item in pairs], dtype=np.int64)
+    popularity = np.bincount(items, minlength=ratings.n_items).tolist()
     by_rank = sorted(popularity, reverse=True)
     feasible = [
         k
         for k in range(1, len(by_rank) + 1)
-        if (1 - epsilon) * by_rank[k - 1] * k >= sigma * len(ratings)
+        if (1 - epsilon) * by_rank[k - 1] * k >= sigma * len(pairs)
     ]
     parameters = {
         "test_share": test_percent / 100,
@@ -92,7 +95,12 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent)
     assert split.facts["target_items"] == zeta
     assert split.facts["eta"] == pytest.approx(float(eta))
     for codes in split.codes:
-        tested = n_tests_per_item(ratings, codes).tolist()
+        use_of_pair = {}
+        for user, item, code in zip(ratings.users, ratings.items, codes, strict=True):
+            # All rows of a pair have the same use.
+            assert use_of_pair.setdefault((int(user), int(item)), code) == code
+        tests = [use_of_pair[pair] == TEST for pair in pairs]
+        tested = np.bincount(items[tests], minlength=ratings.n_items).tolist()
         assert sum(tested) == split.facts["test_ratings"] <= round(eta * zeta)
         for count, test in zip(popularity, tested, strict=True):
             if count >= by_rank[zeta - 1]:
@@ -109,6 +117,31 @@ def test_folds_are_independent_repetitions():
     assert (first & second).any()
     assert (first != second).any()
     assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
+
+
+def test_only_ratings_from_a_value_on_count_and_test_where_one_is_given():
+    # Item 0 has 8 ratings of 5 and 8 of 1, item 1 has 8 of 5: both have 8 that count.
+    ratings = with_popularity(16, 8)
+    values = np.where((ratings.items == 0) & (ratings.users >= 8), 1, 5).astype(np.float32)
+    ratings = replace(ratings, values=values)
+    split = split_with_uniform_test(
+        ratings, rng_for, test_share=0.5, min_train_share=0.5, folds=5, tests_from=5
+    )
+    assert split.facts["eta"] == 4.0
+    for codes in split.codes:
+        assert n_tests_per_item(ratings, codes).tolist() == [4, 4]
+        assert (codes[values < 5] == TRAIN).all()
+
+
+def test_plays_count_together_against_the_value():
+    # Each listener has two plays of an item: together they are at the value, alone they are not.
+    ratings = with_popularity(6, 6)
+    twice = ratings.select(np.repeat(np.arange(len(ratings)), 2))
+    split = split_with_uniform_test(
+        twice, rng_for, test_share=0.5, min_train_share=0.5, folds=1, tests_from=6
+    )
+    assert split.facts["test_ratings"] == 6
+    assert n_tests_per_item(twice, split.codes[0]).tolist() == [6, 6]
 
 
 def test_an_impossible_share_says_what_can_be_reached():

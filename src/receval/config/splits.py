@@ -65,11 +65,15 @@ class Temporal(_SplitConfig):
 
 
 class UniformTest(_SplitConfig):
-    """All target items have the same number of test ratings; folds are repetitions."""
+    """All target items have the same number of test ratings; folds are repetitions.
+
+    Only ratings at or above ``tests_from``, where it is given, may test.
+    """
 
     kind: Literal["uniform-test"]
     test_share: Share = 0.2
     min_train_share: Annotated[float, Field(ge=0, lt=1)] = 0.2
+    tests_from: float | None = None
     folds: Folds = 5
 
 

@@ -17,8 +17,12 @@ def split_with_uniform_test(
     test_share: float,
     min_train_share: float,
     folds: int,
+    tests_from: float | None = None,
 ) -> Split:
     r"""Give the most popular items the same number of test ratings, and the others none.
+
+    The rows of a repeated (user, item) pair, such as plays, are one rating here: they all train or
+    all test, and an item's :math:`|R(i)|` is its number of users.
 
     With the items :math:`i_1, i_2, \ldots` sorted by their numbers of ratings
     :math:`|R(i_1)| \ge |R(i_2)| \ge \ldots`,
@@ -46,6 +50,10 @@ def split_with_uniform_test(
     folds : int
         Number of independent repetitions. Disjoint tests would take ``folds`` times
         :math:`\eta` ratings of each item, which the items of T do not have.
+    tests_from : float, optional
+        Only ratings (of plays: sums of them) at or above it are counted and may test, the others
+        train. With the relevance threshold all test ratings are relevant, as in data where no
+        rating is negative.
 
     Returns
     -------
@@ -62,18 +70,19 @@ def split_with_uniform_test(
     -----
     bellogin2017, section 6.2 (UAR and U1R).
     """
-    popularity = np.bincount(ratings.items, minlength=ratings.n_items)
+    pair_of_row, items = _pairs(ratings, tests_from)
+    popularity = np.bincount(items, minlength=ratings.n_items)
     # A target set never cuts through items of equal popularity: where k meets the condition, so
     # does every later rank with the same number of ratings. Ties therefore need no rule.
     descending = np.sort(popularity)[::-1]
     available = np.round((1 - min_train_share) * descending, 9)
     reached = available * np.arange(1, len(descending) + 1)
-    feasible = np.flatnonzero(reached >= np.round(test_share * len(ratings), 9))
+    feasible = np.flatnonzero(reached >= np.round(test_share * len(items), 9))
     if not len(feasible) or available[feasible[-1]] < 1:
         raise ValueError(
             f"No uniform test exists for a test share of {test_share} with at least "
             f"{min_train_share} of each item's ratings in train: equal numbers of test ratings "
-            f"reach at most {reached.max(initial=0) / max(len(ratings), 1):.4g} of the ratings, "
+            f"reach at most {reached.max(initial=0) / max(len(items), 1):.4g} of the ratings, "
             "or less than one per item. Lower test_share or min_train_share."
         )
     n_targets = int(feasible[-1]) + 1
@@ -88,8 +97,11 @@ def split_with_uniform_test(
         n_test = np.zeros(ratings.n_items, dtype=np.int64)
         n_test[targets] = int(eta)
         n_test[rng.choice(with_room, size=n_one_more, replace=False)] += 1
-        ranks = random_ranks_within_groups(ratings.items, ratings.n_items, rng)
-        return np.where(ranks < n_test[ratings.items], TEST, TRAIN).astype(np.uint8)
+        ranks = random_ranks_within_groups(items, ratings.n_items, rng)
+        # The last place stands for rows that may not test.
+        code_of_pair = np.full(len(items) + 1, TRAIN, dtype=np.uint8)
+        code_of_pair[:-1][ranks < n_test[items]] = TEST
+        return code_of_pair[pair_of_row]
 
     return Split(
         tuple(codes(fold) for fold in range(folds)),
@@ -101,3 +113,18 @@ def split_with_uniform_test(
             "test_ratings": int(eta) * n_targets + n_one_more,
         },
     )
+
+
+def _pairs(
+    ratings: Ratings, tests_from: float | None
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the pair of each row, -1 where it may not test, and the item of each pair."""
+    keys = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
+    distinct, pair_of_row = np.unique(keys, return_inverse=True)
+    items = (distinct % max(ratings.n_items, 1)).astype(np.int32)
+    if tests_from is None:
+        return pair_of_row, items
+    sums = np.bincount(pair_of_row, weights=ratings.values, minlength=len(distinct))
+    may_test = sums >= tests_from
+    place = np.where(may_test, np.cumsum(may_test) - 1, -1)
+    return place[pair_of_row], items[may_test]
