@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from protocols.brute_force import Scores, rank_by_sorting
 from scipy.sparse import csr_array
 
-from receval.protocols.evaluation import base_candidates, rank_judged
+from receval.protocols.candidates import base_candidates
+from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.protocols.sampling import sample_candidates
 from receval.seeds import generator
@@ -196,9 +197,10 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         ({"relevant": "2R"}, "AR, 1R"),
         ({"candidates": "all"}, "AI, TI, train"),
         ({"sampled": 0, "threshold": 4.0}, "at least 1"),
-        ({"relevant": "1R"}, "threshold"),
-        ({"sampled": 5}, "threshold"),
         ({"ties": "none"}, "random, index"),
+        ({"percentiles": 10}, "go with 1R"),
+        ({"relevant": "1R", "percentiles": 1}, "2 to"),
+        ({"head_removed": 1.0}, "between 0 and 1"),
     ],
 )
 def test_bad_protocols_are_refused_with_what_is_accepted(arguments: dict, word: str) -> None:
@@ -206,13 +208,30 @@ def test_bad_protocols_are_refused_with_what_is_accepted(arguments: dict, word: 
         Protocol(**arguments)
 
 
+@pytest.mark.parametrize("arguments", [{"relevant": "1R"}, {"sampled": 5}])
+def test_a_threshold_is_needed_where_relevance_decides_who_is_a_candidate(arguments: dict) -> None:
+    fold, scores = random_fold(6)
+    with pytest.raises(ValueError, match="needs a relevance threshold"):
+        rank_judged(Scores(scores), fold, [Protocol(**arguments)], seeded)
+
+
+def test_a_threshold_may_be_given_with_the_protocol_or_when_ranking() -> None:
+    fold, scores = random_fold(6)
+    within = Protocol("1R", "TI", 5, 4.0)
+    (one,) = rank_judged(Scores(scores), fold, [within], seeded, threshold=1.0)
+    (other,) = rank_judged(Scores(scores), fold, [Protocol("1R", "TI", 5)], seeded, threshold=4.0)
+    np.testing.assert_array_equal(one.ranks, other.ranks)
+
+
 def test_keys_of_different_protocols_differ() -> None:
     protocols = {
-        Protocol(relevant, candidates, sampled, threshold, ties)
+        Protocol(relevant, candidates, sampled, threshold, ties, percentiles, head)
         for relevant in ("AR", "1R")
         for candidates in ("AI", "TI", "train")
         for sampled in (None, 1, 99)
         for threshold in (4.0, 5.0)
         for ties in ("random", "index")
+        for percentiles in ((None, 5, 10) if relevant == "1R" else (None,))
+        for head in (None, 0.1, 0.25)
     }
     assert len({protocol.key for protocol in protocols}) == len(protocols)

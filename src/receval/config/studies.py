@@ -23,7 +23,7 @@ class ProtocolSpec(_Model):
 
     Attributes
     ----------
-    relevant, candidates, ties
+    relevant, candidates, ties, percentiles, head_removed
         See :class:`receval.protocols.protocol.Protocol`.
     sampled : int or list of int, optional
         Numbers of non-relevant candidates; several are ranked in one pass.
@@ -33,19 +33,26 @@ class ProtocolSpec(_Model):
     candidates: BaseCandidates = "AI"
     sampled: Size | Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
     ties: TieOrder = "random"
+    percentiles: Annotated[int, Field(ge=2)] | None = None
+    head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
+
+    @model_validator(mode="after")
+    def _can_be_formed(self) -> Self:
+        self.protocols(0.0)
+        return self
 
     def protocols(self, threshold: float) -> list[Protocol]:
         """Return the protocols for a relevance threshold."""
         sizes = self.sampled if isinstance(self.sampled, tuple) else (self.sampled,)
-        decides = self.relevant == "1R" or self.sampled is not None
         return [
             Protocol(
                 self.relevant,
                 self.candidates,
                 size,
-                threshold if decides else None,
-                self.ties,
-            )
+                ties=self.ties,
+                percentiles=self.percentiles,
+                head_removed=self.head_removed,
+            ).with_threshold(threshold)
             for size in sizes
         ]
 

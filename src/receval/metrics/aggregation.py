@@ -54,7 +54,10 @@ def aggregate(
     average: Average,
     averaged: Averaged = "tested",
 ) -> NDArray[np.float64]:
-    """Average per-list values.
+    r"""Average per-list values.
+
+    Under P1R each popularity percentile is averaged first, then the :math:`m` averages, of which
+    percentiles without a list have none (bellogin2017, section 6.1).
 
     Parameters
     ----------
@@ -80,7 +83,14 @@ def aggregate(
         why = "all lists are empty" if lists.full.n_judged.any() else "nothing is judged"
         raise ValueError(f"No list is left to average over {averaged} users: {why}.")
     view = lists.full
-    return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
+    if lists.percentiles is None:
+        return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
+    by_percentile = []
+    for percentile in np.unique(lists.percentiles[chosen]):
+        own = chosen & (lists.percentiles == percentile)
+        by_percentile.append(average.of(values[:, own], view.n_judged[own], view.n_relevant[own]))
+    averaged_twice: NDArray[np.float64] = np.mean(by_percentile, axis=0)
+    return averaged_twice
 
 
 def mean(

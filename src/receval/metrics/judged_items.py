@@ -105,6 +105,26 @@ class JudgedItems:
         sums = np.bincount(rows, weights=weights, minlength=self.n_rows)
         return sums.astype(np.float64, copy=False)
 
+    def kept(self, kept: NDArray[np.bool_]) -> JudgedItems:
+        """Return the judged items without some of them; rows stay, also those left empty.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (n_judgments,)
+            True for those that stay, aligned with the fold's judgments.
+        """
+        stays = kept[self.positions]
+        before = np.concatenate([[0], np.cumsum(stays)])
+        return JudgedItems(
+            starts=before[self.starts],
+            values=self.values[stays],
+            relevant=self.relevant[stays],
+            positions=self.positions[stays],
+            threshold=self.threshold,
+            maximum_rating=self.maximum_rating,
+            popularity=None if self.popularity is None else self.popularity[stays],
+        )
+
     @cached_property
     def one_relevant(self) -> JudgedItems:
         """The relevant judgments, each in a row of its own and in the order of the judgments."""

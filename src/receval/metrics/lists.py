@@ -33,6 +33,8 @@ class JudgedLists:
     computable_share : float
         Share of the candidates, over all users with judgments, whose score the system could
         compute; under 1R of the non-relevant ones. NaN where there are no candidates.
+    percentiles : ndarray of int16, shape (n_lists,), or None
+        Under P1R, the popularity percentile of each list, from 0.
     """
 
     full: ListView
@@ -40,6 +42,7 @@ class JudgedLists:
     n_users: int
     one_relevant: bool
     computable_share: float
+    percentiles: NDArray[np.int16] | None = None
     _views: dict[tuple[bool, int | None], ListView] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -90,32 +93,43 @@ class JudgedLists:
             The ranks are not aligned with the judgments, or the protocol formed its candidates
             with another threshold.
         """
-        if len(outcome.ranks) != len(judged.values):
+        if len(outcome.ranks) != len(judged.positions):
             raise ValueError(
-                f"There are {len(outcome.ranks)} judged ranks for {len(judged.values)} judgments: "
-                "they belong to different folds."
+                f"There are {len(outcome.ranks)} judged ranks for {len(judged.positions)} "
+                "judgments: they belong to different folds."
             )
         if protocol.threshold is not None and protocol.threshold != judged.threshold:
             raise ValueError(
                 f"The candidates of {protocol.name} were formed with the relevance threshold "
                 f"{protocol.threshold:g}, so they cannot be measured with {judged.threshold:g}."
             )
+        if (protocol.percentiles is None) != (outcome.percentiles is None):
+            raise ValueError(
+                f"The judged ranks are not those of {protocol.name}: popularity percentiles of the "
+                "judged items belong to P1R and to no other protocol."
+            )
         one_relevant = protocol.relevant == "1R"
-        users = np.arange(judged.n_rows, dtype=np.int64)
+        n_users = judged.n_rows
+        users = np.arange(n_users, dtype=np.int64)
         lengths = outcome.lengths.astype(np.int64)
+        owners = np.repeat(users, judged.n_judged)
+        percentiles = None
+        if (outcome.ranks < 0).any():
+            judged = judged.kept(outcome.ranks >= 0)
         if one_relevant:
-            owners = np.repeat(users, judged.n_judged)
-            users = owners[judged.one_relevant.positions]
             judged = judged.one_relevant
+            users = owners[judged.positions]
         ranks = outcome.ranks[judged.positions]
         if one_relevant:
-            lengths = lengths[users] + (ranks > 0)
+            owned_by = users if outcome.percentiles is None else judged.positions
+            lengths = lengths[owned_by] + (ranks > 0)
+        if outcome.percentiles is not None:
+            percentiles = outcome.percentiles[judged.positions]
         n_candidates = int(outcome.candidates.sum(dtype=np.int64))
         n_ranked = int(outcome.lengths.sum(dtype=np.int64))
         computable = n_ranked / n_candidates if n_candidates else float("nan")
-        n_users = len(outcome.lengths)
         full = ListView.of(judged, ranks, lengths)
-        return cls(full, users, n_users, one_relevant, computable)
+        return cls(full, users, n_users, one_relevant, computable, percentiles)
 
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists as a metric wants them.

@@ -21,7 +21,8 @@ class JudgedRanks:
     ranks : ndarray of int32, shape (n_judgments,)
         Aligned with the judgments of the fold. From 1; 0 where the item is not ranked: it is no
         candidate, the system cannot compute its score, or (1R) it is not relevant. Under 1R the
-        rank is the one in the item's own list.
+        rank is the one in the item's own list. -1 where the protocol takes the item out of the
+        test (a popular head that is removed).
     lengths : ndarray of int32, shape (n_users,)
         Number of items ranked in the user's list, 0 for users without judgments, whom nothing
         ranks for; under 1R the number of ranked non-relevant
@@ -29,11 +30,15 @@ class JudgedRanks:
     candidates : ndarray of int32, shape (n_users,)
         Number of items the user's list would hold were all scores computable (same convention).
         It exceeds ``lengths`` by the number of non-computable items.
+    percentiles : ndarray of int16, shape (n_judgments,), or None
+        Under P1R, the popularity percentile of each judged item, from 0; ``lengths`` and
+        ``candidates`` then have one entry a judgment, because a user's lists differ in size.
     """
 
     ranks: NDArray[np.int32]
     lengths: NDArray[np.int32]
     candidates: NDArray[np.int32]
+    percentiles: NDArray[np.int16] | None = None
 
 
 RanksKey = tuple[str, int, str]
@@ -48,6 +53,8 @@ def write_ranks(path: Path, outcomes: Mapping[RanksKey, JudgedRanks]) -> None:
         arrays[f"{prefix}/ranks"] = outcome.ranks
         arrays[f"{prefix}/lengths"] = outcome.lengths
         arrays[f"{prefix}/candidates"] = outcome.candidates
+        if outcome.percentiles is not None:
+            arrays[f"{prefix}/percentiles"] = outcome.percentiles
     write_archive(path, arrays)
 
 
@@ -68,4 +75,5 @@ def read_ranks(path: Path, protocol: str, fold: int, part: str = "test") -> Judg
             ranks=archive[f"{prefix}/ranks"],
             lengths=archive[f"{prefix}/lengths"],
             candidates=archive[f"{prefix}/candidates"],
+            percentiles=archive.get(f"{prefix}/percentiles"),
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 RelevantSelection = Literal["AR", "1R"]
 BaseCandidates = Literal["AI", "TI", "train"]
 TieOrder = Literal["random", "index", "librec"]
+
+# Percentiles of judged items are stored in 16 bits.
+_MOST_PERCENTILES = 2**15 - 1
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,14 @@ class Protocol:
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
     ``AR``          one list a user: :math:`T_u = PR_{test}(u) \cup N_u`
     ``1R``          one list a relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u`
+    ``P1R``         1R within popularity percentiles: :math:`N_u` is drawn from the percentile of
+                    the relevant item, and values are averaged by percentile first (section 6.1)
     ==============  ==========================================================================
 
     Test items judged non-relevant belong to the set that :math:`N_u` is drawn from. ``AR AI-AN``
     is the AllItems protocol of valcarce2018. One sample :math:`N_u` serves all lists of a user,
-    as the lemma of bellogin2017 (section 3.4) assumes.
+    as the lemma of bellogin2017 (section 3.4) assumes. UAR, AI-UAR and U1R (section 6.2) are
+    AR TI, AR AI and 1R TI on a split of the kind ``uniform-test``.
 
     Parameters
     ----------
@@ -44,12 +50,23 @@ class Protocol:
         one is the beginning of a larger one. A user with fewer candidates gets all of them.
     threshold : float, optional
         Ratings at or above it are relevant. Needed where relevance decides who is a candidate,
-        that is for 1R and for sampled candidates.
+        that is for 1R and for sampled candidates; one that is not given here is given when the
+        judged items are ranked (:func:`receval.protocols.evaluation.rank_judged`).
     ties : {"random", "index", "librec"}
         Order of items with equal scores: one pseudo-random order of the items, seeded by dataset,
         split and fold; the order of item codes; or LibRec 2.0.0's, which depends on all scores of
         the list: a binary min-heap takes in the candidates in the order in which the train file
         first mentions them, and equal scores keep the order they have in the heap's array.
+    percentiles : int, optional
+        :math:`m`, the number of popularity percentiles of P1R; for 1R alone, because the target
+        set of an AR list would span all of them.
+    head_removed : float, optional
+        Share of the items, the most popular ones, that leave the candidates and the test.
+
+    Raises
+    ------
+    ValueError
+        A value is not one of those above, or values do not go together.
     """
 
     relevant: RelevantSelection = "AR"
@@ -57,6 +74,8 @@ class Protocol:
     sampled: int | None = None
     threshold: float | None = None
     ties: TieOrder = "random"
+    percentiles: int | None = None
+    head_removed: float | None = None
 
     def __post_init__(self) -> None:
         for name, value, accepted in (
@@ -78,16 +97,52 @@ class Protocol:
                 f"The protocol {self.name} cannot have LibRec's order of ties, which is that of a "
                 "heap of all candidates: choose AR without sampling, or the ties random or index."
             )
-        if self.threshold is None and (self.relevant == "1R" or self.sampled is not None):
+        if self.percentiles is not None and self.relevant != "1R":
+            raise ValueError(
+                "Popularity percentiles go with 1R: the target set of an AR list would span all "
+                "of them (bellogin2017, section 6.1)."
+            )
+        if self.percentiles is not None and not 2 <= self.percentiles <= _MOST_PERCENTILES:
+            raise ValueError(
+                f"The protocol has {self.percentiles} popularity percentiles; it must have 2 to "
+                f"{_MOST_PERCENTILES}, or None for plain 1R."
+            )
+        if self.head_removed is not None and not 0 < self.head_removed < 1:
+            raise ValueError(
+                f"The protocol removes the share {self.head_removed:g} of the items; the share "
+                "must lie between 0 and 1, or be None to remove none."
+            )
+
+    @property
+    def needs_threshold(self) -> bool:
+        """Whether relevance decides which items a list holds."""
+        return self.relevant == "1R" or self.sampled is not None
+
+    def with_threshold(self, threshold: float | None) -> Self:
+        """Return the protocol with a threshold, where it needs one and has none of its own.
+
+        Raises
+        ------
+        ValueError
+            The protocol needs a threshold, has none and is given none.
+        """
+        if not self.needs_threshold or self.threshold is not None:
+            return self
+        if threshold is None:
             raise ValueError(
                 f"The protocol {self.name} needs a relevance threshold: without one it is not "
                 "known which test items are relevant and so must not be drawn as non-relevant."
             )
+        return replace(self, threshold=threshold)
 
     @property
     def name(self) -> str:
         """The name as the papers write it, such as ``1R TI-NN``."""
-        return f"{self.relevant} {self.candidates}-{'AN' if self.sampled is None else 'NN'}"
+        relevant = self.relevant if self.percentiles is None else "P1R"
+        name = f"{relevant} {self.candidates}-{'AN' if self.sampled is None else 'NN'}"
+        if self.head_removed is not None:
+            name += f" -{100 * self.head_removed:g}% head"
+        return name
 
     @property
     def key(self) -> str:
@@ -99,4 +154,8 @@ class Protocol:
             words.append(f"from{self.threshold:g}")
         if self.ties != "random":
             words.append(f"ties{self.ties}")
+        if self.percentiles is not None:
+            words.append(f"percentiles{self.percentiles}")
+        if self.head_removed is not None:
+            words.append(f"headless{100 * self.head_removed:g}")
         return "-".join(words).lower()

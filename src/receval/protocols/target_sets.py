@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.evaluation import GeneratorFor, base_candidates
+from receval.protocols.candidates import GeneratorFor, base_candidates, draw_sample
+from receval.protocols.popularity import popularity_percentiles
 from receval.protocols.protocol import Protocol
-from receval.protocols.sampling import sample_candidates
 from receval.splits.split import Fold
 
 
@@ -22,7 +22,7 @@ class TargetSets:
     base : frozenset of int
         The base candidates :math:`C`.
     non_relevant : frozenset of int
-        :math:`N_u`.
+        :math:`N_u`; under P1R those of all percentiles with a relevant item of the user.
     lists : tuple of frozenset of int
         :math:`T_u` alone under AR; :math:`T_u^1, T_u^2, \ldots` under 1R.
     """
@@ -47,35 +47,33 @@ def target_sets(
     generator_for : callable
         As for :func:`receval.protocols.evaluation.rank_judged`: the samples are those it ranks.
     """
+    complete = protocol.with_threshold(threshold)
     judgments = fold.test
-    is_candidate = base_candidates(protocol, fold, judgments)
-    is_relevant = judgments.values >= threshold
-    relevant_indptr = np.zeros(judgments.n_users + 1, dtype=np.int64)
-    np.cumsum(
-        np.bincount(judgments.users[is_relevant], minlength=judgments.n_users),
-        out=relevant_indptr[1:],
-    )
-    relevant_items = judgments.items[is_relevant]
-    relevant = _row(relevant_indptr, relevant_items, user)
+    mine = slice(judgments.indptr[user], judgments.indptr[user + 1])
+    relevant = frozenset(judgments.items[mine][judgments.values[mine] >= threshold].tolist())
     train = _row(fold.train.indptr, fold.train.indices, user)
+    is_candidate = base_candidates(protocol, fold, judgments)
     base = frozenset(np.flatnonzero(is_candidate).tolist())
-    if protocol.sampled is None:
-        non_relevant = base - relevant - train
-    else:
-        indptr, items = sample_candidates(
-            is_candidate,
-            fold.train.indptr.astype(np.int64),
-            fold.train.indices,
-            relevant_indptr,
-            relevant_items,
-            protocol.sampled,
-            generator_for("sample", "test", protocol.candidates, f"{threshold:g}"),
-        )
-        non_relevant = _row(indptr, items, user)
     reachable = sorted((relevant & base) - train)
+
+    def non_relevant(within: NDArray[np.bool_], percentile: int | None) -> frozenset[int]:
+        if protocol.sampled is None:
+            return frozenset(np.flatnonzero(within).tolist()) - relevant - train
+        drawn = draw_sample(complete, fold, judgments, generator_for, "test", within, percentile)
+        return _row(*drawn, user)
+
+    if protocol.percentiles is not None:
+        percentile_of = popularity_percentiles(fold, protocol.percentiles)
+        samples = {
+            percentile: non_relevant(is_candidate & (percentile_of == percentile), percentile)
+            for percentile in sorted({int(percentile_of[item]) for item in reachable})
+        }
+        lists = tuple(samples[int(percentile_of[item])] | {item} for item in reachable)
+        return TargetSets(base, frozenset().union(*samples.values()), lists)
+    others = non_relevant(is_candidate, None)
     if protocol.relevant == "AR":
-        return TargetSets(base, non_relevant, (non_relevant | frozenset(reachable),))
-    return TargetSets(base, non_relevant, tuple(non_relevant | {item} for item in reachable))
+        return TargetSets(base, others, (others | frozenset(reachable),))
+    return TargetSets(base, others, tuple(others | {item} for item in reachable))
 
 
 def _row(indptr: NDArray, items: NDArray, user: int) -> frozenset[int]:

@@ -13,7 +13,7 @@ NOTATION = (
     (
         r"\mathcal{U}, \mathcal{I}, \mathcal{C}",
         "Set of all users, all items, candidate items",
-        "receval.ratings.Ratings, receval.protocols.evaluation.base_candidates",
+        "receval.ratings.Ratings, receval.protocols.candidates.base_candidates",
     ),
     (
         r"R, R_{test}, R_{train}",

@@ -1,0 +1,81 @@
+"""The popularity of items as protocols use it: percentiles of items, and the popular head."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.splits.split import Fold
+
+
+def popularity(fold: Fold) -> NDArray[np.int64]:
+    r"""Return the number of users who rated each item, :math:`|R(i)|`, in train or in test.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_items,)
+    """
+    n_items = fold.train.shape[1]
+    trains = np.bincount(fold.train.indices, minlength=n_items)
+    tests = np.bincount(fold.test.items, minlength=n_items)
+    return (trains + tests).astype(np.int64)
+
+
+def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
+    r"""Partition the items into :math:`m` popularity percentiles of equally many items.
+
+    Parameters
+    ----------
+    fold : Fold
+    percentiles : int
+        :math:`m`.
+
+    Returns
+    -------
+    ndarray of int16, shape (n_items,)
+        0 for the items with most ratings, ``m - 1`` for those with fewest. Items of equal
+        popularity are in the order of their codes. Sizes differ by at most one.
+
+    Raises
+    ------
+    ValueError
+        There are fewer items than percentiles.
+
+    Notes
+    -----
+    :math:`\mathcal{I}_k` of bellogin2017, section 6.1.
+    """
+    n_items = fold.train.shape[1]
+    if percentiles > n_items:
+        raise ValueError(
+            f"{n_items} items cannot be partitioned into {percentiles} popularity percentiles: "
+            "ask for at most as many as there are items."
+        )
+    order = np.argsort(-popularity(fold), kind="stable")
+    percentile_of = np.empty(n_items, dtype=np.int16)
+    percentile_of[order] = np.arange(n_items) * percentiles // n_items
+    return percentile_of
+
+
+def popular_head(fold: Fold, share: float) -> NDArray[np.bool_]:
+    """Mark the most popular items.
+
+    Parameters
+    ----------
+    fold : Fold
+    share : float
+        Share of the items that are the head; their number is rounded. Among items of equal
+        popularity those with the smaller codes come first.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_items,)
+
+    Notes
+    -----
+    bellogin2017, section 6.3 (the "-10 % head" bars of figure 8), after Cremonesi et al. 2010.
+    """
+    n_items = fold.train.shape[1]
+    is_head = np.zeros(n_items, dtype=bool)
+    is_head[np.argsort(-popularity(fold), kind="stable")[: round(share * n_items)]] = True
+    return is_head

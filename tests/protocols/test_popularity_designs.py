@@ -1,0 +1,190 @@
+"""P1R and the removed head, straight from their definitions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from protocols.brute_force import Scores, sorted_list
+from protocols.test_ranking import N_ITEMS, N_USERS, priority_of, random_fold, seeded
+from scipy.sparse import csr_array
+
+from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import read_ranks, write_ranks
+from receval.protocols.popularity import popular_head, popularity_percentiles
+from receval.protocols.protocol import BaseCandidates, Protocol
+from receval.protocols.target_sets import target_sets
+from receval.splits.split import Fold, Judgments
+
+
+def by_popularity(fold: Fold) -> list[int]:
+    """Items by falling number of users who rated them, in train or in test."""
+    train, test = fold.train, fold.test
+    counts = [
+        int((train.indices == item).sum()) + int((test.items == item).sum())
+        for item in range(N_ITEMS)
+    ]
+    return sorted(range(N_ITEMS), key=lambda item: (-counts[item], item))
+
+
+def open_items(fold: Fold, candidates: BaseCandidates, user: int) -> set[int]:
+    every = set(range(N_ITEMS)) if candidates == "AI" else set(fold.test.items.tolist())
+    return every - set(fold.train[[user]].indices.tolist())
+
+
+def rows_of(fold: Fold, user: int) -> range:
+    return range(fold.test.indptr[user], fold.test.indptr[user + 1])
+
+
+@pytest.mark.parametrize("percentiles", [2, 5, N_ITEMS])
+def test_percentiles_are_equally_many_items_by_popularity(percentiles: int) -> None:
+    fold, _ = random_fold(3)
+    percentile_of = popularity_percentiles(fold, percentiles)
+    assert [int(p) for p in percentile_of[by_popularity(fold)]] == sorted(percentile_of.tolist())
+    sizes = np.bincount(percentile_of)
+    assert len(sizes) == percentiles
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_more_percentiles_than_items_are_refused() -> None:
+    fold, _ = random_fold(3)
+    with pytest.raises(ValueError, match="23 items cannot be partitioned into 24"):
+        popularity_percentiles(fold, N_ITEMS + 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    candidates=st.sampled_from(["AI", "TI"]),
+    percentiles=st.sampled_from([2, 3, 7]),
+    sampled=st.sampled_from([None, 1, 3, 40]),
+)
+def test_p1r_ranks_each_relevant_item_among_the_items_of_its_percentile(
+    seed: int, candidates: BaseCandidates, percentiles: int, sampled: int | None
+) -> None:
+    fold, scores = random_fold(seed)
+    protocol = Protocol("1R", candidates, sampled, 4.0, percentiles=percentiles)
+    (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+    order = by_popularity(fold)
+    percentile = {item: place * percentiles // N_ITEMS for place, item in enumerate(order)}
+    judgments = fold.test
+    assert outcome.percentiles is not None
+    assert outcome.percentiles.tolist() == [percentile[int(item)] for item in judgments.items]
+    for user in range(N_USERS):
+        relevant = {int(judgments.items[r]) for r in rows_of(fold, user) if judgments.values[r] > 3}
+        allowed = open_items(fold, candidates, user)
+        sets = target_sets(fold, protocol, user, 4.0, seeded)
+        lists = dict(zip(sorted(relevant & allowed), sets.lists, strict=True))
+        for row in rows_of(fold, user):
+            item = int(judgments.items[row])
+            if item not in lists:
+                assert outcome.ranks[row] == 0
+                continue
+            pool = {i for i in allowed - relevant if percentile[i] == percentile[item]}
+            others = lists[item] - {item}
+            assert others <= pool
+            assert len(others) == min(len(pool), sampled or len(pool))
+            ranking = sorted_list(scores[user], lists[item], priority_of(protocol))
+            wanted = 1 + ranking.index(item) if item in ranking else 0
+            assert outcome.ranks[row] == wanted
+            assert outcome.lengths[row] == len(ranking) - (item in ranking)
+            assert outcome.candidates[row] == len(others)
+
+
+def test_p1r_averages_percentiles_and_not_lists() -> None:
+    # Two popular items and two unpopular ones; three lists of popular items, one of the others.
+    train = csr_array(np.array([[0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]], dtype=np.float32))
+    test = Judgments.from_pairs([0, 0, 1, 1], [0, 1, 0, 2], [5, 5, 5, 5], 3)
+    scores = np.array([[4, 3, 2, 1], [1, 2, 1, 2], [0, 0, 0, 0]], dtype=np.float32)
+    protocol = Protocol("1R", "AI", None, 5.0, percentiles=2)
+    (outcome,) = rank_judged(Scores(scores), Fold(train, test), [protocol], seeded)
+    assert outcome.ranks.tolist() == [1, 1, 2, 2]
+    lists = JudgedLists.of(test, outcome, 5.0, protocol)
+    values = evaluate([parse("RR")], lists)
+    # Popular items: (1 + 1 + 1/2) / 3; unpopular ones: 1/2.
+    np.testing.assert_allclose(mean(values, lists), [(2.5 / 3 + 0.5) / 2])
+
+
+def test_p1r_of_random_scores_is_one_over_the_size_of_the_lists() -> None:
+    rng = np.random.default_rng(1)
+    n_users, n_items = 4000, 40
+    users = np.repeat(np.arange(n_users), 2)
+    chances = np.arange(n_items, 0, -1.0) / np.arange(n_items, 0, -1.0).sum()
+    items = np.concatenate(
+        [rng.choice(n_items, 2, replace=False, p=chances) for _ in range(n_users)]
+    )
+    test = Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users)
+    fold = Fold(csr_array((n_users, n_items), dtype=np.float32), test)
+    protocol = Protocol("1R", "AI", 4, 5.0, percentiles=4)
+    (outcome,) = rank_judged(Scores(rng.random((n_users, n_items))), fold, [protocol], seeded)
+    lists = JudgedLists.of(test, outcome, 5.0, protocol)
+    (value,) = mean(evaluate([parse("P@1")], lists), lists)
+    assert value == pytest.approx(1 / 5, abs=5 * np.sqrt(0.16 / 2000) / 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI"]),
+    share=st.sampled_from([0.1, 0.3]),
+)
+def test_a_removed_head_leaves_the_candidates_and_the_test(
+    seed: int, relevant: str, candidates: BaseCandidates, share: float
+) -> None:
+    fold, scores = random_fold(seed)
+    protocol = Protocol(relevant, candidates, None, 4.0, head_removed=share)
+    (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+    head = set(by_popularity(fold)[: round(share * N_ITEMS)])
+    assert set(np.flatnonzero(popular_head(fold, share)).tolist()) == head
+    lists = JudgedLists.of(fold.test, outcome, 4.0, protocol)
+    counted = averaged_lists(lists, "relevant" if relevant == "AR" else "all").sum()
+    judged = list(zip(fold.test.users, fold.test.items, fold.test.values, strict=True))
+    kept = [(user, item) for user, item, value in judged if value >= 4 and item not in head]
+    assert counted == (len({user for user, _ in kept}) if relevant == "AR" else len(kept))
+    for user in range(N_USERS):
+        allowed = open_items(fold, candidates, user) - head
+        liked = {int(fold.test.items[r]) for r in rows_of(fold, user) if fold.test.values[r] >= 4}
+        for row in rows_of(fold, user):
+            item = int(fold.test.items[row])
+            if item in head:
+                assert outcome.ranks[row] == -1
+                continue
+            shown = allowed if relevant == "AR" else allowed - liked | ({item} & liked & allowed)
+            ranking = sorted_list(scores[user], shown, priority_of(protocol))
+            is_ranked = item in ranking and (relevant == "AR" or item in liked)
+            assert outcome.ranks[row] == (1 + ranking.index(item) if is_ranked else 0)
+
+
+@pytest.mark.parametrize("design", [{}, {"percentiles": 3}, {"head_removed": 0.2}])
+def test_nested_samples_rank_as_each_size_does_alone(design: dict) -> None:
+    fold, scores = random_fold(12)
+    protocols = [Protocol("1R", "AI", size, 4.0, **design) for size in (2, 5, 9)]
+    together = rank_judged(Scores(scores), fold, protocols, seeded)
+    for protocol, outcome in zip(protocols, together, strict=True):
+        (alone,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+        np.testing.assert_array_equal(outcome.ranks, alone.ranks)
+        np.testing.assert_array_equal(outcome.lengths, alone.lengths)
+    for smaller, larger in pairwise(together):
+        ranked = smaller.ranks > 0
+        assert (larger.ranks[ranked] >= smaller.ranks[ranked]).all()
+
+
+def test_percentiles_of_judged_items_are_stored_with_their_ranks(tmp_path) -> None:
+    fold, scores = random_fold(2)
+    protocols = [Protocol("1R", "AI", 3, 4.0, percentiles=2), Protocol("1R", "AI", 3, 4.0)]
+    outcomes = rank_judged(Scores(scores), fold, protocols, seeded)
+    file = tmp_path / "ranks.npz"
+    write_ranks(file, {(p.key, 0, "test"): o for p, o in zip(protocols, outcomes, strict=True)})
+    inside, plain = (read_ranks(file, protocol.key, 0) for protocol in protocols)
+    np.testing.assert_array_equal(inside.percentiles, outcomes[0].percentiles)
+    assert plain.percentiles is None
+    with pytest.raises(ValueError, match="not those of P1R AI-NN"):
+        JudgedLists.of(fold.test, plain, 4.0, protocols[0])
