@@ -40,7 +40,7 @@ wildcard_constraints:
     split="[a-z0-9]+(-[a-z0-9]+)*",
     system="[a-z0-9]+(-[a-z0-9]+)*",
     study="|".join(STUDIES),
-    artifact="[a-z0-9]+",
+    artifact="[a-z0-9]+(_[a-z0-9]+)*",
     removal="[a-z0-9]+(-[a-z0-9]+)*",
 
 

@@ -90,6 +90,8 @@ class Plan(PlannedFiles):
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": self._described(study, spec.experiments),
             "removals": {name: self.removal_file(study, name) for name in spec.removals},
+            "splits": list(spec.splits),
+            "numbers": {name: self.numbers_file(study, name) for name in spec.numbers_of},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),
         }

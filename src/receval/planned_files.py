@@ -53,7 +53,8 @@ class PlannedFiles(PlannedData):
         spec = self.artifact(study, artifact)
         experiments = self.experiments_of(study, artifact)
         named = [experiment.dataset for experiment in experiments.values()]
-        return list(dict.fromkeys([*spec.datasets, *named]))
+        others = [name for other in spec.numbers_of for name in self.datasets_of(study, other)]
+        return list(dict.fromkeys([*spec.datasets, *named, *others]))
 
     def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
         """Return the experiments an artifact reads, itself or in removals, there or not."""
@@ -100,7 +101,17 @@ class PlannedFiles(PlannedData):
             )
         present = self.present(study, spec.experiments).values()
         datasets = [name for name in self.datasets_of(study, artifact) if self.is_available(name)]
-        splits = dict.fromkeys(self.split_file(e.dataset, e.split) for e in present)
+        splits = dict.fromkeys(
+            [
+                *(self.split_file(e.dataset, e.split) for e in present),
+                *(
+                    self.split_file(dataset, split)
+                    for dataset in spec.datasets
+                    for split in spec.splits
+                    if self.has_split(dataset, split)
+                ),
+            ]
+        )
         ranks = dict.fromkeys(self.ranks_file(e, s) for e in present for s in e.all_systems)
         return {
             "ratings": [file for dataset in datasets for file in self.ratings_files(dataset)],
@@ -109,6 +120,7 @@ class PlannedFiles(PlannedData):
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.search_files() if spec.reads_searches else [],
             "removals": [self.removal_file(study, name) for name in spec.removals],
+            "numbers": [self.numbers_file(study, name) for name in spec.numbers_of],
         }
 
     def removal(self, study: str, removal: str) -> RemovalSpec:
@@ -154,6 +166,10 @@ class PlannedFiles(PlannedData):
         """Return the traces of all searches."""
         return [self.search_file(system) for system in self.settings.searches.systems]
 
+    def numbers_file(self, study: str, artifact: str) -> str:
+        """Return the CSV of an artifact."""
+        return f"work/{self.edition}/artifacts/{study}/{artifact}.csv"
+
     def artifact_files(self, study: str, artifact: str) -> list[str]:
         """Return all files of an artifact."""
         kind = self.artifact(study, artifact).kind
@@ -183,9 +199,7 @@ class PlannedFiles(PlannedData):
 
     def study_numbers(self, study: str) -> list[str]:
         """Return the CSV files of a study."""
-        return [
-            f"work/{self.edition}/artifacts/{study}/{name}.csv" for name in self.artifacts(study)
-        ]
+        return [self.numbers_file(study, name) for name in self.artifacts(study)]
 
     def study_absent(self, study: str) -> list[str]:
         """Return the datasets that a study reads and that cannot be had."""

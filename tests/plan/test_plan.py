@@ -135,10 +135,13 @@ def test_the_table_of_datasets_has_all_of_them_and_how_to_get_the_absent() -> No
 
 def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     alone = plan_of("demo").protocols("ml-1m", "coin-flip-80")
+    experiment = plan_of("demo").settings.studies["bellogin2017"].experiments["movielens-designs"]
+    designs = {p for spec in experiment.protocols for p in spec.protocols(5.0)}
     assert set(alone) == {
         Protocol("AR", "TI"),
         Protocol("AR", "AI"),
         Protocol("1R", "TI", 99, 5.0),
+        *designs,
     }
     more = {"protocols": [{"relevant": "1R", "candidates": "TI", "sampled": [99, 500]}]}
     both = plan_of("demo", with_experiment("valcarce2018", **more))
@@ -284,7 +287,8 @@ def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
 def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
     description = plan_of("demo", {"seed": 7}).study_description("bellogin2017")
     assert description["seed"] == 7
-    assert set(description["splits"]) == {"coin-flip-80", "user-temporal-80"}
+    splits = {"coin-flip-80", "uniform-test", "user-temporal-80", "uniform-test-positive"}
+    assert set(description["splits"]) == splits
     assert "puresvd" not in description["systems"]
     keys = {"recommender", "parameters", "learns_from", "order"}
     assert set(description["systems"]["pop"]) == keys

@@ -15,6 +15,7 @@ from receval.config.settings import load_settings
 from receval.figures.overlaps import text_problems
 from receval.plan import Plan
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
+from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, Split, fold
@@ -50,6 +51,8 @@ def inputs_of(
     searches: Mapping[str, Path] | None = None,
     removals: Mapping[str, Path] | None = None,
     present: Sequence[str] = (),
+    numbers: Mapping[str, Path] | None = None,
+    splits: Sequence[str] = (),
     seed: int = 0,
     **parameters: Any,
 ) -> ArtifactInputs:
@@ -67,6 +70,8 @@ def inputs_of(
         "published": published,
         "searches": searches or {},
         "removals": removals or {},
+        "numbers": numbers or {},
+        "splits": list(splits),
         "seed": seed,
     }
     return ArtifactInputs.of(folder, description)
@@ -93,6 +98,8 @@ def write_experiment(
     averaged: str = "all",
     extra_systems: Sequence[str] = (),
     tested_share: float = 0.5,
+    split_name: str = "coin-flip",
+    facts: Mapping[str, int | float | str] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks drawn at random; return the experiment's description."""
     rng = np.random.default_rng(sum(map(ord, dataset)))
@@ -102,24 +109,32 @@ def write_experiment(
     codes = [
         rng.choice([TRAIN, TEST], len(ratings), p=shares).astype(np.uint8) for _ in range(folds)
     ]
-    split = Split(tuple(codes))
-    split_folder = folder / dataset / "coin-flip"
+    split = Split(tuple(codes), dict(facts or {}))
+    split_folder = folder / dataset / split_name
     split_folder.mkdir(parents=True, exist_ok=True)
     split.write(split_folder / "split.npz")
     for system in (*systems, *extra_systems):
         outcomes: dict[RanksKey, JudgedRanks] = {}
         for number in range(folds):
-            test = fold(ratings, split, number).test
+            data = fold(ratings, split, number)
+            test = data.test
             for protocol in protocols:
-                lengths = np.full(ratings.n_users, ratings.n_items, dtype=np.int32)
+                percentiles = None
+                if protocol.percentiles is not None:
+                    percentiles = popularity_percentiles(data, protocol.percentiles)[test.items]
+                n_lists = ratings.n_users if percentiles is None else len(test)
+                lengths = np.full(n_lists, ratings.n_items, dtype=np.int32)
                 # No two items of a user share a rank, and one has none.
                 orders = rng.random((ratings.n_users, ratings.n_items)).argsort(axis=1)
                 ranks = orders[test.users, test.items].astype(np.int32)
-                outcomes[protocol.key, number, "test"] = JudgedRanks(ranks, lengths, lengths)
+                if protocol.head_removed is not None:
+                    ranks[popular_head(data, protocol.head_removed)[test.items]] = -1
+                outcome = JudgedRanks(ranks, lengths, lengths, percentiles)
+                outcomes[protocol.key, number, "test"] = outcome
         write_ranks(split_folder / system / "ranks.npz", outcomes)
     return {
         "dataset": dataset,
-        "split": "coin-flip",
+        "split": split_name,
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],

@@ -197,6 +197,7 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) 
     numbers = fig02.data(inputs_of_figure_2(tmp_path))
     assert list(numbers.columns) == [
         "dataset",
+        "split",
         "protocol",
         "sampled",
         "system",
@@ -206,6 +207,7 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) 
         "value",
         "lists",
         "computable_share",
+        *(f"p_against_{system}" for system in (*SYSTEMS, *EXTRA)),
     ]
     sizes = numbers.groupby("dataset").size()
     assert sizes["ml-1m"] == 3 * 7 * (5 + 1)

@@ -92,8 +92,11 @@ class Settings(BaseModel):
                 for system in experiment.all_systems:
                     known(self.systems, system, "system", where)
             for name, artifact in study.artifacts.items():
+                where = f"the artifact {name} of {study_name}"
                 for dataset in artifact.datasets:
-                    known(self.datasets, dataset, "dataset", f"the artifact {name} of {study_name}")
+                    known(self.datasets, dataset, "dataset", where)
+                for split in artifact.splits:
+                    known(self.splits, split, "split", where)
         return self
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection, TieOrder
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
 Size = Annotated[int, Field(ge=1)]
 Edition = Literal["demo", "full"]
@@ -169,8 +170,12 @@ class ArtifactSpec(_Model):
         Datasets whose ratings it reads.
     parameters : dict
         Choices of the paper that the artifact's code takes as they are.
+    splits : tuple of str
+        Names of splits of those datasets that it reads, without any system's ranks.
     removals : tuple of str
         Names of the study's removals of judgments whose values it reads.
+    numbers_of : tuple of str
+        Names of the study's artifacts whose CSV it reads; they read no other artifact's.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
     reads_searches : bool
@@ -182,6 +187,8 @@ class ArtifactSpec(_Model):
     caption: Text
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
+    splits: tuple[Identifier, ...] = ()
+    numbers_of: tuple[ArtifactName, ...] = ()
     removals: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
@@ -207,7 +214,7 @@ class StudySpec(_Model):
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = {}
     removals: dict[Identifier, RemovalSpec] = {}
-    artifacts: Annotated[dict[Identifier, ArtifactSpec], Field(min_length=1)]
+    artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _names_are_those_of_the_study(self) -> Self:
@@ -221,6 +228,10 @@ class StudySpec(_Model):
                 for n, r in self.removals.items()
             ),
             *((n, "removal", a.removals, set(self.removals)) for n, a in self.artifacts.items()),
+            *(
+                (n, "artifact that reads no other", a.numbers_of, self._of_their_own)
+                for n, a in self.artifacts.items()
+            ),
         ]
         for name, kind, names, known in wanted:
             if unknown := set(names) - known:
@@ -230,8 +241,16 @@ class StudySpec(_Model):
                 )
         return self
 
+    @property
+    def _of_their_own(self) -> set[str]:
+        return {name for name, artifact in self.artifacts.items() if not artifact.numbers_of}
+
     def experiments_of(self, artifact: str) -> tuple[str, ...]:
-        """Return the names of the experiments that an artifact reads, itself or in removals."""
+        """Return the names of the experiments behind an artifact.
+
+        It reads them itself, in removals, or in the numbers of other artifacts.
+        """
         spec = self.artifacts[artifact]
         removed = (name for removal in spec.removals for name in self.removals[removal].experiments)
-        return tuple(dict.fromkeys([*spec.experiments, *removed]))
+        others = (name for other in spec.numbers_of for name in self.experiments_of(other))
+        return tuple(dict.fromkeys([*spec.experiments, *removed, *others]))

@@ -67,6 +67,11 @@ class Experiment:
         return Split.read(self.folder / self.dataset / self.split / "split.npz")
 
     @property
+    def facts_of_split(self) -> Mapping[str, Any]:
+        """What is worth knowing of the split, such as the number of target items."""
+        return self._split.facts
+
+    @property
     def folds(self) -> range:
         """Numbers of the folds."""
         return range(self._split.n_folds)
@@ -166,6 +171,10 @@ class ArtifactInputs:
         The traces of the searches for settings by system, if the artifact reads them.
     removals : mapping of str to Path
         The values under removed judgments by the name of the removal.
+    splits : tuple of str
+        Names of splits of those datasets that the artifact reads without any system's ranks.
+    numbers : mapping of str to Path
+        The CSV files of other artifacts of the study by their names.
     seed : int
         The edition's root seed.
     """
@@ -178,6 +187,8 @@ class ArtifactInputs:
     published: Path | None = None
     searches: Mapping[str, Path] = field(default_factory=dict)
     removals: Mapping[str, Path] = field(default_factory=dict)
+    splits: tuple[str, ...] = ()
+    numbers: Mapping[str, Path] = field(default_factory=dict)
     seed: int = 0
 
     @classmethod
@@ -195,6 +206,8 @@ class ArtifactInputs:
             published=Path(published) if (published := description.get("published")) else None,
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
+            numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
+            splits=tuple(description.get("splits", ())),
             seed=description.get("seed", 0),
         )
 
@@ -203,3 +216,9 @@ class ArtifactInputs:
         from receval.ratings import Ratings
 
         return Ratings.read(self.folder / dataset)
+
+    def split(self, dataset: str, name: str) -> Split:
+        """Return a split of a dataset."""
+        from receval.splits.split import Split
+
+        return Split.read(self.folder / dataset / name / "split.npz")

@@ -27,7 +27,11 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The rows of the means, with the column ``half_interval`` more.
     """
-    keys = [name for name in numbers.columns if name not in NOT_KEYS]
+    keys = [
+        name
+        for name in numbers.columns
+        if name not in NOT_KEYS and not name.startswith("p_against_")
+    ]
     folds = numbers[numbers["fold"] != "mean"]
     spread = folds.groupby(keys, sort=False, dropna=False)["value"].agg(["std", "size"])
     with np.errstate(invalid="ignore"):

@@ -10,24 +10,46 @@ from receval.metrics.aggregation import averaged_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.metric import Metric
 from receval.studies.inputs import Experiment
+from receval.studies.user_means import UserMeans
+
+KEYS = ["dataset", "split", "protocol", "sampled", "system", "metric", "cutoff"]
 
 
 def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:
     """Return metric values for every protocol, system, metric and fold, and their means.
 
-    Columns: dataset; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
+    Metrics that need all judgments of a user (bpref) are left out under 1R.
+
+    Columns: dataset; split; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
     candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean``
     over folds); value; lists (how many lists the value averages, over all folds for the mean);
-    computable_share (share of the candidates whose score the system could compute).
+    computable_share (share of the candidates whose score the system could compute); and, in the
+    rows of means, p_against_<system> for every system: the p-value of Wilcoxon's signed-rank test
+    over users of the difference from that system
+    (:class:`receval.studies.user_means.UserMeans`).
     """
     rows = []
+    collected: dict[str, UserMeans] = {}
+    measured = {
+        protocol.key: [
+            metric for metric in metrics if protocol.relevant == "AR" or not metric.refused_under_1r
+        ]
+        for protocol in experiment.protocols
+    }
     for number, protocol, system, lists in experiment.outcomes():
-        values = mean(evaluate(metrics, lists), lists, experiment.averaged)
+        own = measured[protocol.key]
+        per_list = evaluate(own, lists)
+        users = collected.setdefault(
+            protocol.key,
+            UserMeans(experiment.all_systems, len(own), lists.n_users, experiment.averaged),
+        )
+        users.add(system, lists, per_list)
         averaged = int(averaged_lists(lists, experiment.averaged).sum())
-        for metric, value in zip(metrics, values, strict=True):
+        for metric, value in zip(own, mean(per_list, lists, experiment.averaged), strict=True):
             rows.append(
                 {
                     "dataset": experiment.dataset,
+                    "split": experiment.split,
                     "protocol": protocol.name,
                     "sampled": "" if protocol.sampled is None else str(protocol.sampled),
                     "system": system,
@@ -40,11 +62,19 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
                 }
             )
     folds = pd.DataFrame(rows)
-    keys = ["dataset", "protocol", "sampled", "system", "metric", "cutoff"]
-    means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
+    means = folds.groupby(KEYS, sort=False, dropna=False, as_index=False).agg(
         value=("value", "mean"),
         lists=("lists", "sum"),
         computable_share=("computable_share", "mean"),
     )
-    table = pd.concat([folds, means.assign(fold="mean")], ignore_index=True)
-    return table[[*keys, "fold", "value", "lists", "computable_share"]]
+    # Groups come in the order of the first fold's rows: by protocol, system and metric.
+    p_values = [
+        dict(zip((f"p_against_{name}" for name in experiment.all_systems), row, strict=True))
+        for protocol in experiment.protocols
+        for table in [collected[protocol.key].wilcoxon()]
+        for place in range(len(experiment.all_systems))
+        for row in table[:, place]
+    ]
+    means = pd.concat([means.assign(fold="mean"), pd.DataFrame(p_values)], axis=1)
+    table = pd.concat([folds, means], ignore_index=True)
+    return table[[*KEYS, "fold", "value", "lists", "computable_share", *p_values[0]]]

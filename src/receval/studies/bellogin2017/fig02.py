@@ -5,14 +5,12 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.bars import grouped_bars
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.metrics.parse import parse
+from receval.studies.configuration_bars import configurations, draw_configurations
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.summaries import means_with_intervals
-from receval.studies.values_by_fold import values_by_fold
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -20,6 +18,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`receval.studies.values_by_fold.values_by_fold`.
     """
+    from receval.metrics.parse import parse
+    from receval.studies.values_by_fold import values_by_fold
+
     metric = parse(inputs.parameters["metric"])
     tables = [values_by_fold(experiment, [metric]) for experiment in inputs.experiments.values()]
     return pd.concat(tables, ignore_index=True)
@@ -29,31 +30,15 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     """Draw one panel a dataset: a group of bars for each configuration, a bar for each system."""
     datasets = list(dict.fromkeys(numbers["dataset"]))
     bars = means_with_intervals(numbers)
-    bars["configuration"] = bars["protocol"] + "\n" + _sizes(bars)
+    bars["configuration"] = configurations(bars)
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     groups = [bars[bars["dataset"] == name]["configuration"].nunique() for name in datasets]
     panels = figure.subplots(1, len(datasets), width_ratios=groups, squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        shown = bars[bars["dataset"] == dataset]
-        grouped_bars(
-            axes,
-            shown,
-            group="configuration",
-            series="system",
-            value="value",
-            error="half_interval",
-            styles=look.styles(shown["system"].unique()),
-            series_labels=look.titles,
-        )
+        draw_configurations(axes, bars[bars["dataset"] == dataset], look)
         axes.set_title(look.datasets[dataset])
     panels[0].set_ylabel(look.parameters["metric"])
     legend_below(figure)
     if look.absence:
         note(figure, look.absence)
     return figure
-
-
-def _sizes(bars: pd.DataFrame) -> pd.Series[str]:
-    """Name the number of sampled candidates below a configuration."""
-    sampled = bars["sampled"].astype(str)
-    return sampled.where(sampled == "", "$|N_u|$ = " + sampled)

@@ -1,0 +1,137 @@
+"""Figure 6: which ratings test, by popularity, in a percentile partition and in a uniform test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator
+from numpy.typing import ArrayLike, NDArray
+
+from receval.figures.curves import plain_numbers
+from receval.figures.legend import legend_below, note
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the numbers of ratings and of test ratings of items by popularity.
+
+    Columns: dataset; split; segment (from 1, the most popular items); first_rank, last_rank
+    (popularity ranks of the items in it); items; mean_ratings (:math:`|R(i)|`); mean_test_ratings
+    (:math:`|R_{test}(i)|`, mean over items and folds); percentile (:math:`\mathcal{I}_k` of the
+    segment's items, from 1, empty where the split is a uniform test); and of a uniform test
+    target_items (:math:`|T|`) and eta (:math:`\eta`).
+
+    Segments are parts of the popularity percentiles, equally many in each.
+    """
+    from receval.protocols.popularity import popularity_percentiles
+    from receval.splits.split import TEST, fold
+
+    percentiles = int(inputs.parameters["percentiles"])
+    segments = percentiles * int(inputs.parameters["segments_per_percentile"])
+    tables = []
+    for dataset in inputs.datasets:
+        ratings = inputs.ratings(dataset)
+        counts = np.bincount(ratings.items, minlength=ratings.n_items)
+        order = np.argsort(-counts, kind="stable")
+        segment = np.arange(len(order)) * segments // len(order)
+        for name in inputs.splits:
+            split = inputs.split(dataset, name)
+            is_uniform = "eta" in split.facts
+            tests = np.zeros(ratings.n_items)
+            for codes in split.codes:
+                tests += np.bincount(ratings.items[codes & TEST > 0], minlength=ratings.n_items)
+            percentile_of = popularity_percentiles(fold(ratings, split, 0), percentiles)
+            items = pd.DataFrame(
+                {
+                    "segment": segment + 1,
+                    "rank": np.arange(1, len(order) + 1),
+                    "ratings": counts[order],
+                    "tests": (tests / split.n_folds)[order],
+                    "percentile": percentile_of[order] + 1,
+                }
+            )
+            table = items.groupby("segment", as_index=False).agg(
+                first_rank=("rank", "min"),
+                last_rank=("rank", "max"),
+                items=("rank", "size"),
+                mean_ratings=("ratings", "mean"),
+                mean_test_ratings=("tests", "mean"),
+                percentile=("percentile", "min"),
+            )
+            table["percentile"] = "" if is_uniform else table["percentile"].astype(str)
+            table["target_items"] = split.facts.get("target_items", np.nan)
+            table["eta"] = split.facts.get("eta", np.nan)
+            table.insert(0, "split", name)
+            table.insert(0, "dataset", dataset)
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a panel for each split: ratings of items by popularity, those that test shaded."""
+    splits = list(dict.fromkeys(numbers["split"]))
+    figure = new_figure(DOUBLE_COLUMN, 2.6)
+    panels = figure.subplots(1, len(splits), sharey=True, squeeze=False)[0]
+    for axes, split in zip(panels, splits, strict=True):
+        _draw_split(axes, numbers[numbers["split"] == split])
+    panels[0].set_ylabel("Ratings of the item (square-root axis)")
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _signed_root(values: ArrayLike) -> NDArray[np.float64]:
+    signed = np.asarray(values, dtype=np.float64)
+    return np.sign(signed) * np.sqrt(np.abs(signed))
+
+
+def _signed_square(values: ArrayLike) -> NDArray[np.float64]:
+    signed = np.asarray(values, dtype=np.float64)
+    return np.sign(signed) * signed**2
+
+
+def _draw_split(axes: Axes, rows: pd.DataFrame) -> None:
+    ranks = (rows["first_rank"] + rows["last_rank"]) / 2
+    axes.fill_between(
+        ranks,
+        rows["mean_test_ratings"],
+        rows["mean_ratings"],
+        color=COLOURS[4],
+        alpha=0.45,
+        linewidth=0,
+        label="training ratings",
+    )
+    axes.fill_between(
+        ranks,
+        0,
+        rows["mean_test_ratings"],
+        color=COLOURS[3],
+        alpha=0.75,
+        linewidth=0,
+        label="test ratings",
+    )
+    axes.plot(ranks, rows["mean_ratings"], color=INK, linewidth=0.8, label="all ratings, $|R(i)|$")
+    last = int(rows["last_rank"].max())
+    axes.set_xlim(0, last)
+    # A linear axis would hide the tail, a logarithmic one has no zero to fill from.
+    axes.set_yscale("function", functions=(_signed_root, _signed_square))
+    axes.yaxis.set_major_locator(FixedLocator([0, 100, 500, 1000, 2000, 3000]))
+    plain_numbers(axes.yaxis)
+    plain_numbers(axes.xaxis)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
+    percentile = rows["percentile"].astype(str)
+    if (percentile != "").all():
+        ends = rows.groupby(percentile.astype(float))["last_rank"].max()
+        for end in ends[:-1]:
+            axes.axvline(end, color=INK, linewidth=0.5, linestyle=":")
+        axes.set_title(f"Coin flips, {len(ends)} popularity percentiles")
+        return
+    targets, eta = int(rows["target_items"].iloc[0]), float(rows["eta"].iloc[0])
+    axes.axvline(targets, color=INK, linewidth=0.5, linestyle=":")
+    axes.set_title(f"Uniform test, $|T|$ = {targets:,}, $\\eta$ = {eta:.1f}")

@@ -1,0 +1,76 @@
+"""Figure 8: precision and nDCG under designs that neutralise popularity, and under plain ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.legend import legend_below, note
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.studies.configuration_bars import draw_configurations
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.popularity_designs import ALL_RELEVANT, ONE_RELEVANT, design_of
+from receval.studies.summaries import means_with_intervals
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the metrics of every dataset, design, system and fold, and the means over folds.
+
+    Columns: design (1R, -10% head, U1R, P1R, AR, UAR or AI-UAR), those of
+    :func:`receval.studies.values_by_fold.values_by_fold`, and of uniform tests target_items
+    (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
+    """
+    from receval.metrics.parse import parse
+    from receval.studies.values_by_fold import values_by_fold
+
+    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        table = values_by_fold(experiment, metrics)
+        facts = experiment.facts_of_split
+        design = table["protocol"].map(lambda name, u="eta" in facts: design_of(name, u))
+        table.insert(0, "design", design)
+        table["target_items"] = facts.get("target_items", np.nan)
+        table["eta"] = facts.get("eta", np.nan)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a row of panels for each metric: 1R designs by dataset, then AR designs."""
+    bars = means_with_intervals(numbers)
+    bars["configuration"] = bars["design"].str.replace("-10%", "1R\n\N{MINUS SIGN}10%")
+    bars["label"] = bars["metric"].map(_without_parameters) + "@" + bars["cutoff"].astype(str)
+    labels = list(dict.fromkeys(bars["label"]))
+    columns = [
+        (dataset, designs)
+        for designs in (ONE_RELEVANT, ALL_RELEVANT)
+        for dataset in dict.fromkeys(bars["dataset"])
+        if ((bars["dataset"] == dataset) & bars["design"].isin(designs)).any()
+    ]
+    widths = [_chosen(bars, labels[0], *column)["design"].nunique() for column in columns]
+    figure = new_figure(DOUBLE_COLUMN, 1.9 * len(labels) + 0.5)
+    grid = figure.subplots(len(labels), len(columns), width_ratios=widths, squeeze=False)
+    for label, panels in zip(labels, grid, strict=True):
+        for axes, (dataset, designs) in zip(panels, columns, strict=True):
+            draw_configurations(axes, _chosen(bars, label, dataset, designs), look)
+            if label == labels[0]:
+                relevant = "1R" if designs == ONE_RELEVANT else "AR"
+                axes.set_title(f"{look.datasets[dataset]}, {relevant}")
+        panels[0].set_ylabel(label)
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ...]) -> pd.DataFrame:
+    own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
+    places = own["design"].map({design: place for place, design in enumerate(designs)})
+    return own[places.notna()].assign(place=places).sort_values("place", kind="stable")
+
+
+def _without_parameters(label: str) -> str:
+    return label.partition("(")[0]

@@ -1,0 +1,267 @@
+"""Figures 6, 8 and 9 of bellogin2017 and the relations of figure 8, on a few ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import (
+    generated_ratings,
+    inputs_of,
+    look_of,
+    problems_of,
+    write_experiment,
+)
+
+from receval.figures.style import figure_style
+from receval.figures.tables import to_latex, to_markdown
+from receval.protocols.protocol import Protocol
+from receval.splits.split import TEST, TRAIN, Split
+from receval.studies import popularity_designs
+from receval.studies.bellogin2017 import fig06, fig08, fig08_relations, fig09
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.numbers import read_numbers, write_numbers
+
+STUDY = "bellogin2017"
+SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
+EXTRA = ("knn-user", "wrmf")
+ONE = Protocol("1R", "TI", 9, 4.0)
+DESIGNS = (
+    ONE,
+    Protocol("1R", "TI", 9, 4.0, percentiles=2),
+    Protocol("1R", "TI", 9, 4.0, head_removed=0.1),
+    Protocol("AR", "TI", 17, 4.0),
+)
+UNIFORM = (ONE, Protocol("AR", "TI"), Protocol("AR", "AI"))
+FACTS = {"target_items": 12, "eta": 4.5}
+
+
+# --- figure 6 ---------------------------------------------------------------------------------
+
+
+def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -> None:
+    ratings = generated_ratings()
+    rng = np.random.default_rng(2)
+    splits = {"coins": {}, "uniform": FACTS}
+    codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(2)]
+    for name, facts in splits.items():
+        (tmp_path / "ml-1m" / name).mkdir(parents=True)
+        Split(tuple(codes), facts).write(tmp_path / "ml-1m" / name / "split.npz")
+    inputs = inputs_of(
+        tmp_path, {"ml-1m": ratings}, splits=tuple(splits), percentiles=5, segments_per_percentile=1
+    )
+    numbers = fig06.data(inputs)
+    counts = np.bincount(ratings.items, minlength=25)
+    order = np.argsort(-counts, kind="stable").reshape(5, 5)
+    tests = sum(np.bincount(ratings.items[c == TEST], minlength=25) for c in codes) / 2
+    for split, rows in numbers.groupby("split"):
+        np.testing.assert_allclose(rows["mean_ratings"], counts[order].mean(axis=1))
+        np.testing.assert_allclose(rows["mean_test_ratings"], tests[order].mean(axis=1))
+        assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
+        expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
+        assert rows["percentile"].tolist() == expected
+    write_numbers(numbers, tmp_path / "fig06.csv")
+    with figure_style():
+        figure = fig06.draw(read_numbers(tmp_path / "fig06.csv"), look_of(STUDY, "fig06"))
+    assert problems_of(figure) == []
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == [
+        "Coin flips, 5 popularity percentiles",
+        "Uniform test, $|T|$ = 12, $\\eta$ = 4.5",
+    ]
+
+
+# --- figure 8 ---------------------------------------------------------------------------------
+
+
+def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
+    def experiment(dataset: str, protocols: tuple[Protocol, ...], uniform: bool) -> dict:
+        return write_experiment(
+            folder,
+            dataset,
+            SYSTEMS,
+            protocols,
+            extra_systems=EXTRA,
+            folds=1 if dataset == "lastfm-1k" and not uniform else 3,
+            split_name="uniform" if uniform else "coins",
+            facts=FACTS if uniform else None,
+        )
+
+    experiments = {
+        "movielens-designs": experiment("ml-1m", DESIGNS, False),
+        "movielens-uniform": experiment("ml-1m", UNIFORM, True),
+    }
+    if lastfm:
+        experiments["lastfm-designs"] = experiment("lastfm-1k", (ONE,), False)
+        experiments["lastfm-uniform"] = experiment("lastfm-1k", (ONE,), True)
+    metrics = ("P@10", "nDCG(gain=relevant)@10")
+    return inputs_of(folder, experiments=experiments, metrics=metrics)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "uniform", "design"),
+    [
+        (DESIGNS[0], False, "1R"),
+        (DESIGNS[1], False, "P1R"),
+        (DESIGNS[2], False, "-10% head"),
+        (DESIGNS[3], False, "AR"),
+        (UNIFORM[0], True, "U1R"),
+        (UNIFORM[1], True, "UAR"),
+        (UNIFORM[2], True, "AI-UAR"),
+    ],
+)
+def test_designs_have_the_names_of_the_paper(
+    protocol: Protocol, uniform: bool, design: str
+) -> None:
+    assert popularity_designs.design_of(protocol.name, uniform) == design
+
+
+def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(tmp_path: Path) -> None:
+    numbers = fig08.data(inputs_of_figure_8(tmp_path))
+    designs = numbers.groupby("dataset")["design"].agg(set)
+    assert designs["ml-1m"] == {*popularity_designs.ONE_RELEVANT, *popularity_designs.ALL_RELEVANT}
+    assert designs["lastfm-1k"] == {"1R", "U1R"}
+    uniform = numbers["design"].isin(["U1R", "UAR", "AI-UAR"])
+    assert set(numbers.loc[uniform, "eta"]) == {4.5}
+    assert set(numbers.loc[uniform, "target_items"]) == {12}
+    assert numbers.loc[~uniform, ["eta", "target_items"]].isna().all(axis=None)
+    assert not numbers.duplicated(["dataset", "design", "system", "metric", "fold"]).any()
+
+
+@pytest.mark.parametrize("lastfm", [True, False])
+def test_figure_8_shows_1r_and_ar_designs_apart_without_overlaps(
+    tmp_path: Path, lastfm: bool
+) -> None:
+    write_numbers(fig08.data(inputs_of_figure_8(tmp_path, lastfm)), tmp_path / "fig08.csv")
+    absent = () if lastfm else ("lastfm-1k",)
+    with figure_style():
+        figure = fig08.draw(read_numbers(tmp_path / "fig08.csv"), look_of(STUDY, "fig08", absent))
+    assert problems_of(figure) == []
+    groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
+    one = ["1R", "1R\n\N{MINUS SIGN}10% head", "U1R", "P1R"]
+    row = [one, *([["1R", "U1R"]] if lastfm else []), ["AR", "UAR", "AI-UAR"]]
+    assert groups == [*row, *row]
+
+
+# --- the relations of figure 8 ----------------------------------------------------------------
+
+VALUES = {
+    # design: pLSA, MF, kNN, Pop, Random
+    "1R": (0.08, 0.05, 0.04, 0.06, 0.01),
+    "-10% head": (0.07, 0.05, 0.04, 0.03, 0.01),
+    "U1R": (0.06, 0.05, 0.04, 0.02, 0.01),
+    "P1R": (0.05, 0.04, 0.03, 0.01, 0.01),
+    "AR": (0.14, 0.05, 0.04, 0.08, 0.004),
+    "UAR": (0.10, 0.04, 0.02, 0.03, 0.004),
+    "AI-UAR": (0.10, 0.04, 0.02, 0.03, 0.002),
+}
+NOT_THE_SAME = "Pop and Random in U1R: the same within 10 %"
+EXPECTED = {"B-053": 3, "B-054": 6, "B-055": 1, "B-057": 1, "B-058": 3, "B-059": 7, "B-060": 1}
+
+
+def relations_of(folder: Path, values: dict[str, tuple[float, ...]]) -> pd.DataFrame:
+    rows = [
+        {
+            "design": design,
+            "dataset": "ml-1m",
+            "metric": metric,
+            "cutoff": 10,
+            "system": system,
+            "fold": "mean",
+            "value": value,
+        }
+        for metric in ("P", "nDCG(gain=relevant)")
+        for design, row in values.items()
+        for system, value in zip((*SYSTEMS, *EXTRA), (*row, 0.5, 0.5), strict=True)
+    ]
+    write_numbers(pd.DataFrame(rows), folder / "fig08.csv")
+    numbers = {"fig08": folder / "fig08.csv"}
+    return fig08_relations.data(
+        inputs_of(folder, numbers=numbers, movielens="ml-1m", lastfm="lastfm-1k")
+    )
+
+
+def test_every_claim_of_figure_8_is_evaluated_for_both_metrics(tmp_path: Path) -> None:
+    relations = relations_of(tmp_path, VALUES)
+    assert sorted(set(relations["claim"])) == [f"B-0{number}" for number in range(53, 62)]
+    here = relations[relations["dataset"] == "ml-1m"]
+    for metric in ("P@10", "nDCG@10"):
+        counts = here[here["metric"] == metric]["claim"].value_counts().to_dict()
+        assert counts == EXPECTED
+    failing = here[here["verdict"] != "holds"]
+    # Popularity at twice Random's value is nearer to Random than to pLSA, but not the same.
+    assert set(failing["statement"]) == {NOT_THE_SAME}
+
+
+def test_a_dataset_that_is_not_there_has_no_verdict(tmp_path: Path) -> None:
+    relations = relations_of(tmp_path, VALUES)
+    assert set(relations.loc[relations["dataset"] == "lastfm-1k", "verdict"]) == {"no data"}
+    assert "B-056" in set(relations.loc[relations["dataset"] == "lastfm-1k", "claim"])
+
+
+@pytest.mark.parametrize(
+    ("design", "row", "claims"),
+    [
+        # Popularity as good as ever in P1R.
+        ("P1R", (0.08, 0.05, 0.04, 0.06, 0.01), {"B-053", "B-054", "B-055", "B-058"}),
+        # kNN above popularity in UAR.
+        ("UAR", (0.10, 0.04, 0.035, 0.03, 0.004), {"B-054"}),
+        # Matrix factorisation first; the order by nDCG is the same.
+        ("UAR", (0.10, 0.11, 0.02, 0.03, 0.004), {"B-059"}),
+        ("AR", (0.14, 0.05, 0.04, 0.08, 0.0045), {"B-060"}),
+        ("AI-UAR", (0.10, 0.04, 0.02, 0.014, 0.002), {"B-057"}),
+    ],
+)
+def test_a_relation_that_does_not_hold_is_said_not_to(
+    tmp_path: Path, design: str, row: tuple[float, ...], claims: set[str]
+) -> None:
+    relations = relations_of(tmp_path, {**VALUES, design: row})
+    failing = relations[relations["verdict"] == "does not hold"]
+    assert set(failing.loc[failing["statement"] != NOT_THE_SAME, "claim"]) == claims
+
+
+def test_the_relations_can_be_printed(tmp_path: Path) -> None:
+    write_numbers(relations_of(tmp_path, VALUES), tmp_path / "relations.csv")
+    numbers = read_numbers(tmp_path / "relations.csv")
+    table = fig08_relations.tabulate(numbers, look_of(STUDY, "fig08_relations"))
+    assert len(table.rows) == len(numbers)
+    ours = {(row[0], row[2], row[3]): row[5] for row in table.rows}
+    assert ours["B-053", "P@10", "Pop/Random in P1R and in 1R"] == "1 < 6"
+    assert ours["B-054", "P@10", NOT_THE_SAME] == "0.02 vs. 0.01"
+    assert ours["B-056", "P@10", NOT_THE_SAME] == "–"
+    assert to_markdown(table).count("\n| B-0") == to_latex(table).count("\nB-0") == len(numbers)
+
+
+# --- figure 9 ---------------------------------------------------------------------------------
+
+
+def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
+    experiments = {
+        name: write_experiment(
+            tmp_path, dataset, SYSTEMS, protocols, folds=folds, extra_systems=EXTRA
+        )
+        for name, dataset, protocols, folds in (
+            ("movielens", "ml-1m", (Protocol("AR", "TI"), Protocol("AR", "AI"), ONE), 3),
+            ("lastfm", "lastfm-1k", (Protocol("AR", "TI", 25, 4.0), ONE), 1),
+        )
+    }
+    look = look_of(STUDY, "fig09")
+    inputs = inputs_of(tmp_path, experiments=experiments, **look.parameters)
+    numbers = fig09.data(inputs)
+    by_protocol = numbers.groupby("protocol")["metric"].agg(set)
+    assert "bpref" in by_protocol["AR TI-AN"]
+    assert "bpref(form=bellogin)" in by_protocol["AR TI-AN"]
+    assert not any(metric.startswith("bpref") for metric in by_protocol["1R TI-NN"])
+    assert "infAP(form=bellogin)" in by_protocol["1R TI-NN"]
+    write_numbers(numbers, tmp_path / "fig09.csv")
+    with figure_style():
+        figure = fig09.draw(read_numbers(tmp_path / "fig09.csv"), look)
+    assert problems_of(figure) == []
+    labels = [axes.get_ylabel() for axes in figure.axes[::2]]
+    assert len(labels) == len(look.parameters["drawn"])
+    # Every row has the three configurations of MovieLens; where bpref has no value, a dash.
+    assert [len(axes.get_xticks()) for axes in figure.axes[::2]] == [3] * 4
+    dashes = [[text.get_text() for text in axes.texts] for axes in figure.axes[::2]]
+    assert dashes == [["\N{EN DASH}"] * 7, [], ["\N{EN DASH}"] * 7, []]

@@ -1,0 +1,91 @@
+"""Means of users and the tests of their differences, against counts by hand and scipy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import wilcoxon
+from studies.prepared import inputs_of, write_experiment
+
+from receval.metrics.evaluation import evaluate
+from receval.metrics.parse import parse
+from receval.protocols.protocol import Protocol
+from receval.studies.inputs import Experiment
+from receval.studies.user_means import UserMeans
+from receval.studies.values_by_fold import values_by_fold
+
+AR, ONE = Protocol("AR", "TI"), Protocol("1R", "TI", 9, 4.0)
+SYSTEMS = ("plsa", "pop", "random")
+METRICS = [parse("P@5"), parse("RR")]
+
+
+def experiment_of(folder: Path, averaged: str = "all") -> Experiment:
+    description = write_experiment(folder, "ml-1m", SYSTEMS, [AR, ONE], averaged=averaged)
+    return inputs_of(folder, experiments={"movielens": description}).experiments["movielens"]
+
+
+def means_of(experiment: Experiment, protocol: Protocol) -> UserMeans:
+    n_users = experiment.ratings.n_users
+    means = UserMeans(SYSTEMS, len(METRICS), n_users, experiment.averaged)
+    for _, own, system, lists in experiment.outcomes():
+        if own == protocol:
+            means.add(system, lists, evaluate(METRICS, lists))
+    return means
+
+
+def by_hand(experiment: Experiment, protocol: Protocol) -> np.ndarray:
+    """Values list by list, user by user: first over a user's lists, then over folds."""
+    table = []
+    for system in SYSTEMS:
+        found: dict[int, list[np.ndarray]] = {}
+        for number in experiment.folds:
+            lists = experiment.lists(system, protocol, number)
+            values = evaluate(METRICS, lists).T
+            for user in sorted(set(lists.users.tolist())):
+                mine = [v for v, u in zip(values, lists.users, strict=True) if u == user]
+                found.setdefault(user, []).append(np.mean(mine, axis=0))
+        table.append([np.mean(found[user], axis=0) for user in sorted(found)])
+    return np.array(table).transpose(2, 0, 1)
+
+
+@pytest.mark.parametrize("protocol", [AR, ONE], ids=["AR", "1R"])
+def test_a_user_is_the_mean_of_their_lists_and_then_of_their_folds(
+    tmp_path: Path, protocol: Protocol
+) -> None:
+    experiment = experiment_of(tmp_path)
+    values = means_of(experiment, protocol).values()
+    np.testing.assert_allclose(values, by_hand(experiment, protocol), atol=1e-12)
+
+
+@pytest.mark.parametrize("protocol", [AR, ONE], ids=["AR", "1R"])
+def test_p_values_are_those_of_scipy_and_stand_in_the_rows_of_means(
+    tmp_path: Path, protocol: Protocol
+) -> None:
+    experiment = experiment_of(tmp_path)
+    values = by_hand(experiment, protocol)
+    rows = values_by_fold(experiment, METRICS)
+    assert rows.loc[rows["fold"] != "mean", "p_against_pop"].isna().all()
+    means = rows[(rows["fold"] == "mean") & (rows["protocol"] == protocol.name)]
+    for place, metric in enumerate(METRICS):
+        for one, first in enumerate(SYSTEMS):
+            for other, second in enumerate(SYSTEMS):
+                mine = (means["system"] == first) & (means["metric"] == metric.at(None).label)
+                (p_value,) = means.loc[mine, f"p_against_{second}"]
+                difference = np.round(values[place, one] - values[place, other], 12)
+                expected = (
+                    1.0
+                    if one == other
+                    else wilcoxon(difference, method="asymptotic", correction=False).pvalue
+                )
+                assert p_value == pytest.approx(expected, rel=1e-6)
+
+
+def test_systems_averaged_over_different_users_are_not_compared(tmp_path: Path) -> None:
+    experiment = experiment_of(tmp_path)
+    lists = experiment.lists("pop", AR, 0)
+    means = UserMeans(("pop", "random"), 1, experiment.ratings.n_users, "all")
+    means.add("pop", lists, evaluate(METRICS[:1], lists))
+    with pytest.raises(ValueError, match="cannot be paired"):
+        means.wilcoxon()
