@@ -138,7 +138,7 @@ def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     assert set(alone) == {
         Protocol("AR", "TI"),
         Protocol("AR", "AI"),
-        Protocol("1R", "TI", 99, 5.0),
+        *(Protocol(kind, "TI", n, 5.0) for kind in ("1R", "AR") for n in range(99, 500, 100)),
     }
     more = {"protocols": [{"relevant": "1R", "candidates": "TI", "sampled": [99, 500]}]}
     both = plan_of("demo", with_experiment("valcarce2018", **more))

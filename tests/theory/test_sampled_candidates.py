@@ -189,3 +189,10 @@ def test_ranks_that_do_not_tell_the_order_of_all_are_refused(
     (lists,) = lists_of(FOLD, SCORES, EVERYTHING)
     with pytest.raises(ValueError, match=message):
         SamplingOdds.of(FOLD, lists, protocol)
+
+
+def test_lists_of_another_fold_are_refused() -> None:
+    (lists,) = lists_of(FOLD, SCORES, Protocol("AR", "AI"))
+    smaller = replace(FOLD, train=fold_of([(0, i) for i in (0, 2, 3, 5, 7)], [], (2, 8)).train)
+    with pytest.raises(ValueError, match="the lists are not those of this fold"):
+        SamplingOdds.of(smaller, lists, Protocol("AR", "AI"))

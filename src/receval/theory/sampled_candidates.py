@@ -72,7 +72,8 @@ class SamplingOdds:
         Raises
         ------
         ValueError
-            The protocol is another one, or its order of ties depends on the whole list.
+            The protocol is another one, or its order of ties depends on the whole list; or the
+            lists are not those of the fold.
         """
         if protocol.relevant != "AR" or protocol.sampled is not None:
             raise ValueError(
@@ -95,13 +96,19 @@ class SamplingOdds:
         relevant_above[found] = before
         above[found] = view.ranks - 1 - before
         rows = np.flatnonzero(fold.test.values >= judged.threshold)
-        densities = TargetDensities.of(fold, protocol, judged.threshold)
+        pools = TargetDensities.of(fold, protocol, judged.threshold).pools
+        users = fold.test.users[rows].astype(np.int64)
+        if len(above) != len(fold.test) or np.any(above[rows] > pools[users]):
+            raise ValueError(
+                "A relevant item has more candidates above it than its user has: the lists are not "
+                f"those of this fold under {protocol.name}."
+            )
         return cls(
-            users=fold.test.users[rows].astype(np.int64),
+            users=users,
             values=fold.test.values[rows],
             above=above[rows],
             relevant_above=relevant_above[rows],
-            pools=densities.pools,
+            pools=pools,
             all_computable=lists.computable_share == 1,
             threshold=judged.threshold,
             maximum_rating=judged.maximum_rating,
