@@ -13,6 +13,7 @@ LAYERS = (
     {"datasets", "simulation", "splits", "recommenders"},
     {"protocols"},
     {"metrics", "statistics"},
+    {"theory"},
     {"studies", "figures", "drift"},
     {"plan", "planned_files", "planned_data"},
     {"cli"},

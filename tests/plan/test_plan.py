@@ -140,7 +140,7 @@ def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     assert set(alone) == {
         Protocol("AR", "TI"),
         Protocol("AR", "AI"),
-        Protocol("1R", "TI", 99, 5.0),
+        *(Protocol(kind, "TI", n, 5.0) for kind in ("1R", "AR") for n in range(99, 500, 100)),
         *designs,
     }
     more = {"protocols": [{"relevant": "1R", "candidates": "TI", "sampled": [99, 500]}]}

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from functools import cache
+from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.overlaps import text_problems
 from receval.plan import Plan
+from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
-from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
+from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Split, fold
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
@@ -87,6 +89,16 @@ def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ra
     )
 
 
+@dataclass(frozen=True)
+class _Scores:
+    """A system whose scores are a given matrix."""
+
+    matrix: NDArray[np.float32]
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self.matrix[users]
+
+
 def write_experiment(
     folder: Path,
     dataset: str,
@@ -101,7 +113,7 @@ def write_experiment(
     split_name: str = "coin-flip",
     facts: Mapping[str, int | float | str] | None = None,
 ) -> dict[str, Any]:
-    """Write a dataset, its split and ranks drawn at random; return the experiment's description."""
+    """Write a dataset, its split and ranks by random scores; return what describes them."""
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
     ratings.write(folder / dataset)
@@ -117,19 +129,11 @@ def write_experiment(
         outcomes: dict[RanksKey, JudgedRanks] = {}
         for number in range(folds):
             data = fold(ratings, split, number)
-            test = data.test
-            for protocol in protocols:
-                percentiles = None
-                if protocol.percentiles is not None:
-                    percentiles = popularity_percentiles(data, protocol.percentiles)[test.items]
-                n_lists = ratings.n_users if percentiles is None else len(test)
-                lengths = np.full(n_lists, ratings.n_items, dtype=np.int32)
-                # No two items of a user share a rank, and one has none.
-                orders = rng.random((ratings.n_users, ratings.n_items)).argsort(axis=1)
-                ranks = orders[test.users, test.items].astype(np.int32)
-                if protocol.head_removed is not None:
-                    ranks[popular_head(data, protocol.head_removed)[test.items]] = -1
-                outcome = JudgedRanks(ranks, lengths, lengths, percentiles)
+            scores = rng.random((ratings.n_users, ratings.n_items), dtype=np.float32)
+            # One score of every user cannot be computed.
+            scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
+            ranked = rank_judged(_Scores(scores), data, protocols, partial(generator, 0, number))
+            for protocol, outcome in zip(protocols, ranked, strict=True):
                 outcomes[protocol.key, number, "test"] = outcome
         write_ranks(split_folder / system / "ranks.npz", outcomes)
     return {

@@ -207,6 +207,9 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) 
         "value",
         "lists",
         "computable_share",
+        "expected",
+        "random_expected",
+        "random_error",
         *(f"p_against_{system}" for system in (*SYSTEMS, *EXTRA)),
     ]
     sizes = numbers.groupby("dataset").size()

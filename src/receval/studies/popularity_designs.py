@@ -15,5 +15,6 @@ def design_of(protocol: str, uniform: bool) -> str:
     if protocol.endswith("head"):
         return protocol.split(maxsplit=2)[2]
     if not uniform:
-        return relevant
+        # AR with all candidates is no design of the figure.
+        return protocol if (relevant, candidates[-2:]) == ("AR", "AN") else relevant
     return f"AI-U{relevant}" if candidates.startswith("AI") else f"U{relevant}"

@@ -7,7 +7,15 @@ import pandas as pd
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
-NOT_KEYS = ("fold", "value", "lists", "computable_share")
+NOT_KEYS = (
+    "fold",
+    "value",
+    "lists",
+    "computable_share",
+    "expected",
+    "random_expected",
+    "random_error",
+)
 
 
 def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:

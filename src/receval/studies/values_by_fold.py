@@ -9,10 +9,12 @@ import pandas as pd
 from receval.metrics.aggregation import averaged_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.metric import Metric
+from receval.studies.expectations import Expectations, error_of_mean
 from receval.studies.inputs import Experiment
 from receval.studies.user_means import UserMeans
 
 KEYS = ["dataset", "split", "protocol", "sampled", "system", "metric", "cutoff"]
+VALUES = ["value", "lists", "computable_share", "expected", "random_expected", "random_error"]
 
 
 def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:
@@ -23,10 +25,13 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     Columns: dataset; split; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
     candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean``
     over folds); value; lists (how many lists the value averages, over all folds for the mean);
-    computable_share (share of the candidates whose score the system could compute); and, in the
-    rows of means, p_against_<system> for every system: the p-value of Wilcoxon's signed-rank test
-    over users of the difference from that system
-    (:class:`receval.studies.user_means.UserMeans`).
+    computable_share (share of the candidates whose score the system could compute); expected (the
+    value's expectation over all samples of candidates); random_expected, random_error (the
+    expected value of Random in the same target sets and its standard error); and, in the rows of
+    means, p_against_<system> for every system: the p-value of Wilcoxon's signed-rank test over
+    users of the difference from that system. What is not known is empty: see
+    :class:`receval.studies.expectations.Expectations` and
+    :class:`receval.studies.user_means.UserMeans`.
     """
     rows = []
     collected: dict[str, UserMeans] = {}
@@ -36,7 +41,10 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         ]
         for protocol in experiment.protocols
     }
+    expectations = Expectations(experiment, 0)
     for number, protocol, system, lists in experiment.outcomes():
+        if number != expectations.number:
+            expectations = Expectations(experiment, number)
         own = measured[protocol.key]
         per_list = evaluate(own, lists)
         users = collected.setdefault(
@@ -45,7 +53,10 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         )
         users.add(system, lists, per_list)
         averaged = int(averaged_lists(lists, experiment.averaged).sum())
-        for metric, value in zip(own, mean(per_list, lists, experiment.averaged), strict=True):
+        values = mean(per_list, lists, experiment.averaged)
+        expected = expectations.over_samples(protocol, system, lists, own)
+        for metric, value, over_samples in zip(own, values, expected, strict=True):
+            of_random = expectations.of_random(protocol, metric)
             rows.append(
                 {
                     "dataset": experiment.dataset,
@@ -59,6 +70,9 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
                     "value": float(value),
                     "lists": averaged,
                     "computable_share": lists.computable_share,
+                    "expected": over_samples,
+                    "random_expected": of_random.mean,
+                    "random_error": of_random.standard_error,
                 }
             )
     folds = pd.DataFrame(rows)
@@ -66,6 +80,9 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         value=("value", "mean"),
         lists=("lists", "sum"),
         computable_share=("computable_share", "mean"),
+        expected=("expected", "mean"),
+        random_expected=("random_expected", "mean"),
+        random_error=("random_error", error_of_mean),
     )
     # Groups come in the order of the first fold's rows: by protocol, system and metric.
     p_values = [
@@ -77,4 +94,4 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     ]
     means = pd.concat([means.assign(fold="mean"), pd.DataFrame(p_values)], axis=1)
     table = pd.concat([folds, means], ignore_index=True)
-    return table[[*KEYS, "fold", "value", "lists", "computable_share", *p_values[0]]]
+    return table[[*KEYS, "fold", *VALUES, *p_values[0]]]

@@ -18,7 +18,8 @@ from receval.studies.summaries import means_with_intervals
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     r"""Return the metrics of every dataset, design, system and fold, and the means over folds.
 
-    Columns: design (1R, -10% head, U1R, P1R, AR, UAR or AI-UAR), those of
+    Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or AR TI-AN, which is not drawn:
+    the expectations over samples are read from it), those of
     :func:`receval.studies.values_by_fold.values_by_fold`, and of uniform tests target_items
     (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """

@@ -1,0 +1,118 @@
+"""Figure 3: 1R precision between the bounds that AR precision sets to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.curves import line
+from receval.figures.legend import legend_below, note
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.target_axes import removed_axis, size_axis
+from receval.studies.target_sizes import KEPT, SIZE, drawn_precision, points, protocols_by_size
+
+LIGHT, DARK = 0.18, 0.45
+"""Strength of the shades towards the upper and the lower bound."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return 1R precision and its bounds (equation 2) for every system, point and fold.
+
+    Columns: dataset; varied (``test ratings``, of which some are removed, or ``target set size``);
+    kept_percent (of the test ratings); target_set_size (:math:`|T_u|` in 1R); system; metric;
+    cutoff; fold (its number, or ``mean`` over folds); lower, value, upper (of the same fold and
+    the same samples :math:`N_u`); lists (relevant test ratings that the value averages, over all
+    folds for the mean).
+
+    A removed test rating is no longer relevant: its list leaves 1R, and its item leaves the target
+    sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
+    """
+    from receval.metrics.evaluation import evaluate
+    from receval.studies.kept_ratings import kept_ratings
+    from receval.theory.precision_bounds import precision_bounds
+
+    metric, cutoff = drawn_precision(inputs)
+    rows = []
+    for experiment in inputs.experiments.values():
+        one_relevant = protocols_by_size(experiment, "1R")
+        all_relevant = protocols_by_size(experiment, "AR")
+        sizes = sorted(one_relevant.keys() & all_relevant.keys())
+        if not sizes:
+            raise ValueError(
+                f"The experiment on {experiment.dataset} samples under 1R and AR, but never as "
+                "many candidates: give both protocols the same sizes."
+            )
+        for number in experiment.folds:
+            kept = kept_ratings(
+                experiment, number, inputs.parameters["removed_percents"], inputs.seed
+            )
+            for system in inputs.parameters["systems"]:
+                bounding = {n: experiment.lists(system, all_relevant[n], number) for n in sizes}
+                bounded = {n: experiment.lists(system, one_relevant[n], number) for n in sizes}
+                values = {n: evaluate([metric], bounded[n])[0] for n in sizes}
+                for point in points(kept, sizes):
+                    left = point.mask[bounded[point.sampled].full.judged.positions]
+                    bounds = precision_bounds(bounding[point.sampled], cutoff, point.mask)
+                    rows.append(
+                        {
+                            "dataset": experiment.dataset,
+                            "varied": point.varied,
+                            "kept_percent": point.kept_percent,
+                            "target_set_size": point.target_set_size,
+                            "system": system,
+                            "metric": metric.name,
+                            "cutoff": cutoff,
+                            "fold": str(number),
+                            "lower": bounds.lower,
+                            "value": float(values[point.sampled][left].mean()),
+                            "upper": bounds.upper,
+                            "lists": int(left.sum()),
+                        }
+                    )
+    folds = pd.DataFrame(rows)
+    keys = list(folds.columns[: list(folds.columns).index("fold")])
+    means = folds.groupby(keys, sort=False, as_index=False).agg(
+        lower=("lower", "mean"),
+        value=("value", "mean"),
+        upper=("upper", "mean"),
+        lists=("lists", "sum"),
+    )
+    return pd.concat([folds, means.assign(fold="mean")], ignore_index=True)[list(folds.columns)]
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw the means over folds: removed test ratings on the left, target set size on the right."""
+    means = numbers[numbers["fold"] == "mean"]
+    smallest = means["target_set_size"].min()
+    figure = new_figure(DOUBLE_COLUMN, 2.7)
+    left, right = figure.subplots(1, 2, sharey=True)
+    removed = means.assign(removed=100 - means["kept_percent"])
+    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", look)
+    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", look)
+    for shade, name in ((LIGHT, "up to the upper bound"), (DARK, "down to the lower bound")):
+        left.fill_between([np.nan], [np.nan], color=INK, alpha=shade, linewidth=0, label=name)
+    left.set_title(f"Test sparsity, $|T_u|$ = {smallest:,}")
+    removed_axis(left)
+    right.set_title("Target set size, all test ratings")
+    size_axis(right)
+    left.set_ylabel(f"1R{look.parameters['metric']}")
+    left.set_ylim(bottom=0)
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, look: Look) -> None:
+    systems = list(dict.fromkeys(means["system"]))
+    for system, style in look.styles(systems).items():
+        own = means[means["system"] == system].sort_values(across)
+        x = own[across].to_numpy(dtype=np.float64)
+        lower, value, upper = own[["lower", "value", "upper"]].to_numpy(dtype=np.float64).T
+        axes.fill_between(x, value, upper, color=style.colour, alpha=LIGHT, linewidth=0)
+        axes.fill_between(x, lower, value, color=style.colour, alpha=DARK, linewidth=0)
+        line(axes, x, value, style, look.titles[system])

@@ -1,0 +1,242 @@
+"""Figure 4: precision under test sparsity, and under the size of the target sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.curves import line
+from receval.figures.legend import legend_below, note
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.studies.inputs import ArtifactInputs, Experiment
+from receval.studies.look import Look
+from receval.studies.summaries import means_with_intervals
+from receval.studies.target_axes import removed_axis, size_axis
+from receval.studies.target_sizes import (
+    KEPT,
+    drawn_precision,
+    points,
+    protocol_of_all_candidates,
+    protocols_by_size,
+)
+
+if TYPE_CHECKING:
+    from receval.metrics.lists import JudgedLists
+    from receval.metrics.metric import Metric
+    from receval.studies.kept_ratings import KeptRatings
+
+Row = dict[str, Any]
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return metric values while test ratings are removed, and for target sets of several sizes.
+
+    Columns: dataset; protocol; varied (``test ratings``, of which some are removed, or ``target
+    set size``); kept_percent (of the test ratings); target_set_size (:math:`|T_u|` in 1R, empty
+    where all candidates are ranked); system; metric; cutoff; averaged; fold; value; expected; rho;
+    rho_error; lists.
+
+    - averaged: ``all`` users, as the paper does, or the ``relevant`` ones, who have a relevant test
+      rating left: normalised metrics are 0 for others. Under 1R all relevant test ratings left.
+    - fold: its number, or ``mean`` over folds. Of the metrics that are not drawn, which section 4.2
+      speaks of, the mean alone.
+    - expected: the expectation over all samples :math:`N_u`; the value itself where there are none.
+    - rho: density of relevant items in the averaged target sets, the expected precision of random
+      recommendation (:math:`1/t` under 1R, equation 5).
+    - rho_error: standard error of the precision of random recommendation around rho; 0 for other
+      metrics.
+    - lists: how many users or relevant test ratings are averaged, over all folds for the mean.
+
+    Removing a test rating is a mask: its item stays a candidate, no other rank changes.
+    """
+    from receval.metrics.parse import parse
+    from receval.studies.kept_ratings import kept_ratings
+
+    drawn, _ = drawn_precision(inputs)
+    metrics = list(dict.fromkeys([drawn, *map(parse, inputs.parameters["metrics"])]))
+    rows: list[Row] = []
+    for experiment in inputs.experiments.values():
+        for number in experiment.folds:
+            kept = kept_ratings(
+                experiment, number, inputs.parameters["removed_percents"], inputs.seed
+            )
+            fold = {"dataset": experiment.dataset, "fold": str(number)}
+            rows += [fold | row for row in _all_relevant(experiment, number, kept, metrics)]
+            rows += [fold | row for row in _one_relevant(experiment, number, kept, inputs)]
+    folds = pd.DataFrame(rows)
+    keys = ["dataset", "protocol", "varied", "kept_percent", "target_set_size"]
+    keys += ["system", "metric", "cutoff", "averaged"]
+    means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
+        value=("value", "mean"),
+        expected=("expected", "mean"),
+        rho=("rho", "mean"),
+        # Folds are independent: each has a random system of its own.
+        rho_error=("rho_error", lambda errors: np.sqrt(np.sum(errors**2)) / len(errors)),
+        lists=("lists", "sum"),
+    )
+    of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["averaged"] != "relevant")
+    table = pd.concat([folds[of_drawn], means.assign(fold="mean")], ignore_index=True)
+    return table[[*keys, "fold", "value", "expected", "rho", "rho_error", "lists"]]
+
+
+def _all_relevant(
+    experiment: Experiment, number: int, kept: KeptRatings, metrics: list[Metric]
+) -> Iterator[Row]:
+    """Measure AR with all candidates while test ratings are removed."""
+    from receval.metrics.averages import Arithmetic
+    from receval.statistics.incompleteness import Measure, ReducedFold
+    from receval.theory.random_precision import random_precision
+    from receval.theory.target_densities import TargetDensities
+
+    protocol = protocol_of_all_candidates(experiment)
+    fold = experiment.fold(number)
+    lists = [experiment.lists(system, protocol, number) for system in experiment.systems]
+    _check_that_only_relevant_items_count(metrics, lists[0])
+    reduced = ReducedFold(lists, [Measure(metric, Arithmetic()) for metric in metrics])
+    means, n_tested = reduced.values(kept.turns, kept.numbers)
+    # Means over tested users: those without relevant test ratings add 0 to every sum.
+    sums = means * n_tested[:, None, None]
+    for level, (percent, mask) in enumerate(zip(kept.percents, kept.masks, strict=True)):
+        densities = TargetDensities.of(fold, protocol, experiment.threshold, mask)
+        left = mask & (fold.test.values >= experiment.threshold)
+        averaged = {"all": fold.test.n_users, "relevant": len(np.unique(fold.test.users[left]))}
+        for place, metric in enumerate(metrics):
+            error = 0.0
+            if metric.name == "P" and metric.cutoff is not None:
+                error = random_precision(densities, metric.cutoff).standard_error
+            for who, n_lists in averaged.items():
+                for system, total in zip(experiment.systems, sums[level, place], strict=True):
+                    value = float(total / n_lists)
+                    factor = fold.test.n_users / n_lists
+                    yield {
+                        "protocol": protocol.name,
+                        "varied": KEPT,
+                        "kept_percent": percent,
+                        "target_set_size": "",
+                        "system": system,
+                        "metric": metric.at(None).label,
+                        "cutoff": metric.cutoff or "",
+                        "averaged": who,
+                        "value": value,
+                        "expected": value,
+                        "rho": densities.rho * factor,
+                        "rho_error": error * factor,
+                        "lists": n_lists,
+                    }
+
+
+def _check_that_only_relevant_items_count(metrics: list[Metric], lists: JudgedLists) -> None:
+    from receval.metrics.evaluation import evaluate
+
+    without = lists.full.n_relevant == 0
+    for metric, values in zip(metrics, evaluate(metrics, lists), strict=True):
+        if values[without].any():
+            raise ValueError(
+                f"{metric.label} is not 0 for users without relevant test ratings, so that it "
+                "cannot be averaged over the others: choose a gain of relevant items alone."
+            )
+
+
+def _one_relevant(
+    experiment: Experiment, number: int, kept: KeptRatings, inputs: ArtifactInputs
+) -> Iterator[Row]:
+    """Measure 1R with the smallest samples while test ratings are removed, then with all sizes."""
+    from receval.metrics.evaluation import evaluate
+    from receval.theory.random_precision import random_precision
+    from receval.theory.sampled_candidates import SamplingOdds, expected_under_one_relevant
+    from receval.theory.target_densities import TargetDensities
+
+    metric, cutoff = drawn_precision(inputs)
+    everything = protocol_of_all_candidates(experiment)
+    by_size = protocols_by_size(experiment, "1R")
+    fold = experiment.fold(number)
+    measured = points(kept, list(by_size))
+    densities = [
+        TargetDensities.of(fold, by_size[point.sampled], experiment.threshold, point.mask)
+        for point in measured
+    ]
+    random = [random_precision(density, cutoff) for density in densities]
+    for system in experiment.systems:
+        candidates = experiment.lists(system, everything, number)
+        odds = SamplingOdds.of(fold, candidates, everything)
+        lists = {size: experiment.lists(system, p, number) for size, p in by_size.items()}
+        values = {size: evaluate([metric], found)[0] for size, found in lists.items()}
+        expected = {size: expected_under_one_relevant(odds, metric, size) for size in by_size}
+        for point, density, of_random in zip(measured, densities, random, strict=True):
+            left = point.mask[lists[point.sampled].full.judged.positions]
+            yield {
+                "protocol": by_size[point.sampled].name,
+                "varied": point.varied,
+                "kept_percent": point.kept_percent,
+                "target_set_size": str(point.target_set_size),
+                "system": system,
+                "metric": metric.at(None).label,
+                "cutoff": cutoff,
+                "averaged": "all",
+                "value": float(values[point.sampled][left].mean()),
+                "expected": float(expected[point.sampled][left].mean()),
+                "rho": density.rho,
+                "rho_error": of_random.standard_error,
+                "lists": int(left.sum()),
+            }
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw the drawn metric: AR and 1R while test ratings are removed, 1R by target set size."""
+    label = look.parameters["metric"]
+    name, _, cutoff = label.partition("@")
+    of_metric = (numbers["metric"] == name) & (numbers["cutoff"].astype(str) == cutoff)
+    shown = numbers[of_metric & (numbers["averaged"] == "all")]
+    shown = shown.assign(removed=100 - shown["kept_percent"])
+    one_relevant = shown["protocol"].str.startswith("1R")
+    removed = shown["varied"] == KEPT
+    sizes = shown[one_relevant & ~removed]
+    sizes = sizes.assign(size=sizes["target_set_size"].astype(int))
+    figure = new_figure(DOUBLE_COLUMN, 2.7)
+    left, centre, right = figure.subplots(1, 3)
+    right.sharey(centre)
+    _draw_panel(left, shown[~one_relevant], "removed", look)
+    _draw_panel(centre, shown[one_relevant & removed], "removed", look)
+    _draw_panel(right, sizes, "size", look)
+    left.set_title(shown.loc[~one_relevant, "protocol"].iloc[0])
+    left.set_ylabel(label)
+    centre.set_title(f"{sizes['protocol'].iloc[0]}, $|T_u|$ = {sizes['size'].min():,}")
+    right.set_title(sizes["protocol"].iloc[0])
+    removed_axis(left)
+    removed_axis(centre)
+    size_axis(right)
+    for axes in (centre, right):
+        axes.set_ylabel(f"1R{label}")
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, look: Look) -> None:
+    means = means_with_intervals(shown[["system", across, "fold", "value"]])
+    systems = list(dict.fromkeys(shown["system"]))
+    for system, style in look.styles(systems).items():
+        own = means[means["system"] == system].sort_values(across)
+        line(
+            axes,
+            own[across],
+            own["value"],
+            style,
+            look.titles[system],
+            error=own["half_interval"].fillna(0),
+        )
+    density = shown[shown["fold"] == "mean"].drop_duplicates(across).sort_values(across)
+    axes.plot(
+        density[across],
+        density["rho"],
+        color=INK,
+        linestyle=":",
+        label="Random, expected: $\\rho$",
+    )
+    axes.set_ylim(bottom=0)

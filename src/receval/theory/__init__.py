@@ -1,0 +1,1 @@
+"""What protocols do to metrics, as formulas: expected precision, bounds, exact expectations."""

@@ -1,0 +1,154 @@
+r"""Expected precision of rankings that do not look at the user, over random splits and samples.
+
+A non-personalised system ranks all candidates in one order :math:`i_1, i_2, \ldots` The formulas
+are those of bellogin2017, sections 4.1, 5.1 and 6.2; they neglect that a user's training items
+leave the order, which :mod:`receval.theory.coin_flip_precision` does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from receval.theory.precision_bounds import PrecisionBounds
+
+
+def expected_precision(
+    positives: ArrayLike,
+    cutoff: int,
+    *,
+    sigma: float,
+    n_candidates: int,
+    t: float,
+    n_users: int,
+) -> float:
+    r"""Return the expected AR precision of a non-personalised ranking (equation 3).
+
+    .. math:: E[P_s@n] = \frac{\sigma |C|}{n t |U|} \sum_{k=1}^n avg_u |PR(i_k^{u,s})|
+
+    Parameters
+    ----------
+    positives : array_like of float, shape (n_ranked,) or (n_users, n_ranked)
+        Positive ratings :math:`|PR(i)|`, train and test, of the candidates from the first place on;
+        in one order for all users, or in one each.
+    cutoff : int
+        n.
+    sigma : float
+        Share of the ratings that test.
+    n_candidates : int
+        :math:`|C|`.
+    t : float
+        Harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
+    n_users : int
+        :math:`|U|`.
+
+    Raises
+    ------
+    ValueError
+        Fewer places than the cut-off are given.
+    """
+    sums = _sums(positives, cutoff)
+    return float(sigma * n_candidates / (cutoff * t * n_users) * sums[cutoff])
+
+
+def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_users: int) -> float:
+    r"""Return the expected AR precision of random recommendation (equation 4).
+
+    .. math:: E[P_{RND}@n] \sim \frac{\sigma |PR|}{t |U|} = \sigma\delta
+
+    It takes the candidates for all items and the users' sizes of target sets for independent of
+    what they like; :func:`receval.theory.random_precision.random_precision` does not.
+    """
+    return sigma * n_positive / (t * n_users)
+
+
+def expected_random_precision_of_one_relevant(t: float) -> float:
+    """Return the expected 1R precision of random recommendation, 1/t (equation 5)."""
+    return 1 / t
+
+
+def expected_bounds_of_one_relevant(
+    positives: ArrayLike,
+    n_relevant: ArrayLike,
+    cutoff: int,
+    *,
+    n_positive: int,
+    n_candidates: int,
+    t: float,
+) -> PrecisionBounds:
+    r"""Return bounds of the expected 1R precision of a non-personalised ranking (section 5.1).
+
+    .. math::
+
+        \frac{|C|}{n t |PR|} \sum_{k=1}^n |PR(i_k)| \le E[1RP_s@n] \le
+        \frac{|C|}{n t |PR|}\, avg_u \sum_{k=1}^{m_u} |PR(i_k)|, \qquad
+        m_u = n + |PR_{test}(u)| - 1
+
+    The lower bound is printed with all items in the place of the candidates; it is equation 3
+    divided by :math:`|PR_{test}| / |U|`, which has :math:`|C|`.
+
+    Parameters
+    ----------
+    positives : array_like of float, shape (n_ranked,)
+        As for :func:`expected_precision`, in one order for all users. Where a user's :math:`m_u`
+        goes beyond the last place, all are summed.
+    n_relevant : array_like of int, shape (n_users,)
+        :math:`|PR_{test}(u)|` of all users.
+    cutoff : int
+        n.
+    n_positive : int
+        :math:`|PR|`.
+    n_candidates : int
+        :math:`|C|`.
+    t : float
+        Harmonic mean of the sizes of the AR target sets :math:`N_u \cup PR_{test}(u)`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`expected_precision`.
+    """
+    sums = _sums(positives, cutoff)
+    reach = np.clip(cutoff + np.asarray(n_relevant, dtype=np.int64) - 1, 0, len(sums) - 1)
+    scale = n_candidates / (cutoff * t * n_positive)
+    return PrecisionBounds(float(scale * sums[cutoff]), float(scale * sums[reach].mean()))
+
+
+def expected_positives_of_uniform_test(
+    ratios: ArrayLike, *, n_ratings: int, n_targets: int
+) -> NDArray[np.float64]:
+    r"""Return what takes the place of :math:`|PR(i)|` where all items have as many test ratings.
+
+    In a uniform test (section 6.2, UAR and U1R) :math:`E[|PR_{test}(i)|] = \eta |PR(i)| / |R(i)|`
+    with :math:`\eta = \sigma |R| / |T|`, so that the formulas of this module hold with
+
+    .. math:: |PR(i)| \;\to\; \frac{|R|}{|T|} \cdot \frac{|PR(i)|}{|R(i)|}
+
+    for the items of T, and with 0 for the others. With :math:`C = T` they become those of
+    section 6.2, and :math:`\sigma\delta` and :math:`1/t` where the ratio is the same for all items.
+
+    Section 6.2 says that random precision falls by :math:`|T| / |C|` where :math:`C \supset T`.
+    It does where all candidates are ranked (AN), because t grows from about :math:`|T|` to about
+    :math:`|C|`. Samples of a given size have the same t and the same random precision.
+
+    Parameters
+    ----------
+    ratios : array_like of float
+        :math:`|PR(i)| / |R(i)|` in the order of the ranking, of any shape; 0 outside of T.
+    n_ratings : int
+        :math:`|R|`.
+    n_targets : int
+        :math:`|T|`.
+    """
+    return np.asarray(ratios, dtype=np.float64) * (n_ratings / n_targets)
+
+
+def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
+    """Return the sums over the first 0, 1, ... places, averaged over users."""
+    values = np.asarray(positives, dtype=np.float64)
+    if values.shape[-1] < cutoff:
+        raise ValueError(
+            f"The ranking has {values.shape[-1]} places, fewer than the cut-off {cutoff}: give at "
+            "least the items up to it."
+        )
+    return np.concatenate([[0.0], np.cumsum(values.mean(axis=0) if values.ndim == 2 else values)])

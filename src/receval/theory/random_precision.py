@@ -1,0 +1,97 @@
+"""What random recommendation gets on given target sets: the exact mean and its standard error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from receval.theory.target_densities import TargetDensities
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A metric's expected value, and the standard error of its measured value around it.
+
+    Attributes
+    ----------
+    mean : float
+        Expectation of the average over all lists.
+    standard_error : float
+        Standard deviation of that average, over rankings and samples.
+    """
+
+    mean: float
+    standard_error: float
+
+
+def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
+    r"""Return the mean P@n of random recommendation, given the target sets.
+
+    Under AR the number of relevant items among the first n of a random order is hypergeometric.
+    With :math:`m_u = \min(n, |T_u|)`
+
+    .. math::
+
+        E[P^u@n] = \frac{m_u}{n} \rho_u, \qquad
+        Var[P^u@n] = \frac{m_u}{n^2}\, \rho_u (1 - \rho_u) \frac{|T_u| - m_u}{|T_u| - 1},
+
+    so that :math:`E[P@n] = \rho` where no target set is smaller than n. Users are independent.
+
+    Under 1R the lists of a user share :math:`N_u`. Those whose relevant item stands among the
+    first n are as many as relevant items above the n-th of :math:`N_u`: a negative hypergeometric
+    number. With :math:`s = |N_u|`, :math:`K` lists and :math:`m = \min(n, s + 1)`
+
+    .. math::
+
+        E[\textstyle\sum_r n P@n(T_u^r)] = \frac{mK}{s + 1}, \qquad
+        Var[\textstyle\sum_r n P@n(T_u^r)] =
+            \frac{mK (s + K + 1)(s + 1 - m)}{(s + 1)^2 (s + 2)},
+
+    so that :math:`E[1RP@n] = 1/t`.
+
+    Parameters
+    ----------
+    densities : TargetDensities
+    cutoff : int
+        n.
+
+    Returns
+    -------
+    Expectation
+        Of the mean over all users under AR, over all relevant test ratings under 1R.
+
+    Raises
+    ------
+    ValueError
+        There are no lists.
+
+    Notes
+    -----
+    bellogin2017, equations 4 and 5, where they are exact. The error holds for continuous scores
+    drawn independently for every pair of user and item.
+    """
+    n_lists = len(densities.sizes)
+    if not n_lists:
+        raise ValueError(
+            "There are no target sets: under 1R every relevant test rating has one, but no "
+            "rating reaches the threshold. Lower it, or keep more test ratings."
+        )
+    if densities.one_relevant:
+        reached = densities.relevant > 0
+        owners = densities.users[reached]
+        relevant = np.bincount(owners, minlength=densities.n_users).astype(np.float64)
+        others = np.zeros(densities.n_users)
+        others[owners] = densities.sizes[reached] - 1
+        looked_at = np.minimum(cutoff, others + 1)
+        hits = looked_at * relevant / (others + 1)
+        variance = hits * (others + relevant + 1) * (others + 1 - looked_at)
+        variance /= (others + 1) * (others + 2)
+    else:
+        sizes = densities.sizes.astype(np.float64)
+        looked_at = np.minimum(cutoff, sizes)
+        share = densities.rho_of_lists
+        hits = looked_at * share
+        variance = hits * (1 - share) * (sizes - looked_at) / np.maximum(sizes - 1, 1)
+    scale = cutoff * n_lists
+    return Expectation(float(hits.sum() / scale), float(np.sqrt(variance.sum()) / scale))

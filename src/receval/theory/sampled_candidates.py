@@ -1,0 +1,266 @@
+r"""Exact expectations over the sampling of :math:`N_u`, from ranks among all candidates.
+
+A relevant item that has K of the user's M non-relevant candidates above it has
+:math:`H \sim Hypergeometric(M, K, s)` of them above it in a sample of size s. So the ranks that a
+system gives under AR with all candidates (AN) say what it gets on average under sampled ones (NN),
+without sampling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.metrics.evaluation import evaluate_views
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.list_view import ListView
+from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.metric import Metric
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold
+from receval.theory.target_densities import TargetDensities
+
+
+@dataclass(frozen=True)
+class SamplingOdds:
+    """What the place of each relevant item among samples depends on.
+
+    Attributes
+    ----------
+    users : ndarray of int64, shape (n_lists,)
+        Of each relevant test rating, in the order of the fold's test ratings, as 1R lists are.
+    values : ndarray of float32, shape (n_lists,)
+        Its rating.
+    above : ndarray of int64, shape (n_lists,)
+        Number K of non-relevant candidates above it; -1 where the item is not ranked.
+    relevant_above : ndarray of int64, shape (n_lists,)
+        Number of relevant items above it; -1 where it is not ranked.
+    pools : ndarray of int64, shape (n_users,)
+        Number M of non-relevant candidates; those whose score cannot be computed are among them
+        but above nothing.
+    all_computable : bool
+        Whether there are none of these.
+    threshold : float
+    maximum_rating : float or None
+    """
+
+    users: NDArray[np.int64]
+    values: NDArray[np.float32]
+    above: NDArray[np.int64]
+    relevant_above: NDArray[np.int64]
+    pools: NDArray[np.int64]
+    all_computable: bool
+    threshold: float
+    maximum_rating: float | None
+
+    @classmethod
+    def of(cls, fold: Fold, lists: JudgedLists, protocol: Protocol) -> Self:
+        """Read the odds off lists of all candidates.
+
+        Parameters
+        ----------
+        fold : Fold
+        lists : JudgedLists
+            Of its test ratings under the protocol.
+        protocol : Protocol
+            AR AN. Samples are drawn from its base candidates.
+
+        Raises
+        ------
+        ValueError
+            The protocol is another one, or its order of ties depends on the whole list; or the
+            lists are not those of the fold.
+        """
+        if protocol.relevant != "AR" or protocol.sampled is not None:
+            raise ValueError(
+                f"The odds of sampled candidates are read off ranks among all of them, but the "
+                f"lists are those of {protocol.name}: give those of AR with sampled=None."
+            )
+        if protocol.ties == "librec":
+            raise ValueError(
+                "LibRec's order of ties depends on the whole list, so that it does not tell the "
+                "order in a sample: rank with the ties random or index."
+            )
+        view = lists.full
+        relevant_until = np.concatenate([[0], np.cumsum(view.relevant)])
+        owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
+        before = relevant_until[:-1] - relevant_until[view.starts[:-1]][owners]
+        judged = view.judged
+        relevant_above = np.full(len(judged.positions), -1, dtype=np.int64)
+        above = np.full(len(judged.positions), -1, dtype=np.int64)
+        found = judged.positions[view.places]
+        relevant_above[found] = before
+        above[found] = view.ranks - 1 - before
+        rows = np.flatnonzero(fold.test.values >= judged.threshold)
+        pools = TargetDensities.of(fold, protocol, judged.threshold).pools
+        users = fold.test.users[rows].astype(np.int64)
+        if len(above) != len(fold.test) or np.any(above[rows] > pools[users]):
+            raise ValueError(
+                "A relevant item has more candidates above it than its user has: the lists are not "
+                f"those of this fold under {protocol.name}."
+            )
+        return cls(
+            users=users,
+            values=fold.test.values[rows],
+            above=above[rows],
+            relevant_above=relevant_above[rows],
+            pools=pools,
+            all_computable=lists.computable_share == 1,
+            threshold=judged.threshold,
+            maximum_rating=judged.maximum_rating,
+        )
+
+
+def expected_under_one_relevant(
+    odds: SamplingOdds, metric: Metric, sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expected value of a metric for every list under 1R NN.
+
+    .. math:: E[M(T_u^r)] = \sum_{h} Pr[H = h]\, M(\text{one relevant item at rank } h + 1)
+
+    Any metric will do that can be measured under 1R, since a list is known by the rank of its one
+    relevant item and by its length.
+
+    Parameters
+    ----------
+    odds : SamplingOdds
+    metric : Metric
+    sampled : int
+        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_lists,)
+        In the order of the values that :func:`receval.metrics.evaluation.evaluate` returns for the
+        lists of 1R, to be averaged as they are.
+
+    Raises
+    ------
+    ValueError
+        The metric needs more judgments than a 1R list has; or it depends on the length of lists,
+        and some scores cannot be computed, which makes that length random.
+    """
+    if metric.refused_under_1r:
+        raise ValueError(
+            f"{metric.label} needs all judgments of a list, but under 1R a list is known by its "
+            "relevant item alone: measure it under AR."
+        )
+    sizes = np.minimum(sampled, odds.pools)[odds.users]
+    kinds, row_of = np.unique(
+        np.stack([sizes.astype(np.float64), odds.values]), axis=1, return_inverse=True
+    )
+    width = sampled + 1
+    table = np.empty((kinds.shape[1], width + 1))
+    for row, (size, value) in enumerate(kinds.T):
+        table[row] = _by_rank(odds, metric, float(value), int(size), width)
+        if not odds.all_computable:
+            shorter = _by_rank(odds, metric, float(value), 0, width)
+            places = slice(0, int(size) + 2)
+            if not np.array_equal(table[row, places], shorter[places]):
+                raise ValueError(
+                    f"{metric.label} depends on the length of lists, which is random where some "
+                    "scores cannot be computed: give the metric a cut-off."
+                )
+    return _expected(odds.above, odds.pools[odds.users], sizes, row_of.reshape(-1), table)
+
+
+def _by_rank(
+    odds: SamplingOdds, metric: Metric, value: float, size: int, width: int
+) -> NDArray[np.float64]:
+    """Return the metric of lists whose relevant item is not ranked, or at rank 1, 2, ..."""
+    ranks = np.arange(width + 1)
+    # A list is as long as its sample, or long enough for ranks that its sample cannot lead to.
+    lengths = np.maximum(np.where(ranks > 0, size + 1, size), ranks)
+    ones = np.ones(len(ranks), dtype=np.int64)
+    judged = JudgedItems(
+        starts=np.arange(len(ranks) + 1, dtype=np.int64),
+        values=np.full(len(ranks), value, dtype=np.float32),
+        relevant=ones.astype(bool),
+        positions=ranks,
+        threshold=odds.threshold,
+        maximum_rating=odds.maximum_rating,
+        # Of a single relevant item no metric shows the popularity: weights are normalised.
+        popularity=ones,
+    )
+    full = ListView.of(judged, ranks, lengths)
+    (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))
+    return values
+
+
+def expected_precision_among_samples(
+    odds: SamplingOdds, cutoff: int, sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expected P@n of every user under AR NN.
+
+    .. math:: E[P^u@n] = \frac1n \sum_{i \in PR_{test}(u)} Pr[1 + r_i + H_i \le n]
+
+    with :math:`r_i` the relevant items above i, which are in every target set.
+
+    Parameters
+    ----------
+    odds : SamplingOdds
+    cutoff : int
+        n.
+    sampled : int
+        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_users,)
+    """
+    sizes = np.minimum(sampled, odds.pools)[odds.users]
+    # Row r: 1 where h non-relevant items above leave an item with r relevant ones in the first n.
+    table = np.zeros((cutoff + 1, sampled + 2))
+    for relevant_above in range(cutoff):
+        table[relevant_above, 1 : 1 + cutoff - relevant_above] = 1
+    row_of = np.clip(odds.relevant_above, 0, cutoff)
+    hits = _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
+    return np.bincount(odds.users, weights=hits, minlength=len(odds.pools)) / cutoff
+
+
+@njit(cache=True)
+def _expected(
+    above: NDArray[np.int64],
+    pools: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    table: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Average ``table[row, h + 1]`` over H; ``table[row, 0]`` where an item is not ranked.
+
+    The probabilities are walked through from the mode outwards by the ratio of neighbours, and
+    divided by their sum: no logarithm of a factorial loses digits.
+    """
+    expected = np.empty(len(above))
+    for item in range(len(above)):
+        row = rows[item]
+        good = above[item]
+        if good < 0:
+            expected[item] = table[row, 0]
+            continue
+        bad = pools[item] - good
+        size = sizes[item]
+        low, high = max(0, size - bad), min(good, size)
+        mode = min(max((size + 1) * (good + 1) // (pools[item] + 2), low), high)
+        total = 1.0
+        mean = table[row, mode + 1]
+        weight = 1.0
+        for hits in range(mode, high):
+            weight *= (good - hits) * (size - hits) / ((hits + 1.0) * (bad - size + hits + 1))
+            if weight < 1e-25:
+                break
+            total += weight
+            mean += weight * table[row, hits + 2]
+        weight = 1.0
+        for hits in range(mode, low, -1):
+            weight *= hits * (bad - size + hits) / ((good - hits + 1.0) * (size - hits + 1))
+            if weight < 1e-25:
+                break
+            total += weight
+            mean += weight * table[row, hits]
+        expected[item] = mean / total
+    return expected

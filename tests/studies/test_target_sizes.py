@@ -1,0 +1,324 @@
+"""Figures 3 and 4 of bellogin2017 on a few ratings, ranked for good."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from protocols.brute_force import Scores
+from studies.prepared import generated_ratings, inputs_of, look_of, problems_of
+
+from receval.figures.style import figure_style
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
+from receval.protocols.protocol import Protocol
+from receval.seeds import generator
+from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
+from receval.studies.bellogin2017 import fig03, fig04
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.kept_ratings import kept_ratings
+from receval.studies.look import Look
+from receval.studies.numbers import read_numbers, write_numbers
+
+STUDY = "bellogin2017"
+SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
+SIZES = (3, 5, 30)
+THRESHOLD = 3.0
+EVERYTHING = Protocol("AR", "TI")
+PROTOCOLS = (
+    EVERYTHING,
+    *(Protocol(kind, "TI", size, THRESHOLD) for kind in ("1R", "AR") for size in SIZES),
+)
+REMOVED = (0, 30, 60)
+METRICS = ("RR", "nDCG(gain=relevant)@2", "Recall@2", "AP")
+FOLDS = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset, its split and the ranks of systems that score at random."""
+    root = tmp_path_factory.mktemp("target-sizes")
+    ratings = generated_ratings(n_users=40)
+    ratings.write(root / "ml-1m")
+    rng = np.random.default_rng(0)
+    split = Split(
+        tuple(
+            rng.choice([TRAIN, TEST], len(ratings), p=[0.6, 0.4]).astype(np.uint8)
+            for _ in range(FOLDS)
+        )
+    )
+    (root / "ml-1m" / "coin-flip").mkdir()
+    split.write(root / "ml-1m" / "coin-flip" / "split.npz")
+    for system in SYSTEMS:
+        outcomes: dict[RanksKey, JudgedRanks] = {}
+        for number in range(FOLDS):
+            scores = rng.normal(size=(ratings.n_users, ratings.n_items))
+            ranked = rank_judged(
+                Scores(scores),
+                fold(ratings, split, number),
+                PROTOCOLS,
+                partial(generator, 5, "ml-1m", number),
+            )
+            for protocol, outcome in zip(PROTOCOLS, ranked, strict=True):
+                outcomes[protocol.key, number, "test"] = outcome
+        write_ranks(root / "ml-1m" / "coin-flip" / system / "ranks.npz", outcomes)
+    return root
+
+
+def inputs(
+    folder: Path,
+    *,
+    protocols: tuple[Protocol, ...] = PROTOCOLS,
+    metric: str = "P@2",
+    metrics: tuple[str, ...] = METRICS,
+) -> ArtifactInputs:
+    description = {
+        "dataset": "ml-1m",
+        "split": "coin-flip",
+        "systems": list(SYSTEMS),
+        "extra_systems": [],
+        "protocols": [asdict(protocol) for protocol in protocols],
+        "relevance_threshold": THRESHOLD,
+        "averaged": "all",
+    }
+    return inputs_of(
+        folder,
+        experiments={"target-sizes": description},
+        seed=1,
+        metric=metric,
+        metrics=metrics,
+        systems=("plsa", "knn-centred"),
+        removed_percents=REMOVED,
+    )
+
+
+def look(artifact: str) -> Look:
+    shown = look_of(STUDY, artifact)
+    return replace(shown, parameters={**shown.parameters, "metric": "P@2"})
+
+
+@pytest.fixture(scope="module")
+def three(folder: Path) -> pd.DataFrame:
+    return fig03.data(inputs(folder))
+
+
+@pytest.fixture(scope="module")
+def four(folder: Path) -> pd.DataFrame:
+    return fig04.data(inputs(folder))
+
+
+def kept_of(folder: Path, number: int, percent: int) -> np.ndarray:
+    kept = kept_ratings(inputs(folder).experiments["target-sizes"], number, REMOVED, 1)
+    return kept.masks[kept.percents.index(percent)]
+
+
+def lists_of_what_is_left(
+    folder: Path, system: str, protocol: Protocol, number: int, percent: int
+) -> JudgedLists:
+    """Bind the ranks of the ratings kept to judgments that know no others."""
+    test = inputs(folder).experiments["target-sizes"].fold(number).test
+    mask = kept_of(folder, number, percent)
+    left = Judgments.from_pairs(test.users[mask], test.items[mask], test.values[mask], 40)
+    path = folder / "ml-1m" / "coin-flip" / system / "ranks.npz"
+    outcome = read_ranks(path, protocol.key, number)
+    reduced = JudgedRanks(outcome.ranks[mask], outcome.lengths, outcome.candidates)
+    return JudgedLists.of(left, reduced, THRESHOLD, protocol)
+
+
+# --- what is left -----------------------------------------------------------------------------
+
+
+def test_levels_are_nested_and_keep_their_share(folder: Path) -> None:
+    masks = [kept_of(folder, 0, percent) for percent in (100, 70, 40)]
+    assert masks[0].all()
+    for percent, wider, narrower in zip((70, 40), masks, masks[1:], strict=False):
+        assert not np.any(narrower & ~wider)
+        assert narrower.mean() == pytest.approx(percent / 100, abs=0.01)
+    assert kept_of(folder, 1, 70).mean() == pytest.approx(0.7, abs=0.01)
+    again = kept_of(folder, 0, 70)
+    assert np.array_equal(again, masks[1])
+
+
+# --- figure 3 ---------------------------------------------------------------------------------
+
+
+def test_figure_3_has_bounds_for_every_system_point_and_fold(three: pd.DataFrame) -> None:
+    assert list(three.columns) == [
+        "dataset",
+        "varied",
+        "kept_percent",
+        "target_set_size",
+        "system",
+        "metric",
+        "cutoff",
+        "fold",
+        "lower",
+        "value",
+        "upper",
+        "lists",
+    ]
+    assert len(three) == 2 * (len(REMOVED) + len(SIZES)) * (FOLDS + 1)
+    assert (three["lower"] <= three["value"]).all()
+    assert (three["value"] <= three["upper"]).all()
+    assert (three["lower"] < three["upper"]).any()
+
+
+def test_figure_3_measures_the_lists_that_are_left(folder: Path, three: pd.DataFrame) -> None:
+    rows = three[(three["fold"] == "1") & (three["system"] == "knn-centred")]
+    for row in rows.to_dict("records"):
+        protocol = Protocol("1R", "TI", row["target_set_size"] - 1, THRESHOLD)
+        lists = lists_of_what_is_left(folder, "knn-centred", protocol, 1, row["kept_percent"])
+        values = evaluate([parse("P@2")], lists)[0]
+        assert row["value"] == pytest.approx(values.mean())
+        assert row["lists"] == len(values)
+
+
+def test_the_means_of_figure_3_are_those_of_the_folds(three: pd.DataFrame) -> None:
+    point = ["varied", "kept_percent", "target_set_size", "system"]
+    folds = three[three["fold"] != "mean"].groupby(point)
+    means = three[three["fold"] == "mean"].set_index(point)
+    for column in ("lower", "value", "upper"):
+        expected = folds[column].mean().loc[means.index]
+        assert means[column].tolist() == pytest.approx(expected.tolist())
+    assert means["lists"].tolist() == folds["lists"].sum().loc[means.index].tolist()
+
+
+def test_figure_3_shades_up_to_its_bounds_without_overlaps(
+    tmp_path: Path, three: pd.DataFrame
+) -> None:
+    write_numbers(three, tmp_path / "fig03.csv")
+    numbers = read_numbers(tmp_path / "fig03.csv")
+    with figure_style():
+        figure = fig03.draw(numbers, look("fig03"))
+    assert problems_of(figure) == []
+    means = numbers[(numbers["fold"] == "mean") & (numbers["varied"] == "target set size")]
+    _, right = figure.axes
+    assert [curve.get_label() for curve in right.lines] == ["pLSA", "kNN"]
+    for place, system in enumerate(("plsa", "knn-centred")):
+        own = means[means["system"] == system]
+        assert right.lines[place].get_ydata() == pytest.approx(own["value"])
+        light, dark = (
+            shade.get_paths()[0].vertices[:, 1]
+            for shade in right.collections[2 * place : 2 * place + 2]
+        )
+        assert light.max() == pytest.approx(own["upper"].max())
+        assert dark.min() == pytest.approx(own["lower"].min())
+
+
+def test_figure_3_needs_the_same_sizes_under_both_protocols(folder: Path) -> None:
+    unequal = (Protocol("1R", "TI", 3, THRESHOLD), Protocol("AR", "TI", 5, THRESHOLD))
+    with pytest.raises(ValueError, match="give both protocols the same sizes"):
+        fig03.data(inputs(folder, protocols=unequal))
+    with pytest.raises(ValueError, match="no protocol AR with sampled"):
+        fig03.data(inputs(folder, protocols=unequal[:1]))
+
+
+@pytest.mark.parametrize("metric", ["RR", "P", "nDCG@10"])
+def test_only_precision_at_a_cut_off_is_drawn(folder: Path, metric: str) -> None:
+    for module in (fig03, fig04):
+        with pytest.raises(ValueError, match="precision at a cut-off"):
+            module.data(inputs(folder, metric=metric))
+
+
+# --- figure 4 ---------------------------------------------------------------------------------
+
+
+def test_figure_4_has_a_value_for_every_system_point_and_fold(four: pd.DataFrame) -> None:
+    drawn = four[(four["metric"] == "P") & (four["averaged"] == "all")]
+    assert len(drawn) == 5 * (2 * len(REMOVED) + len(SIZES)) * (FOLDS + 1)
+    others = four.drop(drawn.index)
+    assert set(others["fold"]) == {"mean"}
+    assert len(others) == 5 * len(REMOVED) * (2 * len(METRICS) + 1)
+    keys = list(four.columns[: list(four.columns).index("value")])
+    assert not four.duplicated(keys).any()
+
+
+def test_removed_ratings_are_nowhere_relevant_under_ar(folder: Path, four: pd.DataFrame) -> None:
+    labels = {"P": "P@2", **{parse(label).at(None).label: label for label in METRICS}}
+    means = four[(four["protocol"] == "AR TI-AN") & (four["fold"] == "mean")]
+    for (percent, system), rows in means.groupby(["kept_percent", "system"]):
+        both = [lists_of_what_is_left(folder, system, EVERYTHING, n, percent) for n in range(FOLDS)]
+        for row in rows.to_dict("records"):
+            metric = parse(labels[row["metric"]])
+            values = [evaluate([metric], lists)[0] for lists in both]
+            if row["averaged"] == "relevant":
+                values = [v[x.full.n_relevant > 0] for v, x in zip(values, both, strict=True)]
+            assert row["value"] == pytest.approx(np.mean([v.mean() for v in values])), row
+            assert row["lists"] == sum(map(len, values))
+            assert row["expected"] == row["value"]
+
+
+def test_the_density_of_what_is_left_is_the_expected_random_precision(
+    folder: Path, four: pd.DataFrame
+) -> None:
+    rows = four[(four["metric"] == "P") & (four["fold"] == "0") & (four["system"] == "random")]
+    for row in rows[rows["protocol"] == "AR TI-AN"].to_dict("records"):
+        lists = lists_of_what_is_left(folder, "random", EVERYTHING, 0, row["kept_percent"])
+        assert row["rho"] == pytest.approx(evaluate([parse("P")], lists)[0].mean())
+        assert 0 < row["rho_error"] < 0.1
+    one = rows[(rows["protocol"] == "1R TI-NN") & (rows["target_set_size"] != "31")]
+    assert one["rho"].tolist() == pytest.approx(1 / one["target_set_size"].astype(int))
+    # Few candidates are left for 30 samples.
+    assert (rows.loc[rows["target_set_size"] == "31", "rho"] > 1 / 31).all()
+
+
+def test_values_of_samples_that_take_all_candidates_are_their_expectations(
+    four: pd.DataFrame,
+) -> None:
+    whole = four[four["target_set_size"] == "31"]
+    assert whole["value"].tolist() == pytest.approx(whole["expected"].tolist())
+    small = four[four["target_set_size"] == "4"]
+    assert (small["value"] != small["expected"]).any()
+    # Eighty lists of 0 or 1/2, those of a user over one sample: an error of about .035.
+    assert small["value"].tolist() == pytest.approx(small["expected"].tolist(), abs=0.12)
+
+
+def test_both_figures_measure_the_same_lists(three: pd.DataFrame, four: pd.DataFrame) -> None:
+    point = ["varied", "kept_percent", "target_set_size", "system", "fold"]
+    one = four[four["protocol"] == "1R TI-NN"]
+    other = one.assign(target_set_size=one["target_set_size"].astype(int)).set_index(point)
+    for row in three.to_dict("records"):
+        assert row["value"] == pytest.approx(other.loc[tuple(row[k] for k in point), "value"])
+
+
+def test_figure_4_draws_means_and_the_theory_without_overlaps(
+    tmp_path: Path, four: pd.DataFrame
+) -> None:
+    write_numbers(four, tmp_path / "fig04.csv")
+    numbers = read_numbers(tmp_path / "fig04.csv")
+    with figure_style():
+        figure = fig04.draw(numbers, look("fig04"))
+    assert problems_of(figure) == []
+    assert len(figure.axes) == 3
+    left, centre, right = figure.axes
+    means = numbers[(numbers["fold"] == "mean") & (numbers["metric"] == "P")]
+    means = means[(means["averaged"] == "all") & (means["system"] == "mf")]
+    assert left.lines[1].get_ydata() == pytest.approx(
+        means["value"][means["protocol"] == EVERYTHING.name]
+    )
+    assert left.lines[1].get_xdata() == pytest.approx(REMOVED)
+    sizes = means[means["varied"] == "target set size"]
+    assert right.lines[1].get_ydata() == pytest.approx(sizes["value"])
+    assert right.lines[-1].get_ydata() == pytest.approx(sizes["rho"])
+    assert right.lines[-1].get_linestyle() == ":"
+    assert centre.lines[-1].get_ydata() == pytest.approx([1 / 4] * 3)
+    assert centre.get_ylim() == right.get_ylim()
+
+
+def test_metrics_that_count_other_ratings_have_no_average_over_relevant_users(
+    folder: Path,
+) -> None:
+    with pytest.raises(ValueError, match="choose a gain of relevant items alone"):
+        fig04.data(inputs(folder, metrics=("nDCG@2",)))
+
+
+def test_figure_4_needs_one_protocol_of_all_candidates(folder: Path) -> None:
+    with pytest.raises(ValueError, match="has 0 protocols AR that rank all"):
+        fig04.data(inputs(folder, protocols=PROTOCOLS[1:]))

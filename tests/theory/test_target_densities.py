@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from protocols.brute_force import Scores
+from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
+
+from receval.metrics.evaluation import evaluate
+from receval.metrics.precision import Precision
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
+from receval.protocols.target_sets import target_sets
+from receval.seeds import generator
+from receval.theory.target_densities import TargetDensities
+
+# Users 0 and 1 have test ratings, user 2 has none; nobody tests items 4 and 5.
+HAND = fold_of(
+    train=[(0, 0), (1, 4), (2, 1), (2, 2)],
+    test=[(0, 1, 5), (0, 2, 5), (0, 3, 1), (1, 0, 4), (1, 3, 2)],
+    shape=(3, 6),
+)
+
+protocols = st.builds(
+    Protocol,
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI", "train"]),
+    sampled=st.one_of(st.none(), st.integers(1, 30)),
+    threshold=st.just(THRESHOLD),
+)
+
+
+def seeded(*names: str | int) -> np.random.Generator:
+    return generator(5, "dataset", *names)
+
+
+def test_all_relevant_among_test_items_by_hand() -> None:
+    found = TargetDensities.of(HAND, Protocol("AR", "TI"), THRESHOLD)
+    # C = {0, 1, 2, 3}. User 0 loses item 0 of the train part, user 1 none, user 2 items 1 and 2.
+    assert found.sizes.tolist() == [3, 4, 2]
+    assert found.relevant.tolist() == [2, 1, 0]
+    assert found.pools.tolist() == [1, 3, 2]
+    assert found.rho_of_lists.tolist() == pytest.approx([2 / 3, 1 / 4, 0])
+    assert found.rho == pytest.approx((2 / 3 + 1 / 4) / 3)
+    assert 1 / found.t == pytest.approx((1 / 3 + 1 / 4 + 1 / 2) / 3)
+    assert found.sigma == pytest.approx(5 / 9)
+    assert found.n_positive == 4 + 3
+    assert found.delta == pytest.approx(7 / (found.t * 3))
+
+
+def test_one_relevant_item_among_samples_by_hand() -> None:
+    found = TargetDensities.of(HAND, Protocol("1R", "TI", 2, THRESHOLD), THRESHOLD)
+    # User 0 has one item to sample, user 1 three.
+    assert found.users.tolist() == [0, 0, 1]
+    assert found.sizes.tolist() == [2, 2, 3]
+    assert found.rho == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3) == pytest.approx(1 / found.t)
+
+
+def test_a_removed_rating_stays_among_all_candidates_and_leaves_samples() -> None:
+    kept = np.array([True, False, True, True, True])
+    every = TargetDensities.of(HAND, Protocol("AR", "TI"), THRESHOLD, kept)
+    assert every.sizes.tolist() == [3, 4, 2]
+    assert every.relevant.tolist() == [1, 1, 0]
+    sampled = TargetDensities.of(HAND, Protocol("AR", "TI", 2, THRESHOLD), THRESHOLD, kept)
+    assert sampled.sizes.tolist() == [1 + 1, 2 + 1, 2]
+    one = TargetDensities.of(HAND, Protocol("1R", "TI", 2, THRESHOLD), THRESHOLD, kept)
+    assert one.users.tolist() == [0, 1]
+    assert every.sigma == pytest.approx(4 / 9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), protocol=protocols)
+def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protocol) -> None:
+    fold = random_fold(seed)
+    found = TargetDensities.of(fold, protocol, THRESHOLD)
+    (outcome,) = rank_judged(Scores(random_scores(seed, fold)), fold, [protocol], seeded)
+    tested = np.diff(fold.test.indptr) > 0
+    if protocol.relevant == "AR":
+        assert found.sizes[tested].tolist() == outcome.candidates[tested].tolist()
+    else:
+        # Candidates are counted without the list's relevant item.
+        others = outcome.candidates[found.users]
+        assert (found.sizes - found.relevant).tolist() == others.tolist()
+        relevant = fold.test.values >= THRESHOLD
+        assert found.relevant.tolist() == (outcome.ranks[relevant] > 0).tolist()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI"]),
+)
+def test_sizes_are_those_of_enumerated_sets(
+    seed: int, relevant: RelevantSelection, candidates: BaseCandidates
+) -> None:
+    fold = random_fold(seed)
+    protocol = Protocol(relevant, candidates, 5, THRESHOLD)
+    found = TargetDensities.of(fold, protocol, THRESHOLD)
+    for user in range(fold.test.n_users):
+        sets = target_sets(fold, protocol, user, THRESHOLD, seeded)
+        own = found.users == user
+        reached = own & (found.relevant > 0) if relevant == "1R" else own
+        assert found.sizes[reached].tolist() == [len(one) for one in sets.lists]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), protocol=protocols)
+def test_precision_of_whole_lists_is_rho_for_every_system(seed: int, protocol: Protocol) -> None:
+    # Section 4.2: all systems return all target items.
+    fold = random_fold(seed)
+    (lists,) = lists_of(fold, random_scores(seed, fold), protocol)
+    found = TargetDensities.of(fold, protocol, THRESHOLD)
+    (precision,) = evaluate([Precision()], lists)
+    assert precision == pytest.approx(found.rho_of_lists)
+
+
+def test_rho_is_one_over_t_where_every_relevant_item_is_a_candidate() -> None:
+    fold = fold_of([(0, 0)], [(0, 1, 5), (0, 2, 4), (1, 0, 5), (2, 3, 1)], (3, 9))
+    found = TargetDensities.of(fold, Protocol("1R", "AI", 4, THRESHOLD), THRESHOLD)
+    assert found.rho == pytest.approx(1 / found.t) == pytest.approx(1 / 5)
+
+
+def test_another_threshold_or_a_mask_of_another_fold_is_refused() -> None:
+    with pytest.raises(ValueError, match="formed with the relevance threshold 4"):
+        TargetDensities.of(HAND, Protocol("1R", "TI", 2, THRESHOLD), 5.0)
+    with pytest.raises(ValueError, match="the fold has 5 test ratings"):
+        TargetDensities.of(HAND, Protocol("AR", "TI"), THRESHOLD, np.ones(3, dtype=bool))
