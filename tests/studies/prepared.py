@@ -49,6 +49,7 @@ def inputs_of(
     published: Path | None = None,
     searches: Mapping[str, Path] | None = None,
     removals: Mapping[str, Path] | None = None,
+    simulations: Mapping[str, Mapping[str, Path]] | None = None,
     present: Sequence[str] = (),
     seed: int = 0,
     **parameters: Any,
@@ -67,6 +68,7 @@ def inputs_of(
         "published": published,
         "searches": searches or {},
         "removals": removals or {},
+        "simulations": simulations or {},
         "seed": seed,
     }
     return ArtifactInputs.of(folder, description)

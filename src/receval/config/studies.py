@@ -164,6 +164,8 @@ class ArtifactSpec(_Model):
         Choices of the paper that the artifact's code takes as they are.
     removals : tuple of str
         Names of the study's removals of judgments whose values it reads.
+    simulations : tuple of str
+        Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
     reads_searches : bool
@@ -176,6 +178,7 @@ class ArtifactSpec(_Model):
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     removals: tuple[Identifier, ...] = ()
+    simulations: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_searches: bool = False

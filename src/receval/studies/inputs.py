@@ -166,6 +166,8 @@ class ArtifactInputs:
         The traces of the searches for settings by system, if the artifact reads them.
     removals : mapping of str to Path
         The values under removed judgments by the name of the removal.
+    simulations : mapping of str to mapping of str to Path
+        The values of the simulations by their name and by system; empty without the dataset.
     seed : int
         The edition's root seed.
     """
@@ -178,6 +180,7 @@ class ArtifactInputs:
     published: Path | None = None
     searches: Mapping[str, Path] = field(default_factory=dict)
     removals: Mapping[str, Path] = field(default_factory=dict)
+    simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     seed: int = 0
 
     @classmethod
@@ -195,6 +198,10 @@ class ArtifactInputs:
             published=Path(published) if (published := description.get("published")) else None,
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
+            simulations={
+                name: {system: Path(file) for system, file in files.items()}
+                for name, files in description.get("simulations", {}).items()
+            },
             seed=description.get("seed", 0),
         )
 
