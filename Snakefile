@@ -42,6 +42,7 @@ wildcard_constraints:
     study="|".join(STUDIES),
     artifact="[a-z0-9]+(_[a-z0-9]+)*",
     removal="[a-z0-9]+(-[a-z0-9]+)*",
+    simulation="[a-z0-9]+(-[a-z0-9]+)*",
 
 
 rule all:
@@ -56,6 +57,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/rank.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/removal.smk"
+include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"
 

@@ -92,6 +92,7 @@ class Plan(PlannedFiles):
             "removals": {name: self.removal_file(study, name) for name in spec.removals},
             "splits": list(spec.splits),
             "numbers": {name: self.numbers_file(study, name) for name in spec.numbers_of},
+            "simulations": {name: self.simulation_files(name) for name in spec.simulations},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),
         }
@@ -133,6 +134,9 @@ class Plan(PlannedFiles):
         used = [e for e in spec.experiments.values() if self.has_split(e.dataset, e.split)]
         splits = dict.fromkeys(e.split for e in used)
         systems = dict.fromkeys(name for e in used for name in e.all_systems)
+        simulations = dict.fromkeys(n for a in spec.artifacts.values() for n in a.simulations)
+        for name in simulations:
+            systems |= dict.fromkeys(self.simulation(name).systems)
         return {
             "edition": self.edition,
             "seed": self.settings.seed,
@@ -146,6 +150,9 @@ class Plan(PlannedFiles):
                 if self.edition == "demo" and self.is_available(name)
             },
             "study": spec.model_dump(mode="json"),
+            "simulations": {
+                name: self.simulation(name).model_dump(mode="json") for name in simulations
+            },
             "splits": {name: self.settings.splits[name].model_dump(mode="json") for name in splits},
             "systems": {
                 name: self.settings.systems[name].model_dump(
@@ -179,6 +186,8 @@ class Plan(PlannedFiles):
         spec = self.artifact(study, artifact)
         experiments = self.experiments_of(study, artifact).values()
         systems = dict.fromkeys(name for e in experiments for name in e.all_systems)
+        for simulation in spec.simulations:
+            systems |= dict.fromkeys(self.simulation(simulation).systems)
         extra = dict.fromkeys(name for e in experiments for name in e.extra_systems)
         # Nobody should take a twin's numbers for those of the data it stands for.
         suffix = " twin" if self.edition == "demo" else ""

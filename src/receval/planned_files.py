@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from receval.config.studies import ArtifactSpec, ExperimentSpec, RemovalSpec
-from receval.planned_data import PlannedData
+from receval.planned_simulations import PlannedSimulations
 
 RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
 
@@ -15,7 +16,7 @@ EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex")}
 """Files beside the CSV, by kind of artifact."""
 
 
-class PlannedFiles(PlannedData):
+class PlannedFiles(PlannedSimulations):
     """Which files one edition makes, and from which files.
 
     Paths returned are relative to the repository, which is also the current folder.
@@ -54,7 +55,8 @@ class PlannedFiles(PlannedData):
         experiments = self.experiments_of(study, artifact)
         named = [experiment.dataset for experiment in experiments.values()]
         others = [name for other in spec.numbers_of for name in self.datasets_of(study, other)]
-        return list(dict.fromkeys([*spec.datasets, *named, *others]))
+        simulated = [self.simulation(name).dataset for name in spec.simulations]
+        return list(dict.fromkeys([*spec.datasets, *named, *others, *simulated]))
 
     def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
         """Return the experiments an artifact reads, itself or in removals, there or not."""
@@ -121,6 +123,9 @@ class PlannedFiles(PlannedData):
             "searches": self.search_files() if spec.reads_searches else [],
             "removals": [self.removal_file(study, name) for name in spec.removals],
             "numbers": [self.numbers_file(study, name) for name in spec.numbers_of],
+            "simulations": [
+                file for name in spec.simulations for file in self.simulation_files(name).values()
+            ],
         }
 
     def removal(self, study: str, removal: str) -> RemovalSpec:
@@ -234,11 +239,19 @@ class PlannedFiles(PlannedData):
 
     def accepted_absent(self, study: str) -> list[str]:
         """Return the datasets that were absent when the results of a study were accepted."""
+        return list(self._accepted_record(study).get("absent", ()))
+
+    def accepted_datasets(self, study: str) -> list[str]:
+        """Return the datasets that the accepted results of a study were made from."""
+        return list(self._accepted_record(study).get("datasets", ()))
+
+    def _accepted_record(self, study: str) -> dict[str, Any]:
+        """Return what the accepted results of a study were made from; empty if there are none."""
         record = Path("results") / self.edition / study / "provenance.json"
         if not record.is_file():
-            return []
-        absent: list[str] = json.loads(record.read_text(encoding="utf-8"))["absent"]
-        return absent
+            return {}
+        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        return content
 
     def compared_files(self) -> list[str]:
         """Return the files of all studies, which the drift report compares."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,10 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                     table.to_csv(file, index=False)
                 else:
                     file.write_text(f"{artifact} drawn")
-        (FRESH / study / "provenance.json").write_text('{"absent": []}')
+        absent = plan.study_absent(study)
+        there = {name: {} for name in plan.study_datasets(study) if name not in absent}
+        record = json.dumps({"absent": absent, "datasets": there})
+        (FRESH / study / "provenance.json").write_text(record)
     return tmp_path
 
 
@@ -123,6 +127,17 @@ def test_accept_refuses_to_lose_a_dataset_unless_told_to(
     assert main(["accept", "--edition", "demo"]) == 2
     assert "librarything" in capsys.readouterr().err
     assert main(["accept", "--edition", "demo", "--drop"]) == 0
+
+
+def test_a_dataset_that_a_study_did_not_have_before_is_no_loss(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["accept", "--edition", "demo"]) == 0
+    # As before figure 5, when neither a dataset nor its absence was of interest.
+    record = ACCEPTED / "bellogin2017" / "provenance.json"
+    record.write_text('{"absent": [], "datasets": {"ml-1m": {}}}')
+    assert main(["accept", "--edition", "demo"]) == 0
+    assert json.loads(record.read_text())["absent"] == ["trec-qrels"]
 
 
 @pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema", "metrics"])

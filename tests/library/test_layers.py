@@ -15,7 +15,7 @@ LAYERS = (
     {"metrics", "statistics"},
     {"theory"},
     {"studies", "figures", "drift"},
-    {"plan", "planned_files", "planned_data"},
+    {"plan", "planned_files", "planned_simulations", "planned_data"},
     {"cli"},
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}

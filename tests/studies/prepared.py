@@ -52,6 +52,7 @@ def inputs_of(
     published: Path | None = None,
     searches: Mapping[str, Path] | None = None,
     removals: Mapping[str, Path] | None = None,
+    simulations: Mapping[str, Mapping[str, Path]] | None = None,
     present: Sequence[str] = (),
     numbers: Mapping[str, Path] | None = None,
     splits: Sequence[str] = (),
@@ -74,6 +75,7 @@ def inputs_of(
         "removals": removals or {},
         "numbers": numbers or {},
         "splits": list(splits),
+        "simulations": simulations or {},
         "seed": seed,
     }
     return ArtifactInputs.of(folder, description)

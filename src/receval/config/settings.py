@@ -13,6 +13,7 @@ from receval.config.datasets import DatasetSpec
 from receval.config.drift import DriftConfig
 from receval.config.reading import read_yaml, sentences
 from receval.config.searches import SearchesSpec
+from receval.config.simulations import SkewnessSpec
 from receval.config.splits import AnySplit
 from receval.config.studies import Edition, Identifier, StudySpec
 from receval.config.systems import SystemSpec
@@ -37,7 +38,7 @@ class Settings(BaseModel):
         the repository. A folder that does not exist is skipped.
     leave_out : tuple of str
         Datasets to leave out of the plan although they could be had.
-    datasets, twins, splits, systems, searches
+    datasets, twins, splits, systems, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
         Those that the edition has.
@@ -57,6 +58,7 @@ class Settings(BaseModel):
     splits: dict[Identifier, AnySplit]
     systems: dict[Identifier, SystemSpec]
     searches: SearchesSpec
+    simulations: dict[Identifier, SkewnessSpec]
     studies: dict[Identifier, StudySpec]
     drift: DriftConfig
 
@@ -84,6 +86,18 @@ class Settings(BaseModel):
                     f"{spec.learns_from} in the order of {spec.order}: searches train on "
                     "ratings in the order of codes."
                 )
+        for name, simulation in self.simulations.items():
+            where = f"the simulation {name}"
+            known(self.datasets, simulation.dataset, "dataset", where)
+            for system in simulation.systems:
+                known(self.systems, system, "system", where)
+                learns = self.systems[system]
+                if (learns.learns_from, learns.order) != ("ratings", "codes"):
+                    raise ValueError(
+                        f"{where} has the system {system}, which learns from "
+                        f"{learns.learns_from} in the order of {learns.order}: simulations train "
+                        "on ratings in the order of codes."
+                    )
         for study_name, study in self.studies.items():
             for name, experiment in study.experiments.items():
                 where = f"the experiment {name} of {study_name}"
@@ -97,6 +111,8 @@ class Settings(BaseModel):
                     known(self.datasets, dataset, "dataset", where)
                 for split in artifact.splits:
                     known(self.splits, split, "split", where)
+                for used in artifact.simulations:
+                    known(self.simulations, used, "simulation", where)
         return self
 
 
@@ -107,7 +123,8 @@ def load_settings(
 
     The files are merged in this order, later ones first: what the command line gives, the
     edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, drift and studies. Mappings are merged key by key, everything else is replaced.
+    systems, searches, simulations, drift and studies. Mappings are merged key by key,
+    everything else is replaced.
 
     Parameters
     ----------
@@ -125,7 +142,7 @@ def load_settings(
     """
     given = dict(overrides or {})
     content: dict[str, Any] = {}
-    for name in ("datasets", "twins", "splits", "systems", "searches", "drift"):
+    for name in ("datasets", "twins", "splits", "systems", "searches", "simulations", "drift"):
         content[name] = read_yaml(folder / f"{name}.yaml")
     content["studies"] = {
         path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))

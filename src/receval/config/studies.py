@@ -176,6 +176,8 @@ class ArtifactSpec(_Model):
         Names of the study's removals of judgments whose values it reads.
     numbers_of : tuple of str
         Names of the study's artifacts whose CSV it reads; they read no other artifact's.
+    simulations : tuple of str
+        Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
     reads_searches : bool
@@ -190,6 +192,7 @@ class ArtifactSpec(_Model):
     splits: tuple[Identifier, ...] = ()
     numbers_of: tuple[ArtifactName, ...] = ()
     removals: tuple[Identifier, ...] = ()
+    simulations: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_searches: bool = False

@@ -175,6 +175,8 @@ class ArtifactInputs:
         Names of splits of those datasets that the artifact reads without any system's ranks.
     numbers : mapping of str to Path
         The CSV files of other artifacts of the study by their names.
+    simulations : mapping of str to mapping of str to Path
+        The values of the simulations by their name and by system; empty without the dataset.
     seed : int
         The edition's root seed.
     """
@@ -189,6 +191,7 @@ class ArtifactInputs:
     removals: Mapping[str, Path] = field(default_factory=dict)
     splits: tuple[str, ...] = ()
     numbers: Mapping[str, Path] = field(default_factory=dict)
+    simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     seed: int = 0
 
     @classmethod
@@ -208,6 +211,10 @@ class ArtifactInputs:
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
             numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
             splits=tuple(description.get("splits", ())),
+            simulations={
+                name: {system: Path(file) for system, file in files.items()}
+                for name, files in description.get("simulations", {}).items()
+            },
             seed=description.get("seed", 0),
         )
 

@@ -1,0 +1,80 @@
+"""How ratings concentrate on popular items: the cumulative share by popularity rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from receval.ratings import Ratings
+from receval.splits.split import summed_matrix
+
+# Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
+_BLOCK_RATINGS = 2**22
+
+
+def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
+    r"""Return the number of users who like each item, :math:`|PR(i)|`, shape (n_items,).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The values of a repeated pair, such as plays, are summed.
+    threshold : float
+        A pair whose value reaches it is positive.
+    """
+    counts = np.zeros(ratings.n_items, dtype=np.int64)
+    n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
+    step = -(-ratings.n_users // n_blocks)
+    for start in range(0, ratings.n_users, step):
+        size = min(step, ratings.n_users - start)
+        rows = (ratings.users >= start) & (ratings.users < start + size)
+        pairs = summed_matrix(
+            ratings.users[rows] - start,
+            ratings.items[rows],
+            ratings.values[rows],
+            (size, ratings.n_items),
+        )
+        positive = pairs.indices[pairs.data >= threshold]
+        counts += np.bincount(positive, minlength=ratings.n_items)
+    return counts
+
+
+def cumulative_shares(
+    counts: ArrayLike, points: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    r"""Return the share of all ratings that the most popular items have.
+
+    .. math:: F(r) = \sum_{k=1}^{r} x_{(k)} \big/ \sum_k x_{(k)}
+
+    with :math:`x_{(k)}` in decreasing order (bellogin2017, figure 5).
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (n,)
+        Ratings of each item; items without any are left out.
+    points : int
+        How many ranks to return at most, evenly spread from the first to the last.
+
+    Returns
+    -------
+    ranks : ndarray of int64
+        Numbers of items, increasing, the last the number of items with ratings.
+    shares : ndarray of float64
+        The share of the ratings that this many items have, the last 1.
+
+    Raises
+    ------
+    ValueError
+        If no item has ratings, or a count is negative.
+    """
+    falling = np.sort(np.asarray(counts, dtype=np.int64))[::-1]
+    if not falling.size or falling[-1] < 0 or falling[0] == 0:
+        raise ValueError(
+            "A curve of popularity needs counts that are not negative and not all 0; "
+            f"there are {falling.size} of them"
+            + (f", from {falling[-1]} to {falling[0]}." if falling.size else ".")
+        )
+    falling = falling[falling > 0]
+    ranks = np.unique(np.linspace(1, len(falling), points).round().astype(np.int64))
+    cumulated = np.cumsum(falling)
+    return ranks, cumulated[ranks - 1] / cumulated[-1]

@@ -1,0 +1,222 @@
+"""Figure 5 of bellogin2017 on a few ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
+
+from receval.config.drift import load_drift_config
+from receval.drift.tables import read_table, roles_of_columns
+from receval.figures.style import figure_style
+from receval.ratings import Ratings
+from receval.simulation.skewed_popularity import ShiftedPowerLaw
+from receval.studies.bellogin2017 import fig05
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.numbers import read_numbers, write_numbers
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = "bellogin2017"
+SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
+SKEWNESS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
+CURVES = {"netflix": 5, "ml-1m": 5, "lastfm-1k": 3, "trec-qrels": 1}
+
+JUDGMENTS = ratings_of([(0, 0, 1), (1, 0, 2), (2, 0, 0), (0, 1, 1), (1, 2, -2)], 4, 4)
+PLAYS = ratings_of([(0, 0, 1)] * 3 + [(0, 1, 1)] * 2 + [(1, 1, 1)] * 4 + [(1, 0, 1)] * 3, 2, 3)
+
+
+def written_simulations(
+    folder: Path, skewness: Sequence[float] = SKEWNESS, repetitions: int = 2
+) -> dict[str, dict[str, Path]]:
+    """Write what the simulation of every system would: values that tell where they come from."""
+    files = {}
+    for place, system in enumerate(SYSTEMS):
+        rows = [
+            {
+                "dataset": "ml-1m",
+                "skewness": alpha,
+                "repetition": repetition,
+                "protocol": protocol,
+                "sampled": "99" if protocol == "1R TI-NN" else "",
+                "metric": metric,
+                "value": 0.01 + 0.01 * place * alpha + 0.001 * repetition,
+                "lists": 100,
+            }
+            for alpha, repetition, protocol, metric in product(
+                skewness, range(1, repetitions + 1), ("1R TI-NN", "AR TI-AN"), ("P@10", "RR")
+            )
+        ]
+        files[system] = folder / "simulations" / f"{system}.csv"
+        write_numbers(pd.DataFrame(rows), files[system])
+    return {"skewed-popularity": files}
+
+
+def inputs_with(
+    folder: Path,
+    datasets: Mapping[str, Ratings],
+    simulations: Mapping[str, Mapping[str, Path]] | None = None,
+) -> ArtifactInputs:
+    return inputs_of(
+        folder,
+        datasets,
+        simulations=simulations,
+        metric="P@10",
+        protocol="1R TI-NN",
+        curves=list(CURVES),
+        thresholds=list(CURVES.values()),
+    )
+
+
+def everything(folder: Path) -> pd.DataFrame:
+    """Return the numbers with all datasets, as a drawing reads them."""
+    datasets = {
+        "netflix": generated_ratings(1),
+        "ml-1m": generated_ratings(2),
+        "lastfm-1k": PLAYS,
+        "trec-qrels": JUDGMENTS,
+    }
+    numbers = fig05.data(inputs_with(folder, datasets, written_simulations(folder)))
+    write_numbers(numbers, folder / "fig05.csv")
+    return read_numbers(folder / "fig05.csv")
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+
+def test_measured_values_are_means_over_repetitions(tmp_path: Path) -> None:
+    rows = everything(tmp_path)
+    rows = rows[rows["panel"] == "measured"]
+    assert len(rows) == len(SYSTEMS) * len(SKEWNESS) * 4
+    keys = ("skewness", "system", "protocol", "measure")
+    values = rows.set_index(list(keys))["value"].astype(float)
+    assert values["0", "plsa", "1R TI-NN", "P@10"] == pytest.approx(0.0115)
+    assert values["2", "pop", "AR TI-AN", "RR"] == pytest.approx(0.01 + 0.06 + 0.0015)
+    assert set(rows["lists"].astype(int)) == {200}
+    assert rows["system"].drop_duplicates().tolist() == list(SYSTEMS)
+
+
+def test_simulated_curves_are_those_of_the_law_that_is_fitted(tmp_path: Path) -> None:
+    rows = everything(tmp_path)
+    rows = rows[rows["panel"] == "simulated"]
+    source = generated_ratings(2)
+    counts = np.bincount(source.items, minlength=source.n_items)
+    law = ShiftedPowerLaw.fit(counts)
+    facts = rows[rows["measure"] != "cumulative share"].set_index("measure")["value"].astype(float)
+    assert facts.to_dict() == pytest.approx({"alpha": law.alpha, "c1": law.c1, "c2": law.c2})
+    curves = rows[rows["measure"] == "cumulative share"]
+    assert curves["skewness"].drop_duplicates().tolist() == [
+        *(f"{alpha:g}" for alpha in SKEWNESS),
+        "source",
+    ]
+    steep = curves[curves["skewness"] == "2"]
+    made = law.with_skewness(2, source.n_items, len(source)).counts(
+        source.n_items, source.n_users, len(source)
+    )
+    assert steep["rank"].astype(int).tolist() == list(range(1, 26))
+    assert steep["rating_share"].astype(float).tolist() == pytest.approx(made.cumsum() / made.sum())
+    own = curves[curves["skewness"] == "source"]["rating_share"].astype(float).to_numpy()
+    assert own == pytest.approx(np.sort(counts)[::-1].cumsum() / counts.sum())
+
+
+def test_positive_judgments_by_hand(tmp_path: Path) -> None:
+    datasets = {"trec-qrels": JUDGMENTS, "lastfm-1k": PLAYS}
+    numbers = fig05.data(inputs_with(tmp_path, datasets))
+    assert set(numbers["panel"]) == {"positive"}
+    # In the order of the configuration, not of what is there.
+    assert numbers["dataset"].drop_duplicates().tolist() == ["lastfm-1k", "trec-qrels"]
+    trec = numbers[numbers["dataset"] == "trec-qrels"]
+    curve = trec[trec["measure"] == "cumulative share"]
+    assert curve["rank"].tolist() == [1, 2]
+    assert curve["item_share"].tolist() == [0.5, 1]
+    assert curve["rating_share"].tolist() == pytest.approx([2 / 3, 1])
+    facts = trec[trec["measure"] != "cumulative share"].set_index("measure")["value"]
+    assert facts["positive ratings"] == 3
+    assert facts["items with positive ratings"] == 2
+    # Documents that are relevant to a topic: 2 of 4 topics.
+    assert facts["share of users who like the most liked item"] == 0.5
+    # Pairs of more than two plays: (0, 0), (1, 1) and (1, 0).
+    lastfm = numbers[numbers["dataset"] == "lastfm-1k"].set_index("measure")["value"]
+    assert lastfm["positive ratings"] == 3
+    assert lastfm["share of users who like the most liked item"] == 1
+
+
+def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
+    numbers = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
+    curve = numbers[numbers["measure"] == "cumulative share"]
+    assert len(curve) == 100
+    assert curve["rating_share"].iloc[-1] == 1
+
+
+def test_rows_are_told_apart_when_they_are_compared(tmp_path: Path) -> None:
+    everything(tmp_path)
+    table = read_table(tmp_path / "fig05.csv")
+    roles = roles_of_columns(table, load_drift_config(ROOT / "config" / "drift.yaml"))
+    assert roles.keys == (
+        *("panel", "dataset", "skewness", "system", "protocol", "measure", "rank"),
+    )
+    assert roles.measures == ("item_share", "rating_share", "value")
+    assert not table.duplicated(list(roles.keys)).any()
+
+
+# --- drawing ----------------------------------------------------------------------------------
+
+
+def test_figure_5_draws_three_panels_without_overlaps(tmp_path: Path) -> None:
+    with figure_style():
+        figure = fig05.draw(everything(tmp_path), look_of(STUDY, "fig05"))
+    left, centre, right = figure.axes
+    assert problems_of(figure) == []
+    assert not figure.texts
+    # Five of nine, and the data that they are like.
+    labels = [line.get_label() for line in left.lines]
+    assert labels == [*(rf"$\alpha$ = {a}" for a in ("0", "0.5", "1", "1.5", "2")), "ML-1M twin"]
+    names = [line.get_label() for line in centre.lines]
+    assert names == ["pLSA", "MF", "kNN", "Pop", "Random", "$1/t$"]
+    assert centre.lines[3].get_xdata() == pytest.approx(SKEWNESS)
+    assert centre.lines[3].get_ydata() == pytest.approx([0.0115 + 0.03 * a for a in SKEWNESS])
+    assert centre.lines[5].get_ydata() == pytest.approx([0.01, 0.01])
+    assert [line.get_label() for line in right.lines] == [
+        f"{name} twin" for name in ("Netflix", "ML-1M", "Last.fm", "TREC")
+    ]
+    for axes in (left, right):
+        assert all(line.get_xydata()[0].tolist() == [0, 0] for line in axes.lines)
+        assert all(line.get_xydata()[-1].tolist() == [1, 1] for line in axes.lines)
+
+
+@pytest.mark.parametrize("present", [("ml-1m",), ("trec-qrels",), ("netflix", "lastfm-1k")])
+def test_panels_without_data_are_left_out_and_the_absent_named(
+    tmp_path: Path, present: tuple[str, ...]
+) -> None:
+    numbers = everything(tmp_path)
+    numbers = numbers[numbers["dataset"].isin(present)]
+    absent = tuple(name for name in CURVES if name not in present)
+    with figure_style():
+        figure = fig05.draw(numbers, look_of(STUDY, "fig05", absent))
+    assert len(figure.axes) == (3 if "ml-1m" in present else 1)
+    assert len(figure.axes[-1].lines) == len(present)
+    assert problems_of(figure) == []
+    assert figure.texts[0].get_text().startswith("Absent: ")
+
+
+def test_a_dataset_has_the_same_colour_whichever_are_there(tmp_path: Path) -> None:
+    numbers = everything(tmp_path)
+    colours = []
+    for rows in (numbers, numbers[numbers["dataset"] == "trec-qrels"]):
+        with figure_style():
+            figure = fig05.draw(rows, look_of(STUDY, "fig05"))
+        colours.append(figure.axes[-1].lines[-1].get_color())
+    assert colours[0] == colours[1]
+
+
+def test_a_short_grid_of_the_demo_is_drawn_whole(tmp_path: Path) -> None:
+    simulations = written_simulations(tmp_path, (0, 1, 2), repetitions=1)
+    numbers = fig05.data(inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations))
+    with figure_style():
+        figure = fig05.draw(numbers, look_of(STUDY, "fig05"))
+    assert len(figure.axes[0].lines) == 4
+    assert problems_of(figure) == []

@@ -1,0 +1,36 @@
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
+  config/simulations.yaml                                  skewness, systems, protocols, metrics
+OUTPUTS
+  work/<edition>/simulations/<simulation>/<system>.csv     metric values by skewness
+"""
+
+
+rule simulate_skewness:
+    input:
+        ratings=lambda w: PLANS[w.edition].simulation_inputs(w.simulation),
+    output:
+        values="work/{edition}/simulations/{simulation}/{system}.csv",
+    log:
+        "work/{edition}/simulations/{simulation}/logs/{system}.log",
+    benchmark:
+        "work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w: PLANS[w.edition].memory(
+            PLANS[w.edition].simulation(w.simulation).dataset
+        ),
+    params:
+        description=lambda w: PLANS[w.edition].simulation_description(
+            w.simulation, w.system
+        ),
+        code=lambda w: PLANS[w.edition].code(
+            "simulate_skewness",
+            PLANS[w.edition].recommender_entry(w.system),
+            *PLANS[w.edition].simulation_metric_entries(w.simulation),
+        ),
+    script:
+        "../scripts/simulate_skewness.py"
