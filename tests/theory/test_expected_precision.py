@@ -1,17 +1,21 @@
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from studies.prepared import ratings_of
+from theory.worlds import THRESHOLD, fold_of, lists_of
 
+from receval.metrics.evaluation import evaluate
+from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
 from receval.splits.split import fold
 from receval.splits.uniform_test import split_with_uniform_test
 from receval.theory.coin_flip_precision import expected_precision_over_coin_flips
 from receval.theory.expected_precision import (
     expected_bounds_of_one_relevant,
+    expected_positives_among_samples,
     expected_positives_of_uniform_test,
     expected_precision,
     expected_random_precision,
@@ -56,13 +60,58 @@ def test_bounds_of_one_relevant_by_hand() -> None:
     )
     scale = 4 / (2 * 3 * 65)
     assert bounds.lower == pytest.approx(scale * 50)
-    # m_u = 1, 2, 3 and 10, of which there are four places.
-    assert bounds.upper == pytest.approx(scale * (30 + 50 + 60 + 65) / 4)
+    # m_u = 2, 2, 3 and 10, of which there are four places.
+    assert bounds.upper == pytest.approx(scale * (50 + 50 + 60 + 65) / 4)
 
 
 def test_a_ranking_shorter_than_the_cut_off_is_refused() -> None:
     with pytest.raises(ValueError, match="fewer than the cut-off 5"):
         expected_precision([3, 2], 5, **ROOM)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6])
+def test_the_kth_item_of_a_sample_is_that_of_all_samples_on_average(size: int) -> None:
+    positives = np.array([9, 7, 4, 4, 1, 0])
+    samples = [positives[list(chosen)] for chosen in combinations(range(6), size)]
+    found = expected_positives_among_samples(positives, size)
+    assert found == pytest.approx(np.mean(samples, axis=0))
+
+
+def test_a_sample_larger_than_the_candidates_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be drawn from 3 candidates"):
+        expected_positives_among_samples([3, 2, 1], 4)
+
+
+def test_equation_3_holds_for_popularity_among_samples() -> None:
+    # Few likes a user, so that a target set is nearly the plain sample that the formulas assume.
+    rng = np.random.default_rng(6)
+    n_users, n_items, sampled, cutoff = 6000, 200, 60, 5
+    liked = rng.random((n_users, n_items)) < np.linspace(0.04, 0.0, n_items)
+    tests = liked & (rng.random(liked.shape) < 0.2)
+    train = [(int(u), int(i)) for u, i in np.argwhere(liked & ~tests)]
+    data = fold_of(train, [(int(u), int(i), 5.0) for u, i in np.argwhere(tests)], liked.shape)
+    positives = liked.sum(axis=0)
+    both = (Protocol(kind, "AI", sampled, THRESHOLD) for kind in ("AR", "1R"))
+    many, one = lists_of(data, np.tile(positives, (n_users, 1)), *both)
+    densities = TargetDensities.of(data, Protocol("AR", "AI", sampled, THRESHOLD), THRESHOLD)
+    order = np.sort(positives)[::-1]
+    among = expected_positives_among_samples(order, round(densities.t))
+    measured = evaluate([Precision(cutoff=cutoff)], many).mean()
+    expected = expected_precision(
+        among, cutoff, sigma=0.2, n_candidates=n_items, t=densities.t, n_users=n_users
+    )
+    assert measured == pytest.approx(expected, rel=0.15)
+    bounds = expected_bounds_of_one_relevant(
+        among,
+        densities.relevant,
+        cutoff,
+        n_positive=densities.n_positive,
+        n_candidates=n_items,
+        t=densities.t,
+    )
+    (values,) = evaluate([Precision(cutoff=cutoff)], one)
+    assert bounds.lower < bounds.upper
+    assert values.mean() == pytest.approx(bounds.lower, rel=0.15)
 
 
 # --- uniform tests ----------------------------------------------------------------------------

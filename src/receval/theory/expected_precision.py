@@ -1,14 +1,16 @@
 r"""Expected precision of rankings that do not look at the user, over random splits and samples.
 
-A non-personalised system ranks all candidates in one order :math:`i_1, i_2, \ldots` The formulas
-are those of bellogin2017, sections 4.1, 5.1 and 6.2; they neglect that a user's training items
-leave the order, which :mod:`receval.theory.coin_flip_precision` does not.
+A non-personalised system ranks all candidates in one order, but :math:`i_k^{u,s}` is the k-th item
+of the target set: where candidates are sampled (NN) it stands far below the k-th of all. The
+formulas are those of bellogin2017, sections 4.1, 5.1 and 6.2; they neglect that a user's training
+items leave the order, which :mod:`receval.theory.coin_flip_precision` does not.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import hypergeom
 
 from receval.theory.precision_bounds import PrecisionBounds
 
@@ -29,8 +31,9 @@ def expected_precision(
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,) or (n_users, n_ranked)
-        Positive ratings :math:`|PR(i)|`, train and test, of the candidates from the first place on;
-        in one order for all users, or in one each.
+        Positive ratings :math:`|PR(i_k)|`, train and test, of the items of the target sets from the
+        first place on, for all users alike or for each. The target sets of all candidates (AN) have
+        the system's order of them; for samples see :func:`expected_positives_among_samples`.
     cutoff : int
         n.
     sigma : float
@@ -84,14 +87,17 @@ def expected_bounds_of_one_relevant(
         \frac{|C|}{n t |PR|}\, avg_u \sum_{k=1}^{m_u} |PR(i_k)|, \qquad
         m_u = n + |PR_{test}(u)| - 1
 
+    Users without relevant test ratings count with :math:`m_u = n`, with which the lemma holds as
+    well, since they have no hits: with n - 1 the bounds could change places.
+
     The lower bound is printed with all items in the place of the candidates; it is equation 3
     divided by :math:`|PR_{test}| / |U|`, which has :math:`|C|`.
 
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,)
-        As for :func:`expected_precision`, in one order for all users. Where a user's :math:`m_u`
-        goes beyond the last place, all are summed.
+        As for :func:`expected_precision`, for all users alike. Where a user's :math:`m_u` goes
+        beyond the last place, all are summed.
     n_relevant : array_like of int, shape (n_users,)
         :math:`|PR_{test}(u)|` of all users.
     cutoff : int
@@ -109,7 +115,8 @@ def expected_bounds_of_one_relevant(
         As :func:`expected_precision`.
     """
     sums = _sums(positives, cutoff)
-    reach = np.clip(cutoff + np.asarray(n_relevant, dtype=np.int64) - 1, 0, len(sums) - 1)
+    beyond = np.maximum(np.asarray(n_relevant, dtype=np.int64) - 1, 0)
+    reach = np.minimum(cutoff + beyond, len(sums) - 1)
     scale = n_candidates / (cutoff * t * n_positive)
     return PrecisionBounds(float(scale * sums[cutoff]), float(scale * sums[reach].mean()))
 
@@ -141,6 +148,47 @@ def expected_positives_of_uniform_test(
         :math:`|T|`.
     """
     return np.asarray(ratios, dtype=np.float64) * (n_ratings / n_targets)
+
+
+def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray[np.float64]:
+    r"""Return the expected :math:`|PR(i_k)|` of the k-th item of a random target set.
+
+    .. math::
+
+        E[|PR(i_k)|] = \sum_{j=1}^{|C|} |PR(j)|\, Pr[j \in T_u]\,
+                       Pr[k - 1 \text{ of the } j - 1 \text{ items before it} \in T_u]
+
+    with the second probability that of the hypergeometric distribution. It takes :math:`T_u` for a
+    plain sample, as the formulas that it is for do.
+
+    Parameters
+    ----------
+    positives : array_like of float, shape (n_candidates,)
+        :math:`|PR(i)|` of all candidates in the order of the system.
+    size : int
+        :math:`t = |T_u|`.
+
+    Returns
+    -------
+    ndarray of float64, shape (size,)
+
+    Raises
+    ------
+    ValueError
+        There are fewer candidates.
+    """
+    values = np.asarray(positives, dtype=np.float64)
+    n_candidates = len(values)
+    if not 1 <= size <= n_candidates:
+        raise ValueError(
+            f"A target set of {size} items cannot be drawn from {n_candidates} candidates: choose "
+            "a size between 1 and their number."
+        )
+    places = np.arange(size)[:, None]
+    before = np.arange(n_candidates)
+    chances = hypergeom.pmf(places, n_candidates - 1, before, size - 1)
+    among: NDArray[np.float64] = np.asarray(chances) @ values * (size / n_candidates)
+    return among
 
 
 def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
