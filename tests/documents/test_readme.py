@@ -38,7 +38,7 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    first, second = examples()
+    first, second, third = examples()
     names: dict[str, object] = {}
     exec(compile(first, "README.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
@@ -47,6 +47,17 @@ def test_the_example_runs_on_a_file_of_ratings(
     assert len(further) == 4
     for line in further:
         assert re.fullmatch(r"[\w()=@]+: DP = \d\.\d{3}, tau = \[.+\]", line), line
+    exec(compile(third, "README.md", "exec"), names)
+    *densities, bounds, within = capsys.readouterr().out.splitlines()
+    assert len(densities) == 3
+    for line in densities:
+        found = re.fullmatch(r".+: rho = (0\.\d{4}), Random = (0\.\d{4})", line)
+        assert found, line
+        assert found[1] == found[2]
+    lower, value, upper, expected = map(float, re.findall(r"0\.\d{4}", bounds))
+    assert lower <= value <= upper
+    assert value == pytest.approx(expected, rel=0.02)
+    assert float(within[-6:]) < 0.7 * value
     values = {}
     for line in lines:
         name, _, value = line.partition(" = ")

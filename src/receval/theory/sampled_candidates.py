@@ -150,22 +150,23 @@ def expected_under_one_relevant(
             "relevant item alone: measure it under AR."
         )
     sizes = np.minimum(sampled, odds.pools)[odds.users]
-    kinds, row_of = np.unique(
-        np.stack([sizes.astype(np.float64), odds.values]), axis=1, return_inverse=True
-    )
+    ratings, rating_of = np.unique(odds.values, return_inverse=True)
+    kinds, row_of = np.unique(sizes * len(ratings) + rating_of, return_inverse=True)
     width = sampled + 1
-    table = np.empty((kinds.shape[1], width + 1))
-    for row, (size, value) in enumerate(kinds.T):
-        table[row] = _by_rank(odds, metric, float(value), int(size), width)
+    table = np.empty((len(kinds), width + 1))
+    for row, kind in enumerate(kinds):
+        size, place = divmod(int(kind), len(ratings))
+        value = float(ratings[place])
+        table[row] = _by_rank(odds, metric, value, size, width)
         if not odds.all_computable:
-            shorter = _by_rank(odds, metric, float(value), 0, width)
-            places = slice(0, int(size) + 2)
+            shorter = _by_rank(odds, metric, value, 0, width)
+            places = slice(0, size + 2)
             if not np.array_equal(table[row, places], shorter[places]):
                 raise ValueError(
                     f"{metric.label} depends on the length of lists, which is random where some "
                     "scores cannot be computed: give the metric a cut-off."
                 )
-    return _expected(odds.above, odds.pools[odds.users], sizes, row_of.reshape(-1), table)
+    return _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
 
 
 def _by_rank(

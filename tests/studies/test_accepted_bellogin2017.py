@@ -1,0 +1,211 @@
+"""What the accepted values of bellogin2017 must show on MovieLens 1M."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.studies.numbers import read_numbers, real_numbers
+
+ACCEPTED = Path(__file__).resolve().parents[2] / "results" / "full" / "bellogin2017"
+SYSTEMS = ["plsa", "mf", "knn-centred", "pop", "random"]
+
+
+def accepted(artifact: str) -> pd.DataFrame:
+    table = read_numbers(ACCEPTED / f"{artifact}.csv")
+    return table[table["dataset"] == "ml-1m"] if "dataset" in table else table
+
+
+def means(artifact: str, **chosen: str) -> pd.DataFrame:
+    table = accepted(artifact)
+    table = table[table["fold"] == "mean"]
+    for column, value in chosen.items():
+        table = table[table[column] == value]
+    return table
+
+
+def values(artifact: str, **chosen: str) -> pd.Series:
+    return means(artifact, **chosen).set_index("system")["value"]
+
+
+# --- figure 2 ---------------------------------------------------------------------------------
+
+
+def test_popularity_has_the_precision_of_the_paper() -> None:
+    assert values("fig02", protocol="AR TI-AN")["pop"] == pytest.approx(0.08, abs=0.01)
+
+
+@pytest.mark.parametrize("protocol", ["AR TI-AN", "AR AI-AN", "1R TI-NN"])
+def test_systems_have_the_order_of_the_paper(protocol: str) -> None:
+    found = values("fig02", protocol=protocol)[SYSTEMS].sort_values(ascending=False)
+    assert found.index.tolist() == ["plsa", "pop", "mf", "knn-centred", "random"]
+
+
+@pytest.mark.parametrize("artifact", ["fig02", "fig08"])
+def test_random_is_within_three_standard_errors_of_theory(artifact: str) -> None:
+    table = accepted(artifact)
+    table = table[(table["system"] == "random") & (table["metric"] == "P")]
+    value, expected, error = (
+        real_numbers(table[name]) for name in ("value", "random_expected", "random_error")
+    )
+    known = ~np.isnan(expected)
+    assert known.sum() >= 18
+    # Of a hundred comparisons one may be beyond three standard errors by chance, none beyond four.
+    distance = np.abs(value - expected)[known] / error[known]
+    assert np.mean(distance > 3) <= 0.02
+    assert distance.max() < 4
+    of_means = (table["fold"] == "mean").to_numpy()[known]
+    assert distance[of_means].max() < 3
+
+
+def test_one_over_t_is_what_random_is_compared_with_in_1r() -> None:
+    expected = real_numbers(means("fig02", protocol="1R TI-NN")["random_expected"])
+    np.testing.assert_allclose(expected, 0.01)
+
+
+@pytest.mark.parametrize("artifact", ["fig02", "fig08", "fig09"])
+def test_sampled_values_are_near_their_expectation_over_all_samples(artifact: str) -> None:
+    table = means(artifact)
+    expected = real_numbers(table["expected"])
+    known = ~np.isnan(expected)
+    assert known.any()
+    np.testing.assert_allclose(table["value"][known], expected[known], rtol=0.02)
+
+
+def test_no_precision_of_1r_is_above_a_tenth() -> None:
+    assert values("fig02", protocol="1R TI-NN").max() <= 0.1
+
+
+@pytest.mark.parametrize("protocol", ["AR TI-AN", "1R TI-NN"])
+def test_all_differences_are_significant(protocol: str) -> None:
+    table = means("fig02", protocol=protocol).set_index("system")
+    p_values = table.loc[SYSTEMS, [f"p_against_{name}" for name in SYSTEMS]]
+    apart = ~np.eye(len(SYSTEMS), dtype=bool)
+    assert real_numbers(p_values.stack())[apart.ravel()].max() < 0.001
+
+
+# --- figures 3 and 4 --------------------------------------------------------------------------
+
+
+def test_1r_precision_lies_between_its_bounds_at_every_point_of_every_fold() -> None:
+    table = accepted("fig03")
+    assert len(table) == 240
+    assert (table["lower"] <= table["value"]).all()
+    assert (table["value"] <= table["upper"]).all()
+
+
+def curve(system: str, protocol: str, varied: str) -> pd.DataFrame:
+    table = accepted("fig04")
+    chosen = (
+        (table["system"] == system)
+        & (table["protocol"] == protocol)
+        & (table["varied"] == varied)
+        & (table["averaged"] == "all")
+        & (table["metric"] == "P")
+    )
+    return table[chosen]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_ar_precision_is_linear_in_the_test_ratings_kept(system: str) -> None:
+    rows = curve(system, "AR TI-AN", "test ratings")
+    rows = rows[rows["fold"] == "mean"]
+    assert len(rows) == 10
+    correlation = np.corrcoef(rows["kept_percent"], rows["value"])[0, 1]
+    assert correlation**2 >= 0.99
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_1r_precision_does_not_move_with_the_test_ratings_kept(system: str) -> None:
+    rows = curve(system, "1R TI-NN", "test ratings")
+    rows = rows[rows["fold"] != "mean"]
+    slopes = [
+        np.polyfit(fold["kept_percent"], fold["value"], 1)[0] for _, fold in rows.groupby("fold")
+    ]
+    assert len(slopes) == 5
+    # Student's t of the mean slope over five folds, against .999 of the distribution.
+    assert abs(np.mean(slopes)) < 7.17 * np.std(slopes, ddof=1) / np.sqrt(5)
+
+
+def test_1r_precision_of_random_is_proportional_to_one_over_t() -> None:
+    rows = curve("random", "1R TI-NN", "target set size")
+    rows = rows[rows["fold"] == "mean"]
+    sizes = rows["target_set_size"].astype(float)
+    assert sizes.tolist() == [100.0 * k for k in range(1, 11)]
+    np.testing.assert_allclose(rows["value"] * sizes, 1, rtol=0.03)
+
+
+# --- figure 5 ---------------------------------------------------------------------------------
+
+
+def by_skewness() -> pd.DataFrame:
+    table = accepted("fig05")
+    chosen = (table["protocol"] == "1R TI-NN") & (table["metric"] == "P")
+    return table[chosen].assign(
+        value=lambda rows: real_numbers(rows["value"]),
+        skewness=lambda rows: real_numbers(rows["skewness"]),
+    ).pivot_table(index="skewness", columns="system", values="value")
+
+
+def test_popularity_gains_with_skewness_from_below_random() -> None:
+    curves = by_skewness()
+    assert curves.index.tolist() == [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
+    assert curves.loc[0, "pop"] < curves.loc[0, "random"]
+    assert curves.loc[0, "pop"] == pytest.approx(0.0077, abs=0.0005)
+    assert (curves["pop"].diff().dropna() > 0).all()
+
+
+# --- figures 6 and 8 --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("artifact", ["fig06", "fig08"])
+def test_uniform_tests_have_the_targets_of_the_paper(artifact: str) -> None:
+    table = accepted(artifact)
+    uniform = table[table["split"] == "uniform-test"]
+    assert set(uniform["target_items"].astype(float)) == {1703.0}
+    assert set(uniform["eta"].astype(float)) == {117.6}
+
+
+def test_figure_6_shows_as_many_test_ratings_for_every_target_item() -> None:
+    table = accepted("fig06")
+    uniform = table[table["split"] == "uniform-test"]
+    inside = uniform[uniform["last_rank"] <= 1703]
+    np.testing.assert_allclose(inside["mean_test_ratings"], 117.6, atol=0.4)
+    assert (uniform.loc[uniform["first_rank"] > 1703, "mean_test_ratings"] == 0).all()
+
+
+@pytest.mark.parametrize("design", ["P1R", "U1R"])
+@pytest.mark.parametrize("metric", ["P", "nDCG(gain=relevant)"])
+def test_popularity_is_nearer_to_random_than_to_plsa_and_behind_plsa_and_mf(
+    design: str, metric: str
+) -> None:
+    found = values("fig08", design=design, metric=metric)
+    assert found["pop"] - found["random"] < (found["plsa"] - found["random"]) / 2
+    assert found["pop"] < found["mf"] < found["plsa"]
+
+
+def test_every_claim_of_figure_8_has_a_verdict() -> None:
+    relations = read_numbers(ACCEPTED / "fig08_relations.csv")
+    assert set(relations["claim"]) == {f"B-0{number}" for number in range(53, 62)}
+    here = relations[relations["dataset"] == "ml-1m"]
+    assert set(here["verdict"]) == {"holds", "does not hold"}
+
+
+# --- figure 9 ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["bpref", "infAP"])
+def test_bpref_and_infap_take_popularity_down_and_plsa_with_it(metric: str) -> None:
+    found = values("fig09", protocol="AR TI-AN", metric=metric)[SYSTEMS]
+    assert found.idxmax() == "mf"
+    assert found["pop"] < found["mf"]
+    assert found["plsa"] < found["mf"]
+
+
+def test_stratified_recall_keeps_popularity_second() -> None:
+    for protocol in ("AR TI-AN", "1R TI-NN"):
+        found = values("fig09", protocol=protocol, metric="StratifiedRecall")[SYSTEMS]
+        assert found.sort_values().index[-2:].tolist() == ["pop", "plsa"]
