@@ -38,7 +38,8 @@ NOTATION = (
     (
         r"R(i), PR(i)",
         "Set of users who rated, like item i",
-        "receval.studies.bellogin2017.fig07",
+        "receval.protocols.popularity.popularity, "
+        "receval.metrics.judged_items.DatasetFacts.positive_ratings",
     ),
     (
         r"T_u, T_u^r",
@@ -70,21 +71,25 @@ NOTATION = (
         "The item ranked k-th in the target set by s for u",
         "not formed: the ranks of the judged items suffice",
     ),
-    (r"\sigma", r"Split ratio: size of the test set over all ratings", "config/splits.yaml"),
+    (
+        r"\sigma",
+        "Split ratio: size of the test set over all ratings",
+        "receval.theory.target_densities.TargetDensities.sigma",
+    ),
     (
         r"\rho_u, \rho",
         "Share of relevant items in the target set, and its average over users",
-        "receval.metrics.precision.Precision without a cut-off",
+        "receval.theory.target_densities.TargetDensities.rho",
     ),
     (
         r"t",
         "Average target set size: the harmonic mean of the sizes over users",
-        "receval.protocols.judged_ranks.JudgedRanks.candidates",
+        "receval.theory.target_densities.TargetDensities.t",
     ),
     (
         r"\delta",
         "Relevance density in target sets: positive ratings over t times the number of users",
-        "from the quantities above",
+        "receval.theory.target_densities.TargetDensities.delta",
     ),
 )
 
