@@ -22,7 +22,7 @@ from receval.ratings import Ratings
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
-from receval.splits.split import fold
+from receval.splits.split import Fold, Split, fold
 from receval.studies.inputs import ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,14 +59,22 @@ class MovieLens:
         """Return the inputs of an artifact that reads the ratings."""
         return ArtifactInputs(self.folder, parameters, {}, (DATASET,), ())
 
+    def split(self, name: str) -> Split:
+        """Return a configured split with its first fold alone."""
+        # The folds of these splits are drawn one by one, so one is enough.
+        spec = SETTINGS.splits[name].model_copy(update={"folds": 1})
+        return make_split(self.ratings, spec, SETTINGS.seed, DATASET, name, {})
+
+    def first_fold(self, split: str) -> Fold:
+        """Return the first fold of a configured split."""
+        return fold(self.ratings, self.split(split), 0)
+
     def measured(
         self, split: str, system: str, protocol: Protocol, threshold: float, *labels: str
     ) -> list[float]:
         """Train and rank a configured system on the first fold; return metric values."""
-        # The folds of these splits are drawn one by one, so one is enough.
-        spec = SETTINGS.splits[split].model_copy(update={"folds": 1})
         names = (DATASET, split)
-        data = fold(self.ratings, make_split(self.ratings, spec, SETTINGS.seed, *names, {}), 0)
+        data = self.first_fold(split)
         described = SETTINGS.systems[system]
         seed = integer_seed(SETTINGS.seed, *names, system, 0)
         model = make(described.recommender, described.parameters, seed).fit(data.train)

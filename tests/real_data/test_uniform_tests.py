@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from real_data.movielens import DATASET, SETTINGS, MovieLens, needs_movielens
+from real_data.movielens import MovieLens, needs_movielens
 from scipy.sparse import csr_array
 
 from receval.metrics.aggregation import mean
@@ -17,8 +17,7 @@ from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
-from receval.splits.registry import make_split
-from receval.splits.split import Fold, Split, fold
+from receval.splits.split import Fold
 
 pytestmark = needs_movielens
 
@@ -36,14 +35,8 @@ class OneOrder:
 
 
 @pytest.fixture(scope="module")
-def split(movielens: MovieLens) -> Split:
-    spec = SETTINGS.splits["uniform-test"].model_copy(update={"folds": 1})
-    return make_split(movielens.ratings, spec, SETTINGS.seed, DATASET, "uniform-test", {})
-
-
-@pytest.fixture(scope="module")
-def uniform(movielens: MovieLens, split: Split) -> Fold:
-    return fold(movielens.ratings, split, 0)
+def uniform(movielens: MovieLens) -> Fold:
+    return movielens.first_fold("uniform-test")
 
 
 def advantage(data: Fold, popularity: np.ndarray, protocol: Protocol, threshold: float) -> float:
@@ -58,7 +51,10 @@ def advantage(data: Fold, popularity: np.ndarray, protocol: Protocol, threshold:
     return values[0] / values[1]
 
 
-def test_the_targets_and_their_test_ratings_are_the_paper_s(split: Split, uniform: Fold) -> None:
+def test_the_targets_and_their_test_ratings_are_the_paper_s(
+    movielens: MovieLens, uniform: Fold
+) -> None:
+    split = movielens.split("uniform-test")
     # Section 6.2: |T| = 1,703 and 118 test ratings per item (117.6 before rounding).
     assert split.facts["target_items"] == 1703
     assert split.facts["eta"] == pytest.approx(117.6)

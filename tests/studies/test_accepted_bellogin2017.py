@@ -84,7 +84,7 @@ def test_all_differences_are_significant(protocol: str) -> None:
     table = means("fig02", protocol=protocol).set_index("system")
     p_values = table.loc[SYSTEMS, [f"p_against_{name}" for name in SYSTEMS]]
     apart = ~np.eye(len(SYSTEMS), dtype=bool)
-    assert real_numbers(p_values.stack())[apart.ravel()].max() < 0.001
+    assert p_values.to_numpy(dtype=np.float64)[apart].max() < 0.001
 
 
 # --- figures 3 and 4 --------------------------------------------------------------------------
@@ -143,11 +143,11 @@ def test_1r_precision_of_random_is_proportional_to_one_over_t() -> None:
 
 def by_skewness() -> pd.DataFrame:
     table = accepted("fig05")
-    chosen = (table["protocol"] == "1R TI-NN") & (table["metric"] == "P")
-    return table[chosen].assign(
-        value=lambda rows: real_numbers(rows["value"]),
-        skewness=lambda rows: real_numbers(rows["skewness"]),
-    ).pivot_table(index="skewness", columns="system", values="value")
+    chosen = table[(table["protocol"] == "1R TI-NN") & (table["measure"] == "P@10")]
+    chosen = chosen.assign(
+        value=real_numbers(chosen["value"]), skewness=chosen["skewness"].astype(float)
+    )
+    return chosen.pivot_table(index="skewness", columns="system", values="value")
 
 
 def test_popularity_gains_with_skewness_from_below_random() -> None:
@@ -156,6 +156,35 @@ def test_popularity_gains_with_skewness_from_below_random() -> None:
     assert curves.loc[0, "pop"] < curves.loc[0, "random"]
     assert curves.loc[0, "pop"] == pytest.approx(0.0077, abs=0.0005)
     assert (curves["pop"].diff().dropna() > 0).all()
+
+
+def test_mf_and_knn_stay_around_random_where_there_is_nothing_to_prefer() -> None:
+    curves = by_skewness()
+    assert (curves["mf"] - curves["random"]).abs().max() <= 0.002
+    # kNN leaves this band at the last skewness alone (docs/biases.md).
+    distance = (curves["knn-centred"] - curves["random"]).abs()
+    assert distance.drop(2.0).max() <= 0.002
+    assert distance[2.0] <= 0.0025
+
+
+def test_plsa_follows_popularity() -> None:
+    curves = by_skewness()
+    assert np.corrcoef(curves["plsa"], curves["pop"])[0, 1] > 0.98
+    assert ((curves["plsa"] - curves["pop"]).abs() < 0.0065).all()
+    skewed = curves.loc[1.0:]
+    assert (skewed["plsa"] > 0.8 * skewed["pop"]).all()
+
+
+def test_the_fitted_law_has_the_skewness_of_the_paper() -> None:
+    table = accepted("fig05").set_index("measure")
+    assert float(table.loc["alpha", "value"]) == pytest.approx(1.4, abs=0.05)
+
+
+def test_the_most_liked_item_is_liked_by_a_third_of_the_users() -> None:
+    # The paper has 32.7 %; 1,963 of 6,040 users are 32.5 %.
+    table = accepted("fig05").set_index("measure")
+    share = table.loc["share of users who like the most liked item", "value"]
+    assert float(share) == pytest.approx(1963 / 6040)
 
 
 # --- figures 6 and 8 --------------------------------------------------------------------------
@@ -173,7 +202,8 @@ def test_figure_6_shows_as_many_test_ratings_for_every_target_item() -> None:
     table = accepted("fig06")
     uniform = table[table["split"] == "uniform-test"]
     inside = uniform[uniform["last_rank"] <= 1703]
-    np.testing.assert_allclose(inside["mean_test_ratings"], 117.6, atol=0.4)
+    # Items with 147 ratings give no more than 117 of them.
+    assert inside["mean_test_ratings"].between(117, 118).all()
     assert (uniform.loc[uniform["first_rank"] > 1703, "mean_test_ratings"] == 0).all()
 
 
@@ -209,3 +239,48 @@ def test_stratified_recall_keeps_popularity_second() -> None:
     for protocol in ("AR TI-AN", "1R TI-NN"):
         found = values("fig09", protocol=protocol, metric="StratifiedRecall")[SYSTEMS]
         assert found.sort_values().index[-2:].tolist() == ["pop", "plsa"]
+
+
+# --- what differs (docs/biases.md) ------------------------------------------------------------
+
+
+def test_44_of_51_relations_of_figure_8_hold() -> None:
+    relations = read_numbers(ACCEPTED / "fig08_relations.csv")
+    verdicts = relations.loc[relations["dataset"] == "ml-1m", "verdict"].value_counts()
+    assert verdicts.to_dict() == {"holds": 44, "does not hold": 7}
+
+
+@pytest.mark.parametrize(
+    ("system", "slope"), [("random", -1.0), ("knn-centred", -0.55), ("pop", -0.43), ("plsa", -0.32)]
+)
+def test_only_random_falls_in_proportion_to_the_size_of_target_sets(
+    system: str, slope: float
+) -> None:
+    rows = curve(system, "1R TI-NN", "target set size")
+    rows = rows[rows["fold"] == "mean"]
+    sizes = rows["target_set_size"].astype(float)
+    found = np.polyfit(np.log(sizes), np.log(rows["value"]), 1)[0]
+    assert found == pytest.approx(slope, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("metric", "cutoff", "complete", "a_tenth"),
+    [
+        ("nDCG(gain=relevant)", "", 0.45, 0.27),
+        ("AP", "", 0.18, 0.10),
+        ("Recall", "10", 0.24, 0.22),
+    ],
+)
+def test_sparsity_moves_normalised_metrics_of_plsa(
+    metric: str, cutoff: str, complete: float, a_tenth: float
+) -> None:
+    table = means("fig04", system="plsa", metric=metric, averaged="relevant")
+    rows = table[table["cutoff"].astype(str) == cutoff].set_index("kept_percent")["value"]
+    assert rows[100] == pytest.approx(complete, abs=0.005)
+    assert rows[10] == pytest.approx(a_tenth, abs=0.005)
+
+
+def test_the_printed_forms_of_bpref_and_infap_do_not_show_what_the_text_says() -> None:
+    assert (values("fig09", protocol="AR TI-AN", metric="bpref(form=bellogin)") < 0).all()
+    found = values("fig09", protocol="AR TI-AN", metric="infAP(form=bellogin)")[SYSTEMS]
+    assert found.sort_values().index.tolist() == ["random", "knn-centred", "mf", "pop", "plsa"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from receval.metrics.aggregation import averaged_lists
 from receval.metrics.lists import JudgedLists
@@ -91,6 +92,10 @@ class Expectations:
         return self._random[key]
 
 
-def error_of_mean(errors: np.ndarray) -> float:
-    """Return the standard error of the mean over folds, each with a random system of its own."""
-    return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
+def error_of_mean(errors: ArrayLike) -> float:
+    """Return the standard error of the mean over folds, each with a random system of its own.
+
+    NaN if one of the folds has none.
+    """
+    squares = np.square(np.asarray(errors, dtype=np.float64))
+    return float(np.sqrt(squares.sum()) / len(squares))

@@ -21,7 +21,8 @@ class UserMeans:
     """Collects the values of all systems under one protocol, list by list, fold by fold.
 
     A user is one observation, also under 1R, where a user has one list for each relevant judgment,
-    and in repeated splits: the lists and the folds of a user are not independent.
+    and in repeated splits: the lists and the folds of a user are not independent. Under P1R a
+    user's lists count alike, whatever their percentiles.
 
     Parameters
     ----------
