@@ -19,7 +19,8 @@ SYSTEMS = ["random", "pop", "slim"]
 def small(**changes: Any) -> dict[str, Any]:
     """Return overrides that shorten the experiments' systems, and change the study."""
     experiments = {
-        name: {"systems": SYSTEMS} for name in ("movielens", "librarything", "beeradvocate")
+        name: {"systems": SYSTEMS, "split": "random-folds"}
+        for name in ("movielens", "librarything", "beeradvocate")
     }
     return {"studies": {STUDY: {"experiments": experiments, **changes}}}
 

@@ -60,7 +60,7 @@ def test_a_description_has_what_values_depend_on() -> None:
     assert description["train_share"] == 0.8
     assert description["relevance_threshold"] == 5
     assert description["recommender"] == "receval.recommenders.biased_mf:BiasedMF"
-    assert description["parameters"]["factors"] == 50
+    assert description["parameters"] == demo().settings.systems["mf"].parameters
     first = description["protocols"][0]
     assert (first["relevant"], first["candidates"]) == ("1R", "TI")
     assert (first["sampled"], first["threshold"]) == (99, 5)
