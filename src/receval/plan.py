@@ -190,9 +190,9 @@ class Plan(PlannedFiles):
             systems |= dict.fromkeys(self.simulation(simulation).systems)
         extra = dict.fromkeys(name for e in experiments for name in e.extra_systems)
         # Nobody should take a twin's numbers for those of the data it stands for.
-        suffix = " twin" if self.edition == "demo" else ""
+        twins = self.settings.twins if self.edition == "demo" else {}
         titles = {
-            name: self.settings.datasets[name].short_title + suffix
+            name: self.settings.datasets[name].short_title + (" twin" if name in twins else "")
             for name in self.datasets_of(study, artifact)
         }
         return {
