@@ -90,7 +90,7 @@ class Plan(PlannedFiles):
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": self._described(study, spec.experiments),
             "removals": {name: self.removal_file(study, name) for name in spec.removals},
-            "splits": list(spec.splits),
+            "splits": [list(pair) for pair in self.splits_of_its_own(spec)],
             "numbers": {name: self.numbers_file(study, name) for name in spec.numbers_of},
             "simulations": {name: self.simulation_files(name) for name in spec.simulations},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
@@ -132,7 +132,7 @@ class Plan(PlannedFiles):
         """Return the merged configuration behind a study's artifacts, as plain values."""
         spec = self.settings.studies[study]
         used = [e for e in spec.experiments.values() if self.has_split(e.dataset, e.split)]
-        splits = dict.fromkeys(e.split for e in used)
+        splits = dict.fromkeys(split for _, split in self.splits_of(study))
         systems = dict.fromkeys(name for e in used for name in e.all_systems)
         simulations = dict.fromkeys(n for a in spec.artifacts.values() for n in a.simulations)
         for name in simulations:

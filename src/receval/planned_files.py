@@ -50,13 +50,18 @@ class PlannedFiles(PlannedSimulations):
         return artifacts[artifact]
 
     def datasets_of(self, study: str, artifact: str) -> list[str]:
-        """Return the datasets an artifact reads, available or not."""
+        """Return the datasets behind an artifact, available or not, also in others' numbers."""
         spec = self.artifact(study, artifact)
-        experiments = self.experiments_of(study, artifact)
-        named = [experiment.dataset for experiment in experiments.values()]
         others = [name for other in spec.numbers_of for name in self.datasets_of(study, other)]
+        return list(dict.fromkeys([*self._read_by(spec, study), *others]))
+
+    def _read_by(self, spec: ArtifactSpec, study: str) -> list[str]:
+        """Return the datasets that an artifact reads itself, in removals or in simulations."""
+        experiments = self.settings.studies[study].experiments
+        removed = [name for r in spec.removals for name in self.removal(study, r).experiments]
+        named = [experiments[name].dataset for name in (*spec.experiments, *removed)]
         simulated = [self.simulation(name).dataset for name in spec.simulations]
-        return list(dict.fromkeys([*spec.datasets, *named, *others, *simulated]))
+        return list(dict.fromkeys([*spec.datasets, *named, *simulated]))
 
     def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
         """Return the experiments an artifact reads, itself or in removals, there or not."""
@@ -75,9 +80,11 @@ class PlannedFiles(PlannedSimulations):
     def absent(self, study: str, artifact: str) -> list[str]:
         """Return the datasets that an artifact reads and that cannot be had, or not split."""
         used = self.experiments_of(study, artifact).values()
+        spec = self.artifact(study, artifact)
 
         def is_absent(dataset: str) -> bool:
             splits = [e.split for e in used if e.dataset == dataset]
+            splits += spec.splits if dataset in spec.datasets else ()
             possible = any(self.has_split(dataset, split) for split in splits) or not splits
             return not self.is_available(dataset) or not possible
 
@@ -102,16 +109,11 @@ class PlannedFiles(PlannedSimulations):
                 "The table of datasets above says how to get it."
             )
         present = self.present(study, spec.experiments).values()
-        datasets = [name for name in self.datasets_of(study, artifact) if self.is_available(name)]
+        datasets = [name for name in self._read_by(spec, study) if self.is_available(name)]
         splits = dict.fromkeys(
             [
                 *(self.split_file(e.dataset, e.split) for e in present),
-                *(
-                    self.split_file(dataset, split)
-                    for dataset in spec.datasets
-                    for split in spec.splits
-                    if self.has_split(dataset, split)
-                ),
+                *(self.split_file(*pair) for pair in self.splits_of_its_own(spec)),
             ]
         )
         ranks = dict.fromkeys(self.ranks_file(e, s) for e in present for s in e.all_systems)
@@ -196,11 +198,19 @@ class PlannedFiles(PlannedSimulations):
 
     def study_splits(self, study: str) -> list[str]:
         """Return the files of the splits that a study uses."""
-        used = self.settings.studies[study].experiments.values()
-        files = [
-            self.split_file(e.dataset, e.split) for e in used if self.has_split(e.dataset, e.split)
-        ]
-        return list(dict.fromkeys(files))
+        return [self.split_file(*pair) for pair in self.splits_of(study)]
+
+    def splits_of(self, study: str) -> list[tuple[str, str]]:
+        """Return the (dataset, split) that a study's experiments and artifacts use."""
+        spec = self.settings.studies[study]
+        used = [(e.dataset, e.split) for e in spec.experiments.values()]
+        read = [pair for a in spec.artifacts.values() for pair in self.splits_of_its_own(a)]
+        return [pair for pair in dict.fromkeys([*used, *read]) if self.has_split(*pair)]
+
+    def splits_of_its_own(self, spec: ArtifactSpec) -> list[tuple[str, str]]:
+        """Return the (dataset, split) that an artifact reads without any system's ranks."""
+        pairs = [(dataset, split) for dataset in spec.datasets for split in spec.splits]
+        return [pair for pair in pairs if self.has_split(*pair)]
 
     def study_numbers(self, study: str) -> list[str]:
         """Return the CSV files of a study."""

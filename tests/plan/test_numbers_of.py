@@ -42,7 +42,8 @@ def test_an_artifact_reads_splits_without_any_system() -> None:
     ]
     assert inputs["ranks"] == []
     opened = ArtifactInputs.of(Path("work/demo"), plan.description(STUDY, "fig06"))
-    assert opened.splits == ("coin-flip-80", "uniform-test")
+    assert opened.splits == (("ml-1m", "coin-flip-80"), ("ml-1m", "uniform-test"))
+    assert set(inputs["splits"]) <= set(plan.study_splits(STUDY))
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def inputs_of(
     simulations: Mapping[str, Mapping[str, Path]] | None = None,
     present: Sequence[str] = (),
     numbers: Mapping[str, Path] | None = None,
-    splits: Sequence[str] = (),
+    splits: Sequence[tuple[str, str]] = (),
     seed: int = 0,
     **parameters: Any,
 ) -> ArtifactInputs:

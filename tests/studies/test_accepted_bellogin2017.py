@@ -52,6 +52,8 @@ def test_random_is_within_three_standard_errors_of_theory(artifact: str) -> None
         real_numbers(table[name]) for name in ("value", "random_expected", "random_error")
     )
     known = ~np.isnan(expected)
+    # All designs, P1R among them.
+    assert known.all()
     assert known.sum() >= 18
     # Of a hundred comparisons one may be beyond three standard errors by chance, none beyond four.
     distance = np.abs(value - expected)[known] / error[known]
@@ -115,7 +117,7 @@ def test_ar_precision_is_linear_in_the_test_ratings_kept(system: str) -> None:
     rows = rows[rows["fold"] == "mean"]
     assert len(rows) == 10
     correlation = np.corrcoef(rows["kept_percent"], rows["value"])[0, 1]
-    assert correlation**2 >= 0.99
+    assert correlation**2 >= 0.997
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -126,8 +128,10 @@ def test_1r_precision_does_not_move_with_the_test_ratings_kept(system: str) -> N
         np.polyfit(fold["kept_percent"], fold["value"], 1)[0] for _, fold in rows.groupby("fold")
     ]
     assert len(slopes) == 5
-    # Student's t of the mean slope over five folds, against .999 of the distribution.
-    assert abs(np.mean(slopes)) < 7.17 * np.std(slopes, ddof=1) / np.sqrt(5)
+    # Student's t of the mean slope over five folds, against .975 of the distribution.
+    assert abs(np.mean(slopes)) < 2.78 * np.std(slopes, ddof=1) / np.sqrt(5)
+    means_of_levels = rows.groupby("kept_percent")["value"].mean()
+    assert means_of_levels.max() / means_of_levels.min() < 1.03
 
 
 def test_1r_precision_of_random_is_proportional_to_one_over_t() -> None:
@@ -160,7 +164,7 @@ def test_popularity_gains_with_skewness_from_below_random() -> None:
 
 def test_mf_and_knn_stay_around_random_where_there_is_nothing_to_prefer() -> None:
     curves = by_skewness()
-    assert (curves["mf"] - curves["random"]).abs().max() <= 0.002
+    assert (curves["mf"] - curves["random"]).abs().max() <= 0.0011
     # kNN leaves this band at the last skewness alone (docs/biases.md).
     distance = (curves["knn-centred"] - curves["random"]).abs()
     assert distance.drop(2.0).max() <= 0.002
@@ -171,8 +175,24 @@ def test_plsa_follows_popularity() -> None:
     curves = by_skewness()
     assert np.corrcoef(curves["plsa"], curves["pop"])[0, 1] > 0.98
     assert ((curves["plsa"] - curves["pop"]).abs() < 0.0065).all()
-    skewed = curves.loc[1.0:]
-    assert (skewed["plsa"] > 0.8 * skewed["pop"]).all()
+    below = 1 - curves["plsa"] / curves["pop"]
+    assert below[2.0] == pytest.approx(0.06, abs=0.01)
+    assert below[0.5] == pytest.approx(0.26, abs=0.01)
+    assert below.idxmax() == 0.5
+    assert curves.loc[0, "plsa"] > curves.loc[0, "pop"]
+
+
+@pytest.mark.parametrize(
+    ("system", "times"), [("knn-centred", 2.8), ("mf", 1.5), ("pop", None), ("plsa", None)]
+)
+def test_in_ar_knn_and_mf_leave_random_where_popularity_is_most_skewed(
+    system: str, times: float | None
+) -> None:
+    table = accepted("fig05")
+    chosen = (table["protocol"] == "AR TI-AN") & (table["measure"] == "P@10")
+    last = table[chosen & (table["skewness"].astype(str) == "2")].set_index("system")["value"]
+    ratio = float(last[system]) / float(last["random"])
+    assert ratio == pytest.approx(times, abs=0.1) if times else ratio > 10
 
 
 def test_the_fitted_law_has_the_skewness_of_the_paper() -> None:
@@ -214,7 +234,15 @@ def test_popularity_is_nearer_to_random_than_to_plsa_and_behind_plsa_and_mf(
 ) -> None:
     found = values("fig08", design=design, metric=metric)
     assert found["pop"] - found["random"] < (found["plsa"] - found["random"]) / 2
-    assert found["pop"] < found["mf"] < found["plsa"]
+    assert found["pop"] < found["knn-centred"] < found["mf"] < found["plsa"]
+
+
+@pytest.mark.parametrize(
+    ("design", "times"), [("1R", 6.4), ("U1R", 2.3), ("P1R", 1.5), ("AR", 27), ("UAR", 5.5)]
+)
+def test_designs_take_most_of_popularity_s_advantage(design: str, times: float) -> None:
+    found = values("fig08", design=design, metric="P")
+    assert found["pop"] / found["random"] == pytest.approx(times, rel=0.02)
 
 
 def test_every_claim_of_figure_8_has_a_verdict() -> None:

@@ -50,7 +50,11 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         (tmp_path / "ml-1m" / name).mkdir(parents=True)
         Split(tuple(codes), facts).write(tmp_path / "ml-1m" / name / "split.npz")
     inputs = inputs_of(
-        tmp_path, {"ml-1m": ratings}, splits=tuple(splits), percentiles=5, segments_per_percentile=1
+        tmp_path,
+        {"ml-1m": ratings},
+        splits=[("ml-1m", name) for name in splits],
+        percentiles=5,
+        segments_per_percentile=1,
     )
     numbers = fig06.data(inputs)
     counts = np.bincount(ratings.items, minlength=25)
@@ -96,8 +100,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
     if lastfm:
         experiments["lastfm-designs"] = experiment("lastfm-1k", (ONE,), False)
         experiments["lastfm-uniform"] = experiment("lastfm-1k", (ONE,), True)
-    metrics = ("P@10", "nDCG(gain=relevant)@10")
-    return inputs_of(folder, experiments=experiments, metrics=metrics)
+    return inputs_of(folder, experiments=experiments, **look_of(STUDY, "fig08").parameters)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,8 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
         (DESIGNS[1], False, "P1R"),
         (DESIGNS[2], False, "-10% head"),
         (DESIGNS[3], False, "AR"),
+        (Protocol("AR", "TI"), False, "AR TI-AN"),
+        (Protocol("AR", "TI", head_removed=0.1), False, "AR TI-AN -10% head"),
         (UNIFORM[0], True, "U1R"),
         (UNIFORM[1], True, "UAR"),
         (UNIFORM[2], True, "AI-UAR"),
@@ -116,6 +121,22 @@ def test_designs_have_the_names_of_the_paper(
     protocol: Protocol, uniform: bool, design: str
 ) -> None:
     assert popularity_designs.design_of(protocol.name, uniform) == design
+
+
+@pytest.mark.parametrize(
+    ("protocol", "uniform"),
+    [
+        (Protocol("1R", "TI", 9, 4.0, head_removed=0.2), False),
+        (Protocol("1R", "TI", 9, 4.0, head_removed=0.1), True),
+        (Protocol("1R", "TI", 9, 4.0, percentiles=2), True),
+        (Protocol("1R", "AI", 9, 4.0), True),
+    ],
+)
+def test_a_protocol_that_is_no_design_of_the_figure_is_refused(
+    protocol: Protocol, uniform: bool
+) -> None:
+    with pytest.raises(ValueError, match="is no design of figure 8"):
+        popularity_designs.design_of(protocol.name, uniform)
 
 
 def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(tmp_path: Path) -> None:
@@ -155,50 +176,73 @@ VALUES = {
     "P1R": (0.05, 0.04, 0.03, 0.01, 0.01),
     "AR": (0.14, 0.05, 0.04, 0.08, 0.004),
     "UAR": (0.10, 0.04, 0.02, 0.03, 0.004),
-    "AI-UAR": (0.10, 0.04, 0.02, 0.03, 0.002),
+    "AI-UAR": (0.10, 0.03, 0.015, 0.03, 0.002),
 }
 NOT_THE_SAME = "Pop and Random in U1R: the same within 10 %"
-EXPECTED = {"B-053": 3, "B-054": 6, "B-055": 1, "B-057": 1, "B-058": 3, "B-059": 7, "B-060": 1}
+EXPECTED = {"B-053": 3, "B-054": 6, "B-055": 1, "B-057": 2, "B-058": 3, "B-059": 7, "B-060": 1}
 
 
-def relations_of(folder: Path, values: dict[str, tuple[float, ...]]) -> pd.DataFrame:
-    rows = [
-        {
-            "design": design,
-            "dataset": "ml-1m",
-            "metric": metric,
-            "cutoff": 10,
-            "system": system,
-            "fold": "mean",
-            "value": value,
-        }
-        for metric in ("P", "nDCG(gain=relevant)")
-        for design, row in values.items()
-        for system, value in zip((*SYSTEMS, *EXTRA), (*row, 0.5, 0.5), strict=True)
-    ]
-    write_numbers(pd.DataFrame(rows), folder / "fig08.csv")
+def rows_of_figure_8(
+    values: dict[str, tuple[float, ...]], p_value: float = 0.001, **by_metric: tuple[float, ...]
+) -> pd.DataFrame:
+    """Rows of means; ``by_metric`` gives one metric other values in UAR."""
+    everyone = (*SYSTEMS, *EXTRA)
+    rows = []
+    for metric, cutoff in (("P", 10), ("nDCG(gain=relevant)", 10), ("RR", "")):
+        for design, row in values.items():
+            chosen = by_metric.get(metric, row) if design == "UAR" else row
+            rows += [
+                {
+                    "design": design,
+                    "dataset": "ml-1m",
+                    "sampled": "1700" if design == "AR" else "",
+                    "metric": metric,
+                    "cutoff": cutoff,
+                    "system": system,
+                    "fold": "mean",
+                    "value": value,
+                    **{
+                        f"p_against_{name}": 1.0 if name == system else p_value for name in everyone
+                    },
+                }
+                for system, value in zip(everyone, (*chosen, 0.5, 0.5), strict=True)
+            ]
+    return pd.DataFrame(rows)
+
+
+def relations_of(folder: Path, rows: pd.DataFrame) -> pd.DataFrame:
+    write_numbers(rows, folder / "fig08.csv")
     numbers = {"fig08": folder / "fig08.csv"}
-    return fig08_relations.data(
-        inputs_of(folder, numbers=numbers, movielens="ml-1m", lastfm="lastfm-1k")
-    )
+    parameters = look_of(STUDY, "fig08_relations").parameters
+    return fig08_relations.data(inputs_of(folder, numbers=numbers, **parameters))
 
 
-def test_every_claim_of_figure_8_is_evaluated_for_both_metrics(tmp_path: Path) -> None:
-    relations = relations_of(tmp_path, VALUES)
+def failing(relations: pd.DataFrame) -> set[str]:
+    """The claims that do not hold, but for the one that popularity is the same as Random."""
+    rows = relations[~relations["verdict"].isin(["holds", "no data"])]
+    return set(rows.loc[rows["statement"] != NOT_THE_SAME, "claim"])
+
+
+def test_every_claim_of_figure_8_is_evaluated(tmp_path: Path) -> None:
+    relations = relations_of(tmp_path, rows_of_figure_8(VALUES))
     assert sorted(set(relations["claim"])) == [f"B-0{number}" for number in range(53, 62)]
     here = relations[relations["dataset"] == "ml-1m"]
     for metric in ("P@10", "nDCG@10"):
         counts = here[here["metric"] == metric]["claim"].value_counts().to_dict()
         assert counts == EXPECTED
-    failing = here[here["verdict"] != "holds"]
+    # P@10 with every other metric, drawn or not, in every design.
+    others = here[here["claim"] == "B-061"]
+    assert others["metric"].value_counts().to_dict() == {"P@10, nDCG@10": 7, "P@10, RR": 7}
     # Popularity at twice Random's value is nearer to Random than to pLSA, but not the same.
-    assert set(failing["statement"]) == {NOT_THE_SAME}
+    assert set(here.loc[here["verdict"] != "holds", "statement"]) == {NOT_THE_SAME}
+    assert any("1,700 sampled" in statement for statement in here["statement"])
 
 
 def test_a_dataset_that_is_not_there_has_no_verdict(tmp_path: Path) -> None:
-    relations = relations_of(tmp_path, VALUES)
-    assert set(relations.loc[relations["dataset"] == "lastfm-1k", "verdict"]) == {"no data"}
-    assert "B-056" in set(relations.loc[relations["dataset"] == "lastfm-1k", "claim"])
+    relations = relations_of(tmp_path, rows_of_figure_8(VALUES))
+    absent = relations[relations["dataset"] == "lastfm-1k"]
+    assert set(absent["verdict"]) == {"no data"}
+    assert set(absent["claim"]) == {"B-056", "B-059", "B-061"}
 
 
 @pytest.mark.parametrize(
@@ -206,27 +250,53 @@ def test_a_dataset_that_is_not_there_has_no_verdict(tmp_path: Path) -> None:
     [
         # Popularity as good as ever in P1R.
         ("P1R", (0.08, 0.05, 0.04, 0.06, 0.01), {"B-053", "B-054", "B-055", "B-058"}),
+        # pLSA below Random: nothing is nearer to Random than half of that.
+        ("P1R", (0.008, 0.04, 0.03, 0.01, 0.01), {"B-054", "B-059"}),
         # kNN above popularity in UAR.
         ("UAR", (0.10, 0.04, 0.035, 0.03, 0.004), {"B-054"}),
-        # Matrix factorisation first; the order by nDCG is the same.
+        # Matrix factorisation first.
         ("UAR", (0.10, 0.11, 0.02, 0.03, 0.004), {"B-059"}),
         ("AR", (0.14, 0.05, 0.04, 0.08, 0.0045), {"B-060"}),
-        ("AI-UAR", (0.10, 0.04, 0.02, 0.014, 0.002), {"B-057"}),
+        # Popularity as far from kNN and MF as in UAR.
+        ("AI-UAR", (0.10, 0.04, 0.02, 0.03, 0.002), {"B-057"}),
     ],
 )
 def test_a_relation_that_does_not_hold_is_said_not_to(
     tmp_path: Path, design: str, row: tuple[float, ...], claims: set[str]
 ) -> None:
-    relations = relations_of(tmp_path, {**VALUES, design: row})
-    failing = relations[relations["verdict"] == "does not hold"]
-    assert set(failing.loc[failing["statement"] != NOT_THE_SAME, "claim"]) == claims
+    relations = relations_of(tmp_path, rows_of_figure_8({**VALUES, design: row}))
+    assert failing(relations) == claims
+
+
+def test_systems_that_differ_by_chance_are_not_apart(tmp_path: Path) -> None:
+    relations = relations_of(tmp_path, rows_of_figure_8(VALUES, p_value=0.3))
+    verdicts = relations[relations["dataset"] == "ml-1m"].set_index("statement")["verdict"]
+    assert set(verdicts["Pop and kNN in UAR"]) == {"not apart"}
+    assert set(verdicts["pLSA and the best of the others in 1R"]) == {"not apart"}
+    assert failing(relations) == {"B-054", "B-059"}
+
+
+@pytest.mark.parametrize(("p_value", "opposed"), [(0.001, 1.0), (0.3, 0.0)])
+def test_metrics_are_opposed_by_pairs_that_both_order_significantly(
+    tmp_path: Path, p_value: float, opposed: float
+) -> None:
+    # By RR kNN and popularity change places in UAR.
+    rows = rows_of_figure_8(VALUES, p_value, RR=(0.10, 0.04, 0.03, 0.02, 0.004))
+    relations = relations_of(tmp_path, rows)
+    chosen = relations["statement"].str.endswith("in UAR") & (relations["metric"] == "P@10, RR")
+    assert relations.loc[chosen, "left"].tolist() == [opposed]
+
+
+def test_two_protocols_of_one_design_are_refused(tmp_path: Path) -> None:
+    rows = rows_of_figure_8(VALUES)
+    with pytest.raises(ValueError, match="several rows of plsa by P@10 under the design 1R"):
+        relations_of(tmp_path, pd.concat([rows, rows]))
 
 
 def test_the_relations_can_be_printed(tmp_path: Path) -> None:
-    write_numbers(relations_of(tmp_path, VALUES), tmp_path / "relations.csv")
+    write_numbers(relations_of(tmp_path, rows_of_figure_8(VALUES)), tmp_path / "relations.csv")
     numbers = read_numbers(tmp_path / "relations.csv")
     table = fig08_relations.tabulate(numbers, look_of(STUDY, "fig08_relations"))
-    assert len(table.rows) == len(numbers)
     ours = {(row[0], row[2], row[3]): row[5] for row in table.rows}
     assert ours["B-053", "P@10", "Pop/Random in P1R and in 1R"] == "1 < 6"
     assert ours["B-054", "P@10", NOT_THE_SAME] == "0.02 vs. 0.01"

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, write_experiment
 
+from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
@@ -82,6 +83,38 @@ def test_the_mean_is_that_of_the_folds_and_counts_all_their_lists(tmp_path: Path
         assert sorted(folds["fold"]) == ["0", "1", "2"], names
         assert average["value"] == pytest.approx(mean(folds["value"]))
         assert average["lists"] == folds["lists"].sum()
+
+
+def test_lists_of_p1r_are_those_of_the_smallest_percentile_for_each(tmp_path: Path) -> None:
+    protocol = Protocol("1R", "AI", 9, 4.0, percentiles=3)
+    description = write_experiment(tmp_path, "ml-1m", ["pop", "random"], [protocol], folds=2)
+    experiment = inputs_of(tmp_path, experiments={"one": description}).experiments["one"]
+    values = values_by_fold(experiment, [parse("P@5")])
+    for number in experiment.folds:
+        lists = experiment.lists("pop", protocol, number)
+        smallest = np.bincount(lists.percentiles).min()
+        assert set(values.loc[values["fold"] == str(number), "lists"]) == {3 * smallest}
+        by_percentile = [
+            evaluate([parse("P@5")], lists)[0][lists.percentiles == k].mean() for k in range(3)
+        ]
+        (row,) = values[(values["fold"] == str(number)) & (values["system"] == "pop")].to_dict(
+            "records"
+        )
+        assert row["value"] == pytest.approx(np.mean(by_percentile))
+
+
+def test_what_theory_does_not_know_is_empty_in_all_rows_of_a_metric(tmp_path: Path) -> None:
+    protocols = (Protocol("AR", "TI"), Protocol("AR", "TI", 9, 4.0), Protocol("1R", "TI", 9, 4.0))
+    description = write_experiment(tmp_path, "ml-1m", ["pop", "random"], protocols)
+    experiment = inputs_of(tmp_path, experiments={"one": description}).experiments["one"]
+    values = values_by_fold(experiment, [parse("P@5"), parse("nDCG@5")])
+    of_precision = values["metric"] == "P"
+    for column in ("random_expected", "random_error"):
+        assert (values[column].notna() == of_precision).all()
+    # All metrics have an expectation over samples under 1R, precision alone under AR.
+    one = values["protocol"].str.startswith("1R")
+    sampled = values["sampled"] != ""
+    assert (values["expected"].notna() == (sampled & (one | of_precision))).all()
 
 
 def test_rows_are_named_in_words_and_in_the_order_of_the_configuration(tmp_path: Path) -> None:

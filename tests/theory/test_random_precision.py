@@ -8,13 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from theory.worlds import THRESHOLD, fold_of, lists_of
 
+from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.ratings import Ratings
 from receval.splits.split import Fold, fold
 from receval.splits.uniform_test import split_with_uniform_test
-from receval.theory.random_precision import random_precision
+from receval.theory.random_precision import (
+    random_precision,
+    random_precision_within_percentiles,
+)
 from receval.theory.target_densities import TargetDensities
 
 
@@ -120,6 +124,42 @@ def test_measured_random_precision_is_its_expectation_within_its_error(make: obj
         assert abs(z.mean()) < 4 / np.sqrt(len(z)), protocol
         assert abs(z.std() - 1) < 4 / np.sqrt(2 * len(z)), protocol
         assert np.mean(np.abs(z) < 3) >= 0.97, protocol
+
+
+def test_measured_random_precision_within_percentiles_is_its_expectation_within_its_error() -> None:
+    data = world(8)
+    protocol = Protocol("1R", "TI", 8, THRESHOLD, percentiles=4)
+    metric = Precision(cutoff=3)
+    measured = []
+    for seed in range(200):
+        scores = np.random.default_rng([seed, 7]).random(data.train.shape)
+        (lists,) = lists_of(data, scores, protocol, seed=seed)
+        measured.append(mean(evaluate([metric], lists), lists)[0])
+    expected = random_precision_within_percentiles(data, protocol, THRESHOLD, 3)
+    z = (np.array(measured) - expected.mean) / expected.standard_error
+    assert abs(z.mean()) < 4 / np.sqrt(len(z))
+    assert abs(z.std() - 1) < 4 / np.sqrt(2 * len(z))
+
+
+def test_percentiles_weigh_alike_in_random_precision() -> None:
+    # The popular percentile has candidates for lists of 2 items, the other one for lists of 3.
+    data = fold_of(
+        [(1, 0), (2, 0), (2, 1)], [(0, 0, 5.0), (1, 1, 5.0), (0, 3, 5.0), (2, 2, 1.0)], (4, 5)
+    )
+    protocol = Protocol("1R", "AI", 9, THRESHOLD, percentiles=2)
+    by_percentile = [
+        TargetDensities.of(data, protocol, THRESHOLD, percentile=k).sizes.tolist() for k in (0, 1)
+    ]
+    expected = random_precision_within_percentiles(data, protocol, THRESHOLD, 1)
+    shares = [np.mean([1 / size for size in sizes]) for sizes in by_percentile]
+    assert expected.mean == pytest.approx(np.mean(shares))
+    assert len(by_percentile[0]) != len(by_percentile[1])
+
+
+def test_percentiles_without_a_relevant_rating_are_refused() -> None:
+    protocol = Protocol("1R", "AI", 2, THRESHOLD, percentiles=2)
+    with pytest.raises(ValueError, match="no target sets within percentiles"):
+        random_precision_within_percentiles(fold_of([], [(0, 0, 1.0)], (1, 4)), protocol, 4.0, 5)
 
 
 @settings(max_examples=30, deadline=None)

@@ -135,13 +135,18 @@ def test_sampled_values_average_to_their_expectation(computable: bool) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10_000), computable=st.booleans())
-def test_a_sample_of_everything_gives_the_value_itself(seed: int, computable: bool) -> None:
+@given(
+    seed=st.integers(0, 10_000), computable=st.booleans(), head=st.sampled_from([None, 0.1, 0.3])
+)
+def test_a_sample_of_everything_gives_the_value_itself(
+    seed: int, computable: bool, head: float | None
+) -> None:
     fold = random_fold(seed)
     scores = random_scores(seed, fold, computable=computable)
-    both = [Protocol(kind, "TI", 40, THRESHOLD) for kind in ("1R", "AR")]
-    one, many, everything = lists_of(fold, scores, *both, EVERYTHING)
-    odds = SamplingOdds.of(fold, everything, EVERYTHING)
+    both = [Protocol(kind, "TI", 40, THRESHOLD, head_removed=head) for kind in ("1R", "AR")]
+    whole = replace(EVERYTHING, head_removed=head)
+    one, many, everything = lists_of(fold, scores, *both, whole)
+    odds = SamplingOdds.of(fold, everything, whole)
     metric = parse("nDCG@7")
     assert expected_under_one_relevant(odds, metric, 40) == pytest.approx(
         evaluate([metric], one)[0]

@@ -86,6 +86,56 @@ def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protoc
         assert found.relevant.tolist() == (outcome.ranks[relevant] > 0).tolist()
 
 
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    sampled=st.sampled_from([None, 4]),
+)
+def test_a_removed_head_is_in_no_set(
+    seed: int, relevant: RelevantSelection, sampled: int | None
+) -> None:
+    fold = random_fold(seed)
+    protocol = Protocol(relevant, "AI", sampled, THRESHOLD, head_removed=0.3)
+    found = TargetDensities.of(fold, protocol, THRESHOLD)
+    (outcome,) = rank_judged(Scores(random_scores(seed, fold)), fold, [protocol], seeded)
+    relevant_left = (fold.test.values >= THRESHOLD) & (outcome.ranks >= 0)
+    if relevant == "1R":
+        assert found.users.tolist() == fold.test.users[relevant_left].tolist()
+        assert found.relevant.tolist() == (outcome.ranks[relevant_left] > 0).tolist()
+    else:
+        ranked = fold.test.users[relevant_left & (outcome.ranks > 0)]
+        assert found.relevant.tolist() == np.bincount(ranked, minlength=8).tolist()
+        tested = np.diff(fold.test.indptr) > 0
+        assert found.sizes[tested].tolist() == outcome.candidates[tested].tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), sampled=st.sampled_from([None, 2, 4]))
+def test_sets_of_percentiles_have_the_sizes_that_are_ranked(seed: int, sampled: int | None) -> None:
+    fold = random_fold(seed)
+    protocol = Protocol("1R", "TI", sampled, THRESHOLD, percentiles=3)
+    (outcome,) = rank_judged(Scores(random_scores(seed, fold)), fold, [protocol], seeded)
+    relevant = fold.test.values >= THRESHOLD
+    for percentile in range(3):
+        own = relevant & (outcome.percentiles == percentile)
+        found = TargetDensities.of(fold, protocol, THRESHOLD, percentile=percentile)
+        assert found.users.tolist() == fold.test.users[own].tolist()
+        assert found.relevant.tolist() == (outcome.ranks[own] > 0).tolist()
+        reached = outcome.ranks[own] > 0
+        others = (found.sizes - found.relevant)[reached]
+        assert others.tolist() == outcome.candidates[own][reached].tolist()
+
+
+def test_percentiles_are_measured_one_by_one() -> None:
+    fold = random_fold(1)
+    within = Protocol("1R", "TI", 4, THRESHOLD, percentiles=3)
+    with pytest.raises(ValueError, match="measured percentile by percentile"):
+        TargetDensities.of(fold, within, THRESHOLD)
+    with pytest.raises(ValueError, match="measured percentile by percentile"):
+        TargetDensities.of(fold, Protocol("1R", "TI", 4, THRESHOLD), THRESHOLD, percentile=0)
+
+
 @settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from receval.ratings import Ratings
 from receval.splits.split import summed_matrix
@@ -22,21 +25,37 @@ def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
     threshold : float
         A pair whose value reaches it is positive.
     """
+    return positives_and_highest(ratings, threshold)[0]
+
+
+def positives_and_highest(ratings: Ratings, threshold: float) -> tuple[NDArray[np.int64], float]:
+    """Return the positive counts and the highest value of a pair, in one pass.
+
+    Parameters and counts are those of :func:`positive_counts`; without ratings the highest value is
+    minus infinity.
+    """
     counts = np.zeros(ratings.n_items, dtype=np.int64)
+    highest = -np.inf
+    for pairs in _pairs_of_blocks(ratings):
+        positive = pairs.indices[pairs.data >= threshold]
+        counts += np.bincount(positive, minlength=ratings.n_items)
+        highest = max(highest, float(pairs.data.max(initial=-np.inf)))
+    return counts, highest
+
+
+def _pairs_of_blocks(ratings: Ratings) -> Iterator[csr_array]:
+    """Yield the summed ratings of some users after others."""
     n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
     step = -(-ratings.n_users // n_blocks)
     for start in range(0, ratings.n_users, step):
         size = min(step, ratings.n_users - start)
         rows = (ratings.users >= start) & (ratings.users < start + size)
-        pairs = summed_matrix(
+        yield summed_matrix(
             ratings.users[rows] - start,
             ratings.items[rows],
             ratings.values[rows],
             (size, ratings.n_items),
         )
-        positive = pairs.indices[pairs.data >= threshold]
-        counts += np.bincount(positive, minlength=ratings.n_items)
-    return counts
 
 
 def cumulative_shares(

@@ -14,7 +14,11 @@ from receval.metrics.metric import Metric
 from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
 from receval.studies.inputs import Experiment
-from receval.theory.random_precision import Expectation, random_precision
+from receval.theory.random_precision import (
+    Expectation,
+    random_precision,
+    random_precision_within_percentiles,
+)
 from receval.theory.sampled_candidates import (
     SamplingOdds,
     expected_precision_among_samples,
@@ -75,20 +79,25 @@ class Expectations:
         return found
 
     def of_random(self, protocol: Protocol, metric: Metric) -> Expectation:
-        """Return the expected precision of Random; unknown for other metrics and under P1R.
+        """Return the expected precision of Random; unknown for other metrics.
 
         Random's lists are averaged over all users, so it is unknown, too, where others are
         averaged under AR.
         """
         over_all = protocol.relevant == "1R" or self.experiment.averaged == "all"
         is_precision = metric == Precision(cutoff=metric.cutoff)
-        if metric.cutoff is None or not (over_all and is_precision) or protocol.percentiles:
+        if metric.cutoff is None or not (over_all and is_precision):
             return UNKNOWN
         key = (protocol, metric.cutoff)
         if key not in self._random:
-            fold = self.experiment.fold(self.number)
-            densities = TargetDensities.of(fold, protocol, self.experiment.threshold)
-            self._random[key] = random_precision(densities, metric.cutoff)
+            fold, threshold = self.experiment.fold(self.number), self.experiment.threshold
+            if protocol.percentiles is None:
+                densities = TargetDensities.of(fold, protocol, threshold)
+                self._random[key] = random_precision(densities, metric.cutoff)
+            else:
+                self._random[key] = random_precision_within_percentiles(
+                    fold, protocol, threshold, metric.cutoff
+                )
         return self._random[key]
 
 

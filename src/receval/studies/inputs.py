@@ -8,8 +8,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -132,14 +130,12 @@ class Experiment:
 
     @cached_property
     def facts(self) -> DatasetFacts:
-        """What some metrics know of the whole dataset."""
+        """What some metrics know of the whole dataset, plays of a pair summed."""
         from receval.metrics.judged_items import DatasetFacts
+        from receval.statistics.popularity_curve import positives_and_highest
 
-        positive = self.ratings.items[self.ratings.values >= self.threshold]
-        return DatasetFacts(
-            maximum_rating=float(self.ratings.values.max()),
-            positive_ratings=np.bincount(positive, minlength=self.ratings.n_items),
-        )
+        positive, highest = positives_and_highest(self.ratings, self.threshold)
+        return DatasetFacts(maximum_rating=highest, positive_ratings=positive)
 
     def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""
@@ -171,8 +167,8 @@ class ArtifactInputs:
         The traces of the searches for settings by system, if the artifact reads them.
     removals : mapping of str to Path
         The values under removed judgments by the name of the removal.
-    splits : tuple of str
-        Names of splits of those datasets that the artifact reads without any system's ranks.
+    splits : tuple of (str, str)
+        The datasets and the splits of them that the artifact reads without any system's ranks.
     numbers : mapping of str to Path
         The CSV files of other artifacts of the study by their names.
     simulations : mapping of str to mapping of str to Path
@@ -189,7 +185,7 @@ class ArtifactInputs:
     published: Path | None = None
     searches: Mapping[str, Path] = field(default_factory=dict)
     removals: Mapping[str, Path] = field(default_factory=dict)
-    splits: tuple[str, ...] = ()
+    splits: tuple[tuple[str, str], ...] = ()
     numbers: Mapping[str, Path] = field(default_factory=dict)
     simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     seed: int = 0
@@ -210,7 +206,7 @@ class ArtifactInputs:
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
             numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
-            splits=tuple(description.get("splits", ())),
+            splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),
             simulations={
                 name: {system: Path(file) for system, file in files.items()}
                 for name, files in description.get("simulations", {}).items()

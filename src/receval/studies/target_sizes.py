@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.studies.inputs import ArtifactInputs, Experiment
+from receval.studies.varied_conditions import KEPT, SIZE
 
 if TYPE_CHECKING:
     from receval.metrics.precision import Precision
     from receval.studies.kept_ratings import KeptRatings
-
-KEPT = "test ratings"
-SIZE = "target set size"
 
 
 class Point(NamedTuple):

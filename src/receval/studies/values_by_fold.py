@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.metrics.aggregation import averaged_lists, mean
 from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.studies.expectations import Expectations, error_of_mean
 from receval.studies.inputs import Experiment
@@ -24,7 +27,9 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
 
     Columns: dataset; split; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
     candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean``
-    over folds); value; lists (how many lists the value averages, over all folds for the mean);
+    over folds); value; lists (how many lists the value averages, over all folds for the mean; under
+    P1R, which averages percentiles first, the number of percentiles times the lists of the smallest
+    one, as every list of that one weighs);
     computable_share (share of the candidates whose score the system could compute); expected (the
     value's expectation over all samples of candidates); random_expected, random_error (the
     expected value of Random in the same target sets and its standard error); and, in the rows of
@@ -52,7 +57,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
             UserMeans(experiment.all_systems, len(own), lists.n_users, experiment.averaged),
         )
         users.add(system, lists, per_list)
-        averaged = int(averaged_lists(lists, experiment.averaged).sum())
+        averaged = _weighing_lists(lists, averaged_lists(lists, experiment.averaged))
         values = mean(per_list, lists, experiment.averaged)
         expected = expectations.over_samples(protocol, system, lists, own)
         for metric, value, over_samples in zip(own, values, expected, strict=True):
@@ -95,3 +100,11 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     means = pd.concat([means.assign(fold="mean"), pd.DataFrame(p_values)], axis=1)
     table = pd.concat([folds, means], ignore_index=True)
     return table[[*KEYS, "fold", *VALUES, *p_values[0]]]
+
+
+def _weighing_lists(lists: JudgedLists, chosen: NDArray[np.bool_]) -> int:
+    """Return over how many lists one would average for each to weigh as the heaviest one does."""
+    if lists.percentiles is None:
+        return int(chosen.sum())
+    sizes = np.unique(lists.percentiles[chosen], return_counts=True)[1]
+    return len(sizes) * int(sizes.min()) if len(sizes) else 0

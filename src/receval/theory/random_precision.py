@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold
 from receval.theory.target_densities import TargetDensities
 
 
@@ -95,3 +97,46 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
         variance = hits * (1 - share) * (sizes - looked_at) / np.maximum(sizes - 1, 1)
     scale = cutoff * n_lists
     return Expectation(float(hits.sum() / scale), float(np.sqrt(variance.sum()) / scale))
+
+
+def random_precision_within_percentiles(
+    fold: Fold, protocol: Protocol, threshold: float, cutoff: int
+) -> Expectation:
+    r"""Return the mean P@n of random recommendation under P1R, given the target sets.
+
+    The mean over the percentiles that have a relevant test rating, each as under 1R; the samples of
+    different percentiles are independent.
+
+    Parameters
+    ----------
+    fold : Fold
+    protocol : Protocol
+        With percentiles.
+    threshold : float
+        Ratings at or above it are relevant.
+    cutoff : int
+        n.
+
+    Raises
+    ------
+    ValueError
+        The protocol has no percentiles, or no test rating is relevant.
+
+    Notes
+    -----
+    bellogin2017, section 6.1.
+    """
+    densities = (
+        TargetDensities.of(fold, protocol, threshold, percentile=percentile)
+        for percentile in range(protocol.percentiles or 0)
+    )
+    found = [random_precision(density, cutoff) for density in densities if len(density.sizes)]
+    if not found:
+        raise ValueError(
+            f"There are no target sets within percentiles under {protocol.name}: it needs "
+            "percentiles, and a test rating that reaches the threshold."
+        )
+    squares = sum(expected.standard_error**2 for expected in found)
+    return Expectation(
+        float(np.mean([expected.mean for expected in found])), float(np.sqrt(squares) / len(found))
+    )

@@ -90,19 +90,22 @@ class SamplingOdds:
         owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
         before = relevant_until[:-1] - relevant_until[view.starts[:-1]][owners]
         judged = view.judged
-        relevant_above = np.full(len(judged.positions), -1, dtype=np.int64)
-        above = np.full(len(judged.positions), -1, dtype=np.int64)
+        other_fold = (
+            "A relevant item has more candidates above it than its user has: the lists are not "
+            f"those of this fold under {protocol.name}."
+        )
+        if judged.positions.max(initial=-1) >= len(fold.test):
+            raise ValueError(other_fold)
+        relevant_above = np.full(len(fold.test), -1, dtype=np.int64)
+        above = np.full(len(fold.test), -1, dtype=np.int64)
         found = judged.positions[view.places]
         relevant_above[found] = before
         above[found] = view.ranks - 1 - before
-        rows = np.flatnonzero(fold.test.values >= judged.threshold)
+        rows = np.sort(judged.positions[judged.relevant])
         pools = TargetDensities.of(fold, protocol, judged.threshold).pools
         users = fold.test.users[rows].astype(np.int64)
-        if len(above) != len(fold.test) or np.any(above[rows] > pools[users]):
-            raise ValueError(
-                "A relevant item has more candidates above it than its user has: the lists are not "
-                f"those of this fold under {protocol.name}."
-            )
+        if np.any(above[rows] > pools[users]):
+            raise ValueError(other_fold)
         return cls(
             users=users,
             values=fold.test.values[rows],

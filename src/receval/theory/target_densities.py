@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.protocols.candidates import base_candidates
-from receval.protocols.popularity import popular_head
+from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
 
@@ -65,6 +65,7 @@ class TargetDensities:
         protocol: Protocol,
         threshold: float,
         kept: NDArray[np.bool_] | None = None,
+        percentile: int | None = None,
     ) -> Self:
         """Measure the target sets of a fold.
 
@@ -79,18 +80,20 @@ class TargetDensities:
             the base candidates nor the samples: what was relevant stays in target sets of all
             candidates (AN), not relevant any more, and leaves those of samples (NN), which have it
             for its relevance alone.
+        percentile : int, optional
+            Under P1R, the number of the percentile, from 0, whose lists are measured.
 
         Raises
         ------
         ValueError
             The mask is not aligned with the test ratings, the protocol forms its candidates with
-            another threshold, or within popularity percentiles, where a user's pools differ.
+            another threshold, or it is P1R and no percentile is given, or another one and one is.
         """
         judgments = fold.test
-        if protocol.percentiles is not None:
+        if (protocol.percentiles is None) != (percentile is None):
             raise ValueError(
-                f"The target sets of {protocol.name} are drawn from a pool for each percentile, so "
-                "that they have no one density: ask for those of 1R."
+                f"The target sets of {protocol.name} are measured percentile by percentile where "
+                "the protocol has percentiles, and at once where it has none."
             )
         if protocol.threshold is not None and protocol.threshold != threshold:
             raise ValueError(
@@ -106,9 +109,14 @@ class TargetDensities:
             )
         if protocol.head_removed is not None:
             kept = kept & ~popular_head(fold, protocol.head_removed)[judgments.items]
+        is_candidate = base_candidates(protocol, fold, judgments)
+        if protocol.percentiles is not None:
+            members = popularity_percentiles(fold, protocol.percentiles) == percentile
+            is_candidate &= members
+            kept = kept & members[judgments.items]
         relevant = judgments.values >= threshold
-        in_reach = relevant & reachable(fold, protocol)
-        open_items = n_open(fold, protocol)
+        in_reach = relevant & reachable(fold, protocol, is_candidate)
+        open_items = n_open(fold, protocol, is_candidate)
         pools = open_items - _per_user(judgments, in_reach)
         kept_relevant = _per_user(judgments, in_reach & kept)
         sampled = pools if protocol.sampled is None else np.minimum(pools, protocol.sampled)
@@ -162,7 +170,7 @@ class TargetDensities:
         return self.n_positive / (self.t * self.n_users)
 
 
-def reachable(fold: Fold, protocol: Protocol) -> NDArray[np.bool_]:
+def reachable(fold: Fold, protocol: Protocol, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which test ratings are of candidates, shape (n_judgments,).
 
     The others are of items that the user also has in train (plays), or that the protocol excludes.
@@ -174,15 +182,14 @@ def reachable(fold: Fold, protocol: Protocol) -> NDArray[np.bool_]:
     trained = np.append(train_users * n_items + fold.train.indices, -1)
     tested = judgments.users.astype(np.int64) * n_items + judgments.items
     is_trained = trained[np.searchsorted(trained[:-1], tested)] == tested
-    found = base_candidates(protocol, fold, judgments)[judgments.items] & ~is_trained
+    found: NDArray[np.bool_] = is_candidate[judgments.items] & ~is_trained
     if protocol.candidates == "train":
         found &= np.diff(fold.train.indptr)[judgments.users] > 0
     return found
 
 
-def n_open(fold: Fold, protocol: Protocol) -> NDArray[np.int64]:
+def n_open(fold: Fold, protocol: Protocol, is_candidate: NDArray[np.bool_]) -> NDArray[np.int64]:
     r"""Return the number of candidates :math:`|C \setminus R_{train}(u)|` of each user."""
-    is_candidate = base_candidates(protocol, fold, fold.test)
     n_trained = np.diff(fold.train.indptr)
     train_users = np.repeat(np.arange(fold.test.n_users), n_trained)
     taken = np.bincount(train_users[is_candidate[fold.train.indices]], minlength=len(n_trained))

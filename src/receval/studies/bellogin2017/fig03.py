@@ -13,7 +13,8 @@ from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.target_axes import removed_axis, size_axis
-from receval.studies.target_sizes import KEPT, SIZE, drawn_precision, points, protocols_by_size
+from receval.studies.target_sizes import drawn_precision, points, protocols_by_size
+from receval.studies.varied_conditions import KEPT, SIZE
 
 LIGHT, DARK = 0.18, 0.45
 """Strength of the shades towards the upper and the lower bound."""

@@ -18,12 +18,12 @@ from receval.studies.look import Look
 from receval.studies.summaries import means_with_intervals
 from receval.studies.target_axes import removed_axis, size_axis
 from receval.studies.target_sizes import (
-    KEPT,
     drawn_precision,
     points,
     protocol_of_all_candidates,
     protocols_by_size,
 )
+from receval.studies.varied_conditions import KEPT
 
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists

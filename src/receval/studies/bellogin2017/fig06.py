@@ -33,41 +33,39 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     percentiles = int(inputs.parameters["percentiles"])
     segments = percentiles * int(inputs.parameters["segments_per_percentile"])
     tables = []
-    for dataset in inputs.datasets:
+    for dataset, name in inputs.splits:
         ratings = inputs.ratings(dataset)
+        split = inputs.split(dataset, name)
         counts = np.bincount(ratings.items, minlength=ratings.n_items)
         order = np.argsort(-counts, kind="stable")
-        segment = np.arange(len(order)) * segments // len(order)
-        for name in inputs.splits:
-            split = inputs.split(dataset, name)
-            is_uniform = "eta" in split.facts
-            tests = np.zeros(ratings.n_items)
-            for codes in split.codes:
-                tests += np.bincount(ratings.items[codes & TEST > 0], minlength=ratings.n_items)
+        tests = np.zeros(ratings.n_items)
+        for codes in split.codes:
+            tests += np.bincount(ratings.items[codes & TEST > 0], minlength=ratings.n_items)
+        items = pd.DataFrame(
+            {
+                "segment": np.arange(len(order)) * segments // len(order) + 1,
+                "rank": np.arange(1, len(order) + 1),
+                "ratings": counts[order],
+                "tests": (tests / split.n_folds)[order],
+            }
+        )
+        table = items.groupby("segment", as_index=False).agg(
+            first_rank=("rank", "min"),
+            last_rank=("rank", "max"),
+            items=("rank", "size"),
+            mean_ratings=("ratings", "mean"),
+            mean_test_ratings=("tests", "mean"),
+        )
+        table["percentile"] = ""
+        if "eta" not in split.facts:
             percentile_of = popularity_percentiles(fold(ratings, split, 0), percentiles)
-            items = pd.DataFrame(
-                {
-                    "segment": segment + 1,
-                    "rank": np.arange(1, len(order) + 1),
-                    "ratings": counts[order],
-                    "tests": (tests / split.n_folds)[order],
-                    "percentile": percentile_of[order] + 1,
-                }
-            )
-            table = items.groupby("segment", as_index=False).agg(
-                first_rank=("rank", "min"),
-                last_rank=("rank", "max"),
-                items=("rank", "size"),
-                mean_ratings=("ratings", "mean"),
-                mean_test_ratings=("tests", "mean"),
-                percentile=("percentile", "min"),
-            )
-            table["percentile"] = "" if is_uniform else table["percentile"].astype(str)
-            table["target_items"] = split.facts.get("target_items", np.nan)
-            table["eta"] = split.facts.get("eta", np.nan)
-            table.insert(0, "split", name)
-            table.insert(0, "dataset", dataset)
-            tables.append(table)
+            first = percentile_of[order[table["first_rank"] - 1]] + 1
+            table["percentile"] = first.astype(str)
+        table["target_items"] = split.facts.get("target_items", np.nan)
+        table["eta"] = split.facts.get("eta", np.nan)
+        table.insert(0, "split", name)
+        table.insert(0, "dataset", dataset)
+        tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 

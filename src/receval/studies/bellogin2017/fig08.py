@@ -11,15 +11,20 @@ from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies.configuration_bars import draw_configurations
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
-from receval.studies.popularity_designs import ALL_RELEVANT, ONE_RELEVANT, design_of
+from receval.studies.popularity_designs import (
+    ALL_RELEVANT,
+    ONE_RELEVANT,
+    design_of,
+    short_labels,
+)
 from receval.studies.summaries import means_with_intervals
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     r"""Return the metrics of every dataset, design, system and fold, and the means over folds.
 
-    Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or AR TI-AN, which is not drawn:
-    the expectations over samples are read from it), those of
+    Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or a protocol AR TI-AN, which is not
+    drawn: the expectations over samples are read from it), those of
     :func:`receval.studies.values_by_fold.values_by_fold`, and of uniform tests target_items
     (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
@@ -40,11 +45,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw a row of panels for each metric: 1R designs by dataset, then AR designs."""
+    """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
     bars = means_with_intervals(numbers)
     bars["configuration"] = bars["design"].str.replace("-10%", "1R\n\N{MINUS SIGN}10%")
-    bars["label"] = bars["metric"].map(_without_parameters) + "@" + bars["cutoff"].astype(str)
-    labels = list(dict.fromkeys(bars["label"]))
+    bars["label"] = short_labels(bars)
+    labels = [str(label) for label in look.parameters["drawn"]]
     columns = [
         (dataset, designs)
         for designs in (ONE_RELEVANT, ALL_RELEVANT)
@@ -71,7 +76,3 @@ def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ..
     own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
     places = own["design"].map({design: place for place, design in enumerate(designs)})
     return own[places.notna()].assign(place=places).sort_values("place", kind="stable")
-
-
-def _without_parameters(label: str) -> str:
-    return label.partition("(")[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,17 @@ import pandas as pd
 from receval.figures.tables import Column, Table
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.means_of_designs import PAPER_SYSTEMS, MeansOfDesigns
 from receval.studies.numbers import read_numbers
-from receval.studies.popularity_designs import ALL_RELEVANT, ONE_RELEVANT
 from receval.studies.text_tables import printed
-
-PAPER_SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
-
-NEARER_TO_RANDOM = 0.5
-"""Below this share of the way from Random to pLSA, popularity is nearer to Random."""
 
 SAME = 0.1
 """Two values count as the same if they differ by at most this share of the larger one."""
+
+SIGNIFICANT = 0.05
+"""P-value below which a difference between two systems counts."""
+
+COLUMNS = ("claim", "dataset", "metric", "statement", "paper", "left", "comparison", "right")
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,13 @@ class Relation:
         Number in the project's list of the paper's claims.
     dataset, metric, statement, paper : str
         What is compared, in words, and what the paper says of it.
-    left, right : float
-        Our numbers; NaN where the dataset is not there.
+    left : float
+        Our number; NaN where the dataset is not there.
     comparison : {"<", "<=", ">", "~"}
-        How the left one should compare with the right one; ``~`` is :data:`SAME`.
+        How it should compare with the right one; ``~`` is :data:`SAME`.
+    right : float
+    p_value : float
+        Of the difference, where two systems are compared under one design.
     """
 
     claim: str
@@ -48,10 +52,11 @@ class Relation:
     left: float
     comparison: str
     right: float
+    p_value: float = float("nan")
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``does not hold``, or ``no data``."""
+        """``holds``, ``does not hold``, ``not apart`` or ``no data``."""
         if np.isnan(self.left) or np.isnan(self.right):
             return "no data"
         larger = max(abs(self.left), abs(self.right))
@@ -61,100 +66,77 @@ class Relation:
             ">": self.left > self.right,
             "~": abs(self.left - self.right) <= SAME * larger,
         }[self.comparison]
+        if self.comparison in "<>" and holds and self.p_value >= SIGNIFICANT:
+            return "not apart"
         return "holds" if holds else "does not hold"
-
-
-class Means:
-    """Means over folds by dataset, design, metric and system; NaN for what is not there."""
-
-    def __init__(self, numbers: pd.DataFrame) -> None:
-        means = numbers[(numbers["fold"] == "mean") & numbers["system"].isin(PAPER_SYSTEMS)]
-        labels = means["metric"].str.partition("(")[0] + "@" + means["cutoff"].astype(str)
-        columns = (means["dataset"], labels, means["design"], means["system"], means["value"])
-        self._values: dict[tuple[str, str, str, str], float] = {
-            (dataset, metric, design, system): value
-            for dataset, metric, design, system, value in zip(*columns, strict=True)
-        }
-        self.metrics = tuple(dict.fromkeys(labels))
-
-    def of(self, dataset: str, metric: str, design: str, system: str) -> float:
-        """Return one value."""
-        return float(self._values.get((dataset, metric, design, system), np.nan))
-
-    def lift(self, dataset: str, metric: str, design: str) -> float:
-        """Return popularity's value over Random's."""
-        return self.of(dataset, metric, design, "pop") / self.of(dataset, metric, design, "random")
-
-    def excess(self, dataset: str, metric: str, design: str) -> float:
-        """Return how far popularity is on the way from Random to pLSA."""
-        plsa, popular, random = (
-            self.of(dataset, metric, design, system) for system in ("plsa", "pop", "random")
-        )
-        return (popular - random) / (plsa - random)
-
-    def designs(self, dataset: str) -> list[str]:
-        """Return the designs that a dataset has."""
-        there = {design for name, _, design, _ in self._values if name == dataset}
-        return [design for design in (*ONE_RELEVANT, *ALL_RELEVANT) if design in there]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Evaluate the claims B-053 to B-061 on the numbers of figure 8.
 
     Columns: claim; dataset; metric; statement (what is compared with what); paper (what it says);
-    left, comparison, right (our two numbers); verdict (``holds``, ``does not hold`` or
-    ``no data``).
+    left, comparison, right (our two numbers); p_value (of the difference, where two systems are
+    compared); verdict (``holds``, ``does not hold``, ``not apart`` where the direction is right
+    but p is not below :data:`SIGNIFICANT`, or ``no data``).
     """
-    means = Means(read_numbers(inputs.numbers["fig08"]))
+    means = MeansOfDesigns(read_numbers(inputs.numbers["fig08"]))
     movielens, lastfm = (str(inputs.parameters[name]) for name in ("movielens", "lastfm"))
+    metrics = [str(label) for label in inputs.parameters["drawn"]]
     relations = [
-        *(r for metric in means.metrics for r in _on_popularity(means, movielens, metric)),
-        *(r for metric in means.metrics for r in _on_all_positive(means, lastfm, metric)),
-        *_on_order(means, (movielens, lastfm)),
+        *(r for metric in metrics for r in _on_popularity(means, movielens, metric)),
+        *(r for metric in metrics for r in _on_all_positive(means, lastfm, metric)),
+        *(r for dataset in (movielens, lastfm) for r in _on_order(means, dataset, metrics)),
     ]
     relations.sort(key=lambda relation: relation.claim)
-    columns = ["claim", "dataset", "metric", "statement", "paper", "left", "comparison", "right"]
-    rows = [{name: getattr(r, name) for name in columns} for r in relations]
-    return pd.DataFrame(rows).assign(verdict=[relation.verdict for relation in relations])
+    columns = (*COLUMNS, "p_value", "verdict")
+    return pd.DataFrame([{name: getattr(r, name) for name in columns} for r in relations])
 
 
-def _on_popularity(means: Means, dataset: str, metric: str) -> Iterator[Relation]:
+def _on_popularity(means: MeansOfDesigns, dataset: str, metric: str) -> Iterator[Relation]:
     def relation(
-        claim: str, statement: str, paper: str, left: float, comparison: str, right: float
+        claim: str,
+        statement: str,
+        paper: str,
+        left: float,
+        comparison: str,
+        right: float,
+        p_value: float = float("nan"),
     ) -> Relation:
-        return Relation(claim, dataset, metric, statement, paper, left, comparison, right)
-
-    def lift(design: str) -> float:
-        return means.lift(dataset, metric, design)
+        return Relation(claim, dataset, metric, statement, paper, left, comparison, right, p_value)
 
     def value(design: str, system: str = "pop") -> float:
         return means.of(dataset, metric, design, system)
+
+    def over(design: str, system: str) -> float:
+        return value(design) / value(design, system)
 
     for neutral, plain in (("P1R", "1R"), ("U1R", "1R"), ("UAR", "AR")):
         yield relation(
             "B-053",
             f"Pop/Random in {neutral} and in {plain}",
             f"{neutral} limits the popularity bias",
-            lift(neutral),
+            over(neutral, "random"),
             "<",
-            lift(plain),
+            over(plain, "random"),
         )
     for design in ("P1R", "U1R"):
+        says = f"{design} places popularity by the level of Random"
+        random = value(design, "random")
         yield relation(
             "B-054",
-            f"(Pop - Random)/(pLSA - Random) in {design}: Pop is nearer to Random",
-            f"{design} places popularity by the level of Random",
-            means.excess(dataset, metric, design),
+            f"Distance of Pop from Random in {design}, and half of pLSA's",
+            says,
+            abs(value(design) - random),
             "<",
-            NEARER_TO_RANDOM,
+            (value(design, "plsa") - random) / 2,
         )
         yield relation(
             "B-054",
             f"Pop and Random in {design}: the same within 10 %",
-            f"{design} places popularity by the level of Random",
+            says,
             value(design),
             "~",
-            value(design, "random"),
+            random,
         )
     yield relation(
         "B-054",
@@ -171,6 +153,7 @@ def _on_popularity(means: Means, dataset: str, metric: str) -> Iterator[Relation
         value("UAR"),
         ">",
         value("UAR", "knn-centred"),
+        means.p_value(dataset, metric, "UAR", ("pop", "knn-centred")),
     )
     yield relation(
         "B-055",
@@ -180,14 +163,15 @@ def _on_popularity(means: Means, dataset: str, metric: str) -> Iterator[Relation
         ">",
         value("P1R") - value("P1R", "random"),
     )
-    yield relation(
-        "B-057",
-        "Pop/Random in AI-UAR and in UAR",
-        "without the TI policy a higher bias remains",
-        lift("AI-UAR"),
-        ">",
-        lift("UAR"),
-    )
+    for system, title in (("knn-centred", "kNN"), ("mf", "MF")):
+        yield relation(
+            "B-057",
+            f"Pop/{title} in AI-UAR and in UAR",
+            "without the TI policy a higher bias remains",
+            over("AI-UAR", system),
+            ">",
+            over("UAR", system),
+        )
     yield relation(
         "B-058",
         "Pop without the 10 % head and in 1R",
@@ -207,7 +191,7 @@ def _on_popularity(means: Means, dataset: str, metric: str) -> Iterator[Relation
         )
     yield relation(
         "B-060",
-        "Random in AR, |N_u| = 1,700, and in UAR: the same within 10 %",
+        f"Random in AR, {means.sampled(dataset, 'AR')} sampled, and in UAR: the same within 10 %",
         "|N_u| = 1,700 levels the two",
         value("AR", "random"),
         "~",
@@ -215,7 +199,7 @@ def _on_popularity(means: Means, dataset: str, metric: str) -> Iterator[Relation
     )
 
 
-def _on_all_positive(means: Means, dataset: str, metric: str) -> Iterator[Relation]:
+def _on_all_positive(means: MeansOfDesigns, dataset: str, metric: str) -> Iterator[Relation]:
     yield Relation(
         "B-056",
         dataset,
@@ -228,41 +212,50 @@ def _on_all_positive(means: Means, dataset: str, metric: str) -> Iterator[Relati
     )
 
 
-def _on_order(means: Means, datasets: tuple[str, ...]) -> Iterator[Relation]:
-    from receval.statistics.kendall import kendall_tau_b
+def _on_order(means: MeansOfDesigns, dataset: str, metrics: list[str]) -> Iterator[Relation]:
+    # A dataset that is not there has the designs of the paper's figure, without values.
+    for design in means.designs(dataset) or ["1R", "U1R"]:
+        for metric in metrics:
+            others = {s: means.of(dataset, metric, design, s) for s in PAPER_SYSTEMS[1:]}
+            best = max(others, key=lambda system: others[system])
+            yield Relation(
+                "B-059",
+                dataset,
+                metric,
+                f"pLSA and the best of the others in {design}",
+                "pLSA is the best algorithm in all configurations",
+                means.of(dataset, metric, design, "plsa"),
+                ">",
+                others[best],
+                means.p_value(dataset, metric, design, ("plsa", best)),
+            )
+        first, *rest = means.metrics or metrics
+        for metric in rest:
+            yield Relation(
+                "B-061",
+                dataset,
+                f"{first}, {metric}",
+                f"Pairs of systems that the two metrics order significantly otherwise in {design}",
+                f"{metric.partition('@')[0]} shows the same patterns",
+                _opposed(means, dataset, design, (first, metric)),
+                "<=",
+                0.0,
+            )
 
-    for dataset in datasets:
-        # A dataset that is not there has the design of the paper's figure, without values.
-        for design in means.designs(dataset) or ["1R", "U1R"]:
-            by_metric = {
-                metric: np.array([means.of(dataset, metric, design, s) for s in PAPER_SYSTEMS])
-                for metric in means.metrics
-            }
-            for metric, values in by_metric.items():
-                yield Relation(
-                    "B-059",
-                    dataset,
-                    metric,
-                    f"pLSA and the best of the others in {design}",
-                    "pLSA is the best algorithm in all configurations",
-                    float(values[0]),
-                    ">",
-                    float(values[1:].max()),
-                )
-            first, *others = by_metric.values()
-            for metric, values in zip(means.metrics[1:], others, strict=True):
-                there = not np.isnan(first).any()
-                tau = float(kendall_tau_b(first[None], values[None])[0, 0]) if there else np.nan
-                yield Relation(
-                    "B-061",
-                    dataset,
-                    f"{means.metrics[0]}, {metric}",
-                    f"Kendall's tau of the systems by the two metrics in {design}, and 1",
-                    f"{metric.partition('@')[0]} shows the same patterns",
-                    tau,
-                    "~",
-                    1.0,
-                )
+
+def _opposed(means: MeansOfDesigns, dataset: str, design: str, metrics: tuple[str, str]) -> float:
+    """Count the pairs of systems that two metrics order differently, both significantly."""
+    if np.isnan(means.of(dataset, metrics[0], design, "plsa")):
+        return float("nan")
+    opposed = 0
+    for pair in combinations(PAPER_SYSTEMS, 2):
+        first_is_ahead = [
+            means.of(dataset, metric, design, pair[0]) > means.of(dataset, metric, design, pair[1])
+            for metric in metrics
+            if means.p_value(dataset, metric, design, pair) < SIGNIFICANT
+        ]
+        opposed += first_is_ahead in ([True, False], [False, True])
+    return float(opposed)
 
 
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
@@ -281,9 +274,8 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     for row in numbers.to_dict("records"):
         ours = "–"
         if row["verdict"] != "no data":
-            ours = f"{float(row['left']):.4g} {signs[row['comparison']]} {float(row['right']):.4g}"
-            if row["verdict"] != "holds":
-                ours = ours.replace(signs[row["comparison"]], "vs.")
+            sign = signs[row["comparison"]] if row["verdict"] == "holds" else "vs."
+            ours = f"{float(row['left']):.4g} {sign} {float(row['right']):.4g}"
         names = (row["statement"], row["paper"])
         dataset = look.datasets.get(row["dataset"], row["dataset"])
         rows.append((row["claim"], dataset, row["metric"], *names, ours, row["verdict"]))
