@@ -67,6 +67,14 @@ def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
     assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
 
 
+def test_a_share_that_is_reached_exactly_is_reached():
+    # .7 * 1 * 3 is .42 of 5 ratings, although not in binary fractions.
+    with pytest.raises(ValueError, match="No uniform test exists"):
+        split_with_uniform_test(
+            with_popularity(2, 2, 1), rng_for, test_share=0.42, min_train_share=0.3, folds=1
+        )
+
+
 @without_deadline
 @given(any_ratings(plays=True), st.integers(1, 99), st.integers(0, 99))
 def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent):

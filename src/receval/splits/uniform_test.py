@@ -76,7 +76,7 @@ def split_with_uniform_test(
     # does every later rank with the same number of ratings. Ties therefore need no rule.
     descending = np.sort(popularity)[::-1]
     available = np.round((1 - min_train_share) * descending, 9)
-    reached = available * np.arange(1, len(descending) + 1)
+    reached = np.round(available * np.arange(1, len(descending) + 1), 9)
     feasible = np.flatnonzero(reached >= np.round(test_share * len(items), 9))
     if not len(feasible) or available[feasible[-1]] < 1:
         raise ValueError(
