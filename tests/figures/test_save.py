@@ -13,7 +13,7 @@ from figures.sample_figures import SAMPLES, popularity
 from matplotlib.figure import Figure
 
 from receval.figures.save import save_figure
-from receval.figures.style import figure_style
+from receval.figures.style import DOUBLE_COLUMN, figure_style, new_figure
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -81,3 +81,17 @@ def test_figure_that_cannot_be_drawn_leaves_both_files_as_they_were(tmp_path: Pa
         with pytest.raises(ValueError, match="nocommand"):
             save_figure(figure, svg, pdf)
     assert files_of(tmp_path) == {"a.svg": b"before", "a.pdf": b"before"}
+
+
+def test_panels_stand_at_rounded_positions(tmp_path: Path) -> None:
+    # The last digits of the layout's solution differ from process to process.
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2.7)
+        grid = figure.subplots(2, 3, width_ratios=[4, 2, 3])
+        for axes in grid.flat:
+            axes.plot([0.1, 0.2, 0.7])
+            axes.set_ylabel("a label")
+        save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
+    bounds = [part for axes in figure.axes for part in axes.get_position(original=True).bounds]
+    assert max(abs(part - round(part, 6)) for part in bounds) < 1e-12
+    assert len({round(part, 6) for part in bounds}) > 6
