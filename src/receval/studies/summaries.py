@@ -7,15 +7,8 @@ import pandas as pd
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
-NOT_KEYS = (
-    "fold",
-    "value",
-    "lists",
-    "computable_share",
-    "expected",
-    "random_expected",
-    "random_error",
-)
+VALUES = ("value", "lists", "computable_share", "expected", "random_expected", "random_error")
+"""Columns of values by fold that do not say which row it is."""
 
 
 def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -38,7 +31,7 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
     keys = [
         name
         for name in numbers.columns
-        if name not in NOT_KEYS and not name.startswith("p_against_")
+        if name not in ("fold", *VALUES) and not name.startswith("p_against_")
     ]
     folds = numbers[numbers["fold"] != "mean"]
     spread = folds.groupby(keys, sort=False, dropna=False)["value"].agg(["std", "size"])

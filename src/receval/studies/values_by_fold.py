@@ -14,10 +14,10 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.studies.expectations import Expectations, error_of_mean
 from receval.studies.inputs import Experiment
+from receval.studies.summaries import VALUES
 from receval.studies.user_means import UserMeans
 
 KEYS = ["dataset", "split", "protocol", "sampled", "system", "metric", "cutoff"]
-VALUES = ["value", "lists", "computable_share", "expected", "random_expected", "random_error"]
 
 
 def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:

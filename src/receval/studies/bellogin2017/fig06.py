@@ -14,6 +14,7 @@ from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.popularity_segments import popularity_segments
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -41,20 +42,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         tests = np.zeros(ratings.n_items)
         for codes in split.codes:
             tests += np.bincount(ratings.items[codes & TEST > 0], minlength=ratings.n_items)
-        items = pd.DataFrame(
-            {
-                "segment": np.arange(len(order)) * segments // len(order) + 1,
-                "rank": np.arange(1, len(order) + 1),
-                "ratings": counts[order],
-                "tests": (tests / split.n_folds)[order],
-            }
-        )
-        table = items.groupby("segment", as_index=False).agg(
-            first_rank=("rank", "min"),
-            last_rank=("rank", "max"),
-            items=("rank", "size"),
-            mean_ratings=("ratings", "mean"),
-            mean_test_ratings=("tests", "mean"),
+        table = popularity_segments(
+            order, segments, mean_ratings=counts, mean_test_ratings=tests / split.n_folds
         )
         table["percentile"] = ""
         if "eta" not in split.facts:

@@ -11,6 +11,7 @@ from receval.figures.legend import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.popularity_segments import popularity_segments
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -31,22 +32,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         )
         order = np.argsort(-counts, kind="stable")
         order = order[counts[order] > 0]
-        segment = np.arange(len(order)) * segments // len(order)
-        items = pd.DataFrame(
-            {
-                "segment": segment + 1,
-                "rank": np.arange(1, len(order) + 1),
-                "ratings": counts[order],
-                "ratio": positive[order] / counts[order],
-            }
-        )
-        table = items.groupby("segment", as_index=False).agg(
-            first_rank=("rank", "min"),
-            last_rank=("rank", "max"),
-            items=("rank", "size"),
-            mean_ratings=("ratings", "mean"),
-            positive_ratio=("ratio", "mean"),
-        )
+        # Items without ratings are not in the order.
+        ratio = positive / np.maximum(counts, 1)
+        table = popularity_segments(order, segments, mean_ratings=counts, positive_ratio=ratio)
         table.insert(0, "dataset", dataset)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
