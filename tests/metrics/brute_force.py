@@ -115,10 +115,13 @@ def gain(metric: Any, case: Case, item: int) -> float:
         "exp-normalised": (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
         "relevant": rating * liked,
         "steps": (rating - THRESHOLD + 1) * liked,
+        "cm100k": {1: 0, 2: 0, 3: 1, 4: 2, 5: 5}.get(rating, max(rating - 2, 0)),
     }[metric.gain]
 
 
 def loss(metric: Any, case: Case, item: int) -> float:
+    if metric.loss == "cm100k":
+        return max(3 - case.ratings.get(item, 3), 0)
     if item not in case.nonrelevant:
         return 0.0
     return 1.0 if metric.loss == "binary" else THRESHOLD - case.ratings[item]

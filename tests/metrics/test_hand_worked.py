@@ -70,10 +70,13 @@ EPSILON = 1e-5
         ("nDCG(gain=exp-normalised)@2", (15 + 1 / log2(3)) / (15 + 7 / log2(3))),
         ("nDCG(gain=relevant)@2", 5 / (5 + 4 / log2(3))),
         ("nDCG(gain=steps)@2", 2 / (2 + 1 / log2(3))),
+        # 5 stars stay 5, and 4 become 2.
+        ("nDCG(gain=cm100k)@2", 5 / (5 + 2 / log2(3))),
         # 2 stars lose 2, 1 star loses 3.
         ("nDCL@1", 0.0),
         ("nDCL@2", (2 / log2(3)) / (3 + 2 / log2(3))),
         ("nDCL@7", (2 / log2(3) + 3 / 3) / (3 + 2 / log2(3))),
+        ("nDCL(loss=cm100k)@2", (1 / log2(3)) / (2 + 1 / log2(3))),
         ("nDCL(loss=binary)@2", (1 / log2(3)) / (1 + 1 / log2(3))),
         # 5, 2, 4 and 1 stars satisfy with 31/32, 3/32, 15/32 and 1/32.
         ("ERR@1", 31 / 32),

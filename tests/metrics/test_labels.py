@@ -116,7 +116,10 @@ def test_a_metric_knows_its_name_and_its_module() -> None:
         ("P(depth)", "parameter=value"),
         ("P(cutoff=5)", "not a parameter of P"),
         ("ndcg(ideal=cut)", "not a parameter of nDCG"),
-        ("nDCG(gain=square)@10", "one of rating, binary, exp, exp-normalised, relevant, steps"),
+        (
+            "nDCG(gain=square)@10",
+            "one of rating, binary, exp, exp-normalised, relevant, steps, cm100k",
+        ),
         ("P(condensed=yes)", "true or false"),
         ("P(depth=deep)", "whole number"),
         ("P(depth=2.5)", "whole number"),

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from receval.metrics.judged_items import JudgedItems
 
-Gain = Literal["rating", "binary", "exp", "exp-normalised", "relevant", "steps"]
-Loss = Literal["binary", "steps"]
+Gain = Literal["rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"]
+Loss = Literal["binary", "steps", "cm100k"]
+
+# The middle of CM100k's scale of 1 to 4, which the code released with menamaldonado2021 applies to
+# every dataset; 5, which that scale does not have, keeps its value.
+_LIKED_FROM = 3.0
+_UNKNOWN_FROM = 5.0
 
 
 def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64]:
@@ -19,7 +24,7 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     Parameters
     ----------
     judged : JudgedItems
-    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps"}
+    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"}
         - ``rating``: :math:`r` for every judged item, also below the threshold (trec_eval)
         - ``binary``: 1 for relevant items, else 0
         - ``exp``: :math:`2^r - 1` for every judged item
@@ -29,6 +34,8 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         - ``relevant``: :math:`r` for relevant items, else 0 (bellogin2017, section 6.3)
         - ``steps``: :math:`r - \tau + 1` for relevant items, else 0, so that from :math:`\tau = 4`
           on 4 and 5 stars become 1 and 2 (menamaldonado2021)
+        - ``cm100k``: the steps of CM100k, where 3 and 4 become 1 and 2, whatever the dataset and
+          its threshold, and 5 stays 5 (the code released with menamaldonado2021)
     wanted_by : str
         The metric, for the message.
 
@@ -58,6 +65,8 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         return np.where(judged.relevant, ratings, 0.0)
     if gain == "steps":
         return np.where(judged.relevant, ratings - judged.threshold + 1.0, 0.0)
+    if gain == "cm100k":
+        return np.where(ratings < _UNKNOWN_FROM, np.maximum(ratings - _LIKED_FROM + 1, 0), ratings)
     return judged.relevant.astype(np.float64)
 
 
@@ -67,10 +76,12 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
     Parameters
     ----------
     judged : JudgedItems
-    loss : {"binary", "steps"}
+    loss : {"binary", "steps", "cm100k"}
         - ``binary``: 1 for items judged non-relevant
         - ``steps``: :math:`\tau - r` for items judged non-relevant, so that with :math:`\tau = 4`
           3, 2 and 1 stars become 1, 2 and 3 (menamaldonado2021)
+        - ``cm100k``: the steps of CM100k, where 2 and 1 become 1 and 2, whatever the dataset and
+          its threshold (the code released with menamaldonado2021)
 
     Returns
     -------
@@ -78,7 +89,10 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
     """
     if loss == "binary":
         return (~judged.relevant).astype(np.float64)
-    return np.where(judged.relevant, 0.0, judged.threshold - judged.values.astype(np.float64))
+    ratings = judged.values.astype(np.float64)
+    if loss == "cm100k":
+        return np.maximum(_LIKED_FROM - ratings, 0)
+    return np.where(judged.relevant, 0.0, judged.threshold - ratings)
 
 
 def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:

@@ -34,7 +34,7 @@ class NDCG(Metric):
 
     Parameters
     ----------
-    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps"}
+    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"}
         See :func:`receval.metrics.gains.gains`.
     ideal : {"cut", "all"}
         How much of the ideal list there is; see the denominator.
@@ -66,7 +66,7 @@ class NDCL(Metric):
 
     Parameters
     ----------
-    loss : {"steps", "binary"}
+    loss : {"steps", "binary", "cm100k"}
         See :func:`receval.metrics.gains.losses`.
     ideal : {"cut", "all"}
         As that of nDCG.

@@ -26,7 +26,7 @@ class RankBiasedPrecision(Metric):
     ----------
     phi : float
         Between 0 and 1; the expected number of places seen is :math:`1 / (1 - \phi)`.
-    gain : {"binary", "exp-normalised", "rating", "exp", "relevant", "steps"}
+    gain : {"binary", "exp-normalised", "rating", "exp", "relevant", "steps", "cm100k"}
         See :func:`receval.metrics.gains.gains`.
     """
 
