@@ -121,14 +121,15 @@ class Ratings:
     @classmethod
     def read(cls, folder: Path) -> Ratings:
         """Read what :meth:`write` wrote."""
-        table = pq.read_table(folder / RATINGS_FILE)
+        table = pq.ParquetFile(folder / RATINGS_FILE).read()
         names = set(table.column_names)
 
         def column(name: str) -> NDArray:
-            return table.column(name).to_numpy()
+            return _as_array(table.column(name).combine_chunks())
 
         def ids(name: str) -> NDArray[np.str_]:
-            return np.array(pq.read_table(folder / name).column("id").to_pylist(), dtype=np.str_)
+            column = pq.ParquetFile(folder / name).read().column("id")
+            return np.array(column.to_pylist(), dtype=np.str_)
 
         return cls(
             users=column("user"),
@@ -139,3 +140,14 @@ class Ratings:
             timestamps=column("timestamp") if "timestamp" in names else None,
             known=column("known") if "known" in names else None,
         )
+
+
+def _as_array(column: pa.Array) -> NDArray:
+    """Return a column of numbers or of truth values.
+
+    Arrow's own conversion, like its reader of datasets, imports pandas, which takes longer than
+    most jobs of the demo and is needed by none that trains or ranks.
+    """
+    if pa.types.is_boolean(column.type):
+        return np.from_dlpack(column.cast(pa.uint8())).astype(np.bool_)
+    return np.from_dlpack(column)

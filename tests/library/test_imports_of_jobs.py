@@ -1,0 +1,103 @@
+"""Jobs that train and rank do not wait for libraries that only tables and figures need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from receval.ratings import Ratings
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What the scripts of the rules train_system and rank_system import and call; then all recommenders.
+TRAIN_AND_RANK = """
+import pkgutil
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import receval.recommenders
+from receval.job_log import job_log
+from receval.protocols.outcomes import rank_system
+from receval.protocols.protocol import Protocol
+from receval.recommenders.training import train_system
+
+folder = Path(sys.argv[1])
+recommender = "receval.recommenders.popularity:Popularity"
+ratings, split, models = folder / "ml-1m", folder / "split.npz", folder / "models"
+train_system(ratings, split, recommender, {}, 1, ("ml-1m", "split", "pop"), models)
+rank_system(
+    ratings, split, models, recommender, [Protocol("AR", "train", ties="librec")], 1,
+    ("ml-1m", "split"), folder / "ranks.npz",
+)
+for module in pkgutil.iter_modules(receval.recommenders.__path__):
+    import_module(f"receval.recommenders.{module.name}")
+slow = [name for name in ("pandas", "matplotlib", "pydantic") if name in sys.modules]
+print("imported:", *slow)
+"""
+
+
+def ratings() -> Ratings:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((12, 9)) < 0.6)
+    return Ratings(
+        users=users.astype(np.int32),
+        items=items.astype(np.int32),
+        values=rng.integers(1, 6, len(users)).astype(np.float32),
+        user_ids=np.arange(12).astype(np.str_),
+        item_ids=np.arange(9).astype(np.str_),
+        timestamps=np.arange(len(users), dtype=np.int64),
+        known=rng.random(len(users)) < 0.5,
+    )
+
+
+def run(program: str, *arguments: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_training_and_ranking_import_neither_pandas_nor_matplotlib(tmp_path: Path) -> None:
+    table = ratings()
+    table.write(tmp_path / "ml-1m")
+    codes = np.random.default_rng(2).choice([TRAIN, TEST, UNBIASED], len(table)).astype(np.uint8)
+    Split((codes,)).write(tmp_path / "split.npz")
+    assert run(TRAIN_AND_RANK, str(tmp_path)) == "imported:\n"
+    with np.load(tmp_path / "ranks.npz") as archive:
+        parts = {name.split("/")[-2] for name in archive.files}
+    assert parts == {"test", "unbiased"}
+
+
+def test_what_is_read_without_pandas_can_be_computed_with(tmp_path: Path) -> None:
+    table = ratings()
+    table.write(tmp_path / "ml-1m")
+    found = Ratings.read(tmp_path / "ml-1m")
+    assert found.known is not None
+    assert found.known.dtype == np.bool_
+    np.testing.assert_array_equal(~found.known, ~table.known)
+    np.testing.assert_array_equal(found.select(found.known).items, table.items[table.known])
+    np.testing.assert_array_equal(found.values + found.users, table.values + table.users)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 9])
+def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, rows: int) -> None:
+    table = ratings().select(np.arange(rows))
+    table.write(tmp_path / "ml-1m")
+    found = Ratings.read(tmp_path / "ml-1m")
+    for name in ("users", "items", "values", "timestamps", "known"):
+        before, after = getattr(table, name), getattr(found, name)
+        assert after.dtype == before.dtype
+        np.testing.assert_array_equal(after, before)
