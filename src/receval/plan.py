@@ -80,7 +80,10 @@ class Plan(PlannedFiles):
     def description(self, study: str, artifact: str) -> dict[str, Any]:
         """Return the configuration that an artifact's numbers depend on, as plain values."""
         spec = self.artifact(study, artifact)
+        behind = self.experiments_of(study, artifact) if spec.numbers_of else {}
+        present = self.present(study, behind)
         return {
+            **({"shown": {name: name in present for name in behind}} if behind else {}),
             "seed": self.settings.seed,
             "published": f"config/published/{spec.published}" if spec.published else None,
             "searches": {
@@ -130,7 +133,7 @@ class Plan(PlannedFiles):
 
     def study_description(self, study: str) -> dict[str, Any]:
         """Return the merged configuration behind a study's artifacts, as plain values."""
-        spec = self.settings.studies[study]
+        spec = self.studies[study]
         used = [e for e in spec.experiments.values() if self.has_split(e.dataset, e.split)]
         splits = dict.fromkeys(split for _, split in self.splits_of(study))
         systems = dict.fromkeys(name for e in used for name in e.all_systems)
@@ -200,11 +203,17 @@ class Plan(PlannedFiles):
             "caption": self.caption(study, artifact),
             "parameters": spec.model_dump(mode="json")["parameters"],
             "systems": {
-                name: self.settings.systems[name].model_dump(include={"title", "colour", "marker"})
+                name: self.settings.systems[name].model_dump(
+                    include={"title", "short_title", "colour", "marker"}
+                )
                 for name in systems
             },
             "extra_systems": list(extra),
             "datasets": titles,
+            "experiments": {
+                name: experiment.title
+                for name, experiment in self.experiments_of(study, artifact).items()
+            },
             "absent": [titles[name] for name in self.absent(study, artifact)],
         }
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from receval.config.experiments import ExperimentSpec
 from receval.config.settings import Settings
-from receval.config.studies import Edition, ExperimentSpec
+from receval.config.studies import Edition, StudySpec
 from receval.datasets.availability import Availability, availability_table, resolve
 from receval.protocols.protocol import Protocol
 from receval.simulation.registry import WRITERS
@@ -88,16 +89,27 @@ class PlannedData:
         return self.settings.datasets[dataset].model_dump(mode="json")
 
     def has_split(self, dataset: str, split: str) -> bool:
-        """Return whether a split can be made: a given split needs a file beside the raw data."""
+        """Return whether a split can be made.
+
+        A given split needs a file beside the raw data, a temporal one ratings with timestamps.
+        """
         if not self.is_available(dataset):
             return False
-        files = getattr(self.settings.splits[split], "files", ())
-        if not files:
-            return True
-        if self.edition == "demo":
+        spec = self.settings.splits[split]
+        if spec.needs_timestamps and not self._has_timestamps(dataset):
             return False
-        companions = {path.name for path in self.availability[dataset].companions}
-        return companions.issuperset(files)
+        companions = (
+            {path.name for path in self.availability[dataset].companions}
+            if self.edition == "full"
+            else set()
+        )
+        return companions.issuperset(spec.files)
+
+    def _has_timestamps(self, dataset: str) -> bool:
+        if self.edition == "demo":
+            return self.settings.twins[dataset].period is not None
+        edition = self.availability[dataset].edition
+        return edition is not None and edition.timestamps
 
     def memory(self, *datasets: str) -> int:
         """Return the memory in MB that a job on some datasets may need."""
@@ -115,9 +127,29 @@ class PlannedData:
 
     # --- experiments ----------------------------------------------------------------------
 
+    @cached_property
+    def studies(self) -> dict[str, StudySpec]:
+        """The studies, with the split that each experiment takes of those it allows."""
+        return {
+            name: study.model_copy(
+                update={
+                    "experiments": {
+                        key: self._with_its_split(experiment)
+                        for key, experiment in study.experiments.items()
+                    }
+                }
+            )
+            for name, study in self.settings.studies.items()
+        }
+
+    def _with_its_split(self, experiment: ExperimentSpec) -> ExperimentSpec:
+        possible = [s for s in experiment.all_splits if self.has_split(experiment.dataset, s)]
+        chosen = possible[0] if possible else experiment.split
+        return experiment.model_copy(update={"split": chosen, "fallback_splits": ()})
+
     def experiments(self) -> Iterable[tuple[str, ExperimentSpec]]:
         """Yield every experiment that an artifact reads, with its study."""
-        for study, spec in self.settings.studies.items():
+        for study, spec in self.studies.items():
             read = {name for artifact in spec.artifacts for name in spec.experiments_of(artifact)}
             for name, experiment in spec.experiments.items():
                 if name in read:

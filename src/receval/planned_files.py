@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from receval.config.studies import ArtifactSpec, ExperimentSpec, RemovalSpec
+from receval.config.experiments import ExperimentSpec
+from receval.config.removals import RemovalSpec
+from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
 
 RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
@@ -44,7 +46,7 @@ class PlannedFiles(PlannedSimulations):
         KeyError
             The study has no such artifact; the message lists what it has.
         """
-        artifacts = self.settings.studies[study].artifacts
+        artifacts = self.studies[study].artifacts
         if artifact not in artifacts:
             raise KeyError(f"{study} has no artifact {artifact}; it has {', '.join(artifacts)}.")
         return artifacts[artifact]
@@ -52,12 +54,19 @@ class PlannedFiles(PlannedSimulations):
     def datasets_of(self, study: str, artifact: str) -> list[str]:
         """Return the datasets behind an artifact, available or not, also in others' numbers."""
         spec = self.artifact(study, artifact)
-        others = [name for other in spec.numbers_of for name in self.datasets_of(study, other)]
+        experiments = self.studies[study].experiments
+        shown = {experiments[name].dataset for name in spec.only_experiments}
+        others = [
+            name
+            for other in spec.numbers_of
+            for name in self.datasets_of(study, other)
+            if not shown or name in shown
+        ]
         return list(dict.fromkeys([*self._read_by(spec, study), *others]))
 
     def _read_by(self, spec: ArtifactSpec, study: str) -> list[str]:
         """Return the datasets that an artifact reads itself, in removals or in simulations."""
-        experiments = self.settings.studies[study].experiments
+        experiments = self.studies[study].experiments
         removed = [name for r in spec.removals for name in self.removal(study, r).experiments]
         named = [experiments[name].dataset for name in (*spec.experiments, *removed)]
         simulated = [self.simulation(name).dataset for name in spec.simulations]
@@ -65,12 +74,12 @@ class PlannedFiles(PlannedSimulations):
 
     def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
         """Return the experiments an artifact reads, itself or in removals, there or not."""
-        spec = self.settings.studies[study]
+        spec = self.studies[study]
         return {name: spec.experiments[name] for name in spec.experiments_of(artifact)}
 
     def present(self, study: str, names: Iterable[str]) -> dict[str, ExperimentSpec]:
         """Return those of some experiments of a study whose data can be had and split."""
-        experiments = self.settings.studies[study].experiments
+        experiments = self.studies[study].experiments
         return {
             name: experiments[name]
             for name in names
@@ -84,7 +93,7 @@ class PlannedFiles(PlannedSimulations):
 
         def is_absent(dataset: str) -> bool:
             splits = [e.split for e in used if e.dataset == dataset]
-            splits += spec.splits if dataset in spec.datasets else ()
+            splits += spec.splits_of(dataset)
             possible = any(self.has_split(dataset, split) for split in splits) or not splits
             return not self.is_available(dataset) or not possible
 
@@ -94,7 +103,7 @@ class PlannedFiles(PlannedSimulations):
         """Return the artifacts of a study that can be made: not all their data is absent."""
         return [
             name
-            for name in self.settings.studies[study].artifacts
+            for name in self.studies[study].artifacts
             if not (needed := self.datasets_of(study, name))
             or len(self.absent(study, name)) < len(needed)
         ]
@@ -138,7 +147,7 @@ class PlannedFiles(PlannedSimulations):
         KeyError
             The study has no such removal; the message lists what it has.
         """
-        removals = self.settings.studies[study].removals
+        removals = self.studies[study].removals
         if removal not in removals:
             raise KeyError(f"{study} has no removal {removal}; it has {', '.join(removals)}.")
         return removals[removal]
@@ -202,14 +211,14 @@ class PlannedFiles(PlannedSimulations):
 
     def splits_of(self, study: str) -> list[tuple[str, str]]:
         """Return the (dataset, split) that a study's experiments and artifacts use."""
-        spec = self.settings.studies[study]
+        spec = self.studies[study]
         used = [(e.dataset, e.split) for e in spec.experiments.values()]
         read = [pair for a in spec.artifacts.values() for pair in self.splits_of_its_own(a)]
         return [pair for pair in dict.fromkeys([*used, *read]) if self.has_split(*pair)]
 
     def splits_of_its_own(self, spec: ArtifactSpec) -> list[tuple[str, str]]:
         """Return the (dataset, split) that an artifact reads without any system's ranks."""
-        pairs = [(dataset, split) for dataset in spec.datasets for split in spec.splits]
+        pairs = [(name, split) for name in spec.datasets for split in spec.splits_of(name)]
         return [pair for pair in pairs if self.has_split(*pair)]
 
     def study_numbers(self, study: str) -> list[str]:
@@ -222,13 +231,11 @@ class PlannedFiles(PlannedSimulations):
 
     def artifact_names(self) -> list[str]:
         """Return the ``study/artifact`` names that can be made."""
-        return [
-            f"{study}/{name}" for study in self.settings.studies for name in self.artifacts(study)
-        ]
+        return [f"{study}/{name}" for study in self.studies for name in self.artifacts(study)]
 
     def all_artifact_names(self) -> list[str]:
         """Return all ``study/artifact`` names, whether or not their data is there."""
-        studies = self.settings.studies.items()
+        studies = self.studies.items()
         return [f"{study}/{name}" for study, spec in studies for name in spec.artifacts]
 
     def accepted_files(self) -> list[str]:
@@ -242,7 +249,7 @@ class PlannedFiles(PlannedSimulations):
         They are those that cannot be had here, and those that were absent when the results were
         accepted.
         """
-        before = {name for study in self.settings.studies for name in self.accepted_absent(study)}
+        before = {name for study in self.studies for name in self.accepted_absent(study)}
         return [
             name for name in self.settings.datasets if name in before or not self.is_available(name)
         ]
@@ -265,7 +272,7 @@ class PlannedFiles(PlannedSimulations):
 
     def compared_files(self) -> list[str]:
         """Return the files of all studies, which the drift report compares."""
-        return [file for study in self.settings.studies for file in self.study_files(study)]
+        return [file for study in self.studies for file in self.study_files(study)]
 
     def all_files(self) -> list[str]:
         """Return the artifacts of all studies and the drift report."""
@@ -273,7 +280,5 @@ class PlannedFiles(PlannedSimulations):
 
     def study_datasets(self, study: str) -> list[str]:
         """Return the datasets that any artifact of a study reads, available or not."""
-        names = [
-            n for a in self.settings.studies[study].artifacts for n in self.datasets_of(study, a)
-        ]
+        names = [n for a in self.studies[study].artifacts for n in self.datasets_of(study, a)]
         return list(dict.fromkeys(names))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
+from receval.config.removals import Levels
 from receval.config.settings import EDITIONS, load_settings
-from receval.config.studies import Levels
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.parse import parse
 

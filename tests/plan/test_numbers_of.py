@@ -11,6 +11,7 @@ from plan.planned import plan_of, put_raw_files
 from receval.studies.inputs import ArtifactInputs
 
 STUDY = "bellogin2017"
+PAIRED = "menamaldonado2021"
 
 
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
@@ -44,6 +45,46 @@ def test_an_artifact_reads_splits_without_any_system() -> None:
     opened = ArtifactInputs.of(Path("work/demo"), plan.description(STUDY, "fig06"))
     assert opened.splits == (("ml-1m", "coin-flip-80"), ("ml-1m", "uniform-test"))
     assert set(inputs["splits"]) <= set(plan.study_splits(STUDY))
+
+
+def test_each_dataset_can_have_splits_of_its_own() -> None:
+    plan = plan_of("demo")
+    opened = ArtifactInputs.of(Path("work/demo"), plan.description(PAIRED, "fig11"))
+    # The twins have no file with the authors' folds.
+    assert opened.splits == (
+        ("cm100k", "missing-at-random-fold"),
+        ("yahoo-r3", "missing-at-random"),
+    )
+    assert set(plan.artifact_inputs(PAIRED, "fig11")["splits"]) <= set(plan.study_splits(PAIRED))
+    assert plan.absent(PAIRED, "fig11") == []
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_toys_and_lemmas_need_no_data(edition: str) -> None:
+    plan = plan_of(edition)
+    wanted = {"table1", "table3", "table4", "fig02", "fig03", "fig04", "fig08"}
+    assert wanted <= set(plan.artifacts(PAIRED))
+    for artifact in wanted:
+        assert not any(plan.artifact_inputs(PAIRED, artifact).values())
+
+
+def test_a_dataset_whose_own_splits_cannot_be_made_is_absent() -> None:
+    given = {"splits": {"cm100k": ["released-folds-unbiased"]}, "datasets": ["cm100k", "yahoo-r3"]}
+    plan = plan_of("demo", {"studies": {PAIRED: {"artifacts": {"fig11": given}}}})
+    # A mapping is merged key by key: Yahoo! R3 keeps its split.
+    assert plan.splits_of_its_own(plan.artifact(PAIRED, "fig11")) == [
+        ("yahoo-r3", "missing-at-random")
+    ]
+    assert plan.absent(PAIRED, "fig11") == ["cm100k"]
+
+
+def test_splits_of_a_dataset_that_an_artifact_does_not_read_are_refused() -> None:
+    changed = {"fig11": {"splits": {"ml-1m": ["random-folds"]}}}
+    with pytest.raises(ValueError, match="names splits of ml-1m, but its datasets are cm100k"):
+        plan_of("demo", {"studies": {PAIRED: {"artifacts": changed}}})
+    unknown = {"fig11": {"splits": {"cm100k": ["coins"]}}}
+    with pytest.raises(ValueError, match="names the split coins, which is not defined"):
+        plan_of("demo", {"studies": {PAIRED: {"artifacts": unknown}}})
 
 
 @pytest.mark.parametrize(

@@ -170,10 +170,10 @@ def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
     change = with_experiment(
         "canamares2020", split="random-folds", protocols=[{"candidates": "TI"}]
     )
-    wanted = [Protocol("AR", "AI"), Protocol("AR", "TI")]
-    assert plan_of("demo", change).protocols("ml-1m", "random-folds") == wanted
+    added = Protocol("AR", "TI")
+    assert added in plan_of("demo", change).protocols("ml-1m", "random-folds")
     del change["studies"]["canamares2020"]["artifacts"]
-    assert plan_of("demo", change).protocols("ml-1m", "random-folds") == wanted[:1]
+    assert added not in plan_of("demo", change).protocols("ml-1m", "random-folds")
 
 
 def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
@@ -349,6 +349,6 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     look = plan_of("full").look("bellogin2017", "fig02")
     assert look["extra_systems"] == ["knn-user", "wrmf"]
     assert list(look["systems"])[-2:] == ["knn-user", "wrmf"]
-    assert set(look["systems"]["pop"]) == {"title", "colour", "marker"}
+    assert set(look["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
     assert look["absent"] == ["Last.fm"]
     assert look["parameters"] == {"metric": "P@10"}

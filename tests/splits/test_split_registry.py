@@ -23,6 +23,7 @@ KINDS = [
     {"kind": "uniform-test", "folds": 2},
     {"kind": "missing-at-random", "unbiased_rows": "fold"},
     {"kind": "missing-at-random", "unbiased_rows": "unknown"},
+    {"kind": "opposed-familiarity", "relevant_from": 4},
     {"kind": "given", "file": "folds.txt", "content": "fold-numbers"},
 ]
 RANDOM_KINDS = [kind for kind in KINDS if kind["kind"] not in ("temporal", "given")]
@@ -89,6 +90,8 @@ def test_a_configuration_tells_which_files_it_reads():
         {"kind": "random-ratio", "train_share": 1.0},
         {"kind": "leave-out", "held_out": 0},
         {"kind": "missing-at-random"},
+        {"kind": "opposed-familiarity"},
+        {"kind": "opposed-familiarity", "relevant_from": 4, "unbiased_rows": "fold"},
         {"kind": "bootstrap"},
         {"folds": 5},
         {"kind": "given", "file": "f", "content": "held-out-pairs", "unbiased_rows": "fold"},

@@ -20,7 +20,7 @@ from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.split import TEST, TRAIN, Split, fold
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 
@@ -56,6 +56,8 @@ def inputs_of(
     present: Sequence[str] = (),
     numbers: Mapping[str, Path] | None = None,
     splits: Sequence[tuple[str, str]] = (),
+    shown: Mapping[str, bool] | None = None,
+    absent: Sequence[str] = (),
     seed: int = 0,
     **parameters: Any,
 ) -> ArtifactInputs:
@@ -69,12 +71,13 @@ def inputs_of(
         "parameters": parameters,
         "experiments": experiments or {},
         "datasets": [*(datasets or {}), *present],
-        "absent": [],
+        "absent": list(absent),
         "published": published,
         "searches": searches or {},
         "removals": removals or {},
         "numbers": numbers or {},
         "splits": list(splits),
+        "shown": shown or {},
         "simulations": simulations or {},
         "seed": seed,
     }
@@ -114,8 +117,15 @@ def write_experiment(
     tested_share: float = 0.5,
     split_name: str = "coin-flip",
     facts: Mapping[str, int | float | str] | None = None,
+    unbiased: bool = False,
+    released_real_threshold: float | None = None,
+    without_list: int = 0,
 ) -> dict[str, Any]:
-    """Write a dataset, its split and ranks by random scores; return what describes them."""
+    """Write a dataset, its split and ranks by random scores; return what describes them.
+
+    With ``unbiased`` some held-out ratings judge without bias: besides testing, or instead. The
+    systems can compute no score for the first ``without_list`` users.
+    """
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
     ratings.write(folder / dataset)
@@ -123,6 +133,9 @@ def write_experiment(
     codes = [
         rng.choice([TRAIN, TEST], len(ratings), p=shares).astype(np.uint8) for _ in range(folds)
     ]
+    if unbiased:
+        kinds = np.array([TEST, UNBIASED, TEST | UNBIASED], dtype=np.uint8)
+        codes = [np.where(own == TEST, rng.choice(kinds, len(own)), own) for own in codes]
     split = Split(tuple(codes), dict(facts or {}))
     split_folder = folder / dataset / split_name
     split_folder.mkdir(parents=True, exist_ok=True)
@@ -134,9 +147,13 @@ def write_experiment(
             scores = rng.random((ratings.n_users, ratings.n_items), dtype=np.float32)
             # One score of every user cannot be computed.
             scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
-            ranked = rank_judged(_Scores(scores), data, protocols, partial(generator, 0, number))
-            for protocol, outcome in zip(protocols, ranked, strict=True):
-                outcomes[protocol.key, number, "test"] = outcome
+            scores[:without_list] = np.nan
+            for part in ("test", "unbiased") if unbiased else ("test",):
+                ranked = rank_judged(
+                    _Scores(scores), data, protocols, partial(generator, 0, number), part
+                )
+                for protocol, outcome in zip(protocols, ranked, strict=True):
+                    outcomes[protocol.key, number, part] = outcome
         write_ranks(split_folder / system / "ranks.npz", outcomes)
     return {
         "dataset": dataset,
@@ -146,6 +163,8 @@ def write_experiment(
         "protocols": [asdict(protocol) for protocol in protocols],
         "relevance_threshold": threshold,
         "averaged": averaged,
+        "evaluations": ["observed", "real"] if unbiased else ["observed"],
+        "released_real_threshold": released_real_threshold,
     }
 
 

@@ -44,6 +44,8 @@ def experiment(folder: Path) -> Experiment:
         "protocols": [asdict(PROTOCOL)],
         "relevance_threshold": 3.0,
         "averaged": "all",
+        "evaluations": ["observed"],
+        "released_real_threshold": None,
     }
     inputs = inputs_of(folder, {"lastfm-1k": ratings}, {"lastfm": description})
     return inputs.experiments["lastfm"]
@@ -52,7 +54,7 @@ def experiment(folder: Path) -> Experiment:
 def test_plays_of_a_pair_count_together_for_what_metrics_know_of_the_dataset(
     tmp_path: Path,
 ) -> None:
-    facts = experiment(tmp_path).facts
+    facts = experiment(tmp_path).facts(3.0)
     assert facts.maximum_rating == 5.0
     # Item 0 is liked by three listeners, item 1 by one.
     assert facts.positive_ratings.tolist() == [3, 1, 0]

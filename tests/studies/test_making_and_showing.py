@@ -31,6 +31,7 @@ LOOK = {
     "parameters": {},
     "systems": {},
     "extra_systems": [],
+    "experiments": {},
     "datasets": {"ml-1m": "ML-1M", "netflix": "Netflix"},
     "absent": ["Netflix"],
 }

@@ -87,6 +87,8 @@ def inputs(
         "protocols": [asdict(protocol) for protocol in protocols],
         "relevance_threshold": THRESHOLD,
         "averaged": "all",
+        "evaluations": ["observed"],
+        "released_real_threshold": None,
     }
     return inputs_of(
         folder,

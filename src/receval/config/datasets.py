@@ -106,12 +106,16 @@ class EditionSpec(_Model):
         The files, all needed.
     pattern : str or None
         Instead of files: a glob pattern relative to the dataset's folder.
+    timestamps : bool
+        Whether its ratings have timestamps, which temporal splits need.
     """
 
     name: DatasetId
     parser: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
     files: tuple[FileSpec, ...] = ()
     pattern: RelativeName | None = None
+    # What a plan knows of a dataset; the jobs that read the files see for themselves.
+    timestamps: bool = Field(default=True, exclude=True)
 
     @model_validator(mode="after")
     def _has_files_or_a_pattern(self) -> Self:

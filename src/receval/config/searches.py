@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from receval.config.studies import Identifier, Text
+from receval.config.experiments import Identifier, Text
 from receval.config.systems import Parameter
 
 Grid = dict[Identifier | str, Annotated[tuple[Parameter, ...], Field(min_length=1)]]

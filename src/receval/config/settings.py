@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from receval.config.datasets import DatasetSpec
 from receval.config.drift import DriftConfig
+from receval.config.experiments import Identifier
 from receval.config.reading import read_yaml, sentences
 from receval.config.searches import SearchesSpec
 from receval.config.simulations import SkewnessSpec
 from receval.config.splits import AnySplit
-from receval.config.studies import Edition, Identifier, StudySpec
+from receval.config.studies import Edition, StudySpec
 from receval.config.systems import SystemSpec
 from receval.config.twins import TwinSpec
 
@@ -102,14 +103,15 @@ class Settings(BaseModel):
             for name, experiment in study.experiments.items():
                 where = f"the experiment {name} of {study_name}"
                 known(self.datasets, experiment.dataset, "dataset", where)
-                known(self.splits, experiment.split, "split", where)
+                for split in experiment.all_splits:
+                    known(self.splits, split, "split", where)
                 for system in experiment.all_systems:
                     known(self.systems, system, "system", where)
             for name, artifact in study.artifacts.items():
                 where = f"the artifact {name} of {study_name}"
                 for dataset in artifact.datasets:
                     known(self.datasets, dataset, "dataset", where)
-                for split in artifact.splits:
+                for split in artifact.all_splits:
                     known(self.splits, split, "split", where)
                 for used in artifact.simulations:
                     known(self.simulations, used, "simulation", where)
@@ -155,16 +157,20 @@ def load_settings(
         content = merged(content, read_yaml(folder / "demo.yaml"))
     content = merged(content, given)
     content["edition"] = chosen
-    content["studies"] = {
-        name: study
-        for name, study in content["studies"].items()
-        if chosen in study.get("editions", EDITIONS)
-    }
+    content["studies"] = _of_edition(content["studies"], chosen)
+    for study in content["studies"].values():
+        if "artifacts" in study:
+            study["artifacts"] = _of_edition(study["artifacts"], chosen)
     try:
         return Settings.model_validate(content)
     except ValidationError as error:
         heading = f"The configuration in {folder} cannot be used:"
         raise ValueError("\n".join([heading, *sentences(error)])) from error
+
+
+def _of_edition(specs: Mapping[str, Any], edition: str) -> dict[str, Any]:
+    """Return those of some studies, or artifacts, that an edition has."""
+    return {name: spec for name, spec in specs.items() if edition in spec.get("editions", EDITIONS)}
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

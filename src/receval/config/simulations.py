@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from receval.config.studies import Identifier, ProtocolSpec, Size, Text
+from receval.config.experiments import Identifier, ProtocolSpec, Size, Text
 
 Skewness = Annotated[float, Field(ge=0, le=20)]
 

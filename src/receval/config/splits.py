@@ -21,6 +21,11 @@ class _SplitConfig(BaseModel):
         """Names of the files beside the raw data that the split reads."""
         return ()
 
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether only ratings with timestamps can be split so."""
+        return False
+
 
 class RandomRatio(_SplitConfig):
     """Each rating trains with probability ``train_share``; folds are repetitions."""
@@ -63,6 +68,11 @@ class Temporal(_SplitConfig):
     test_share: Share = 0.2
     repeats: Literal["drop", "keep"] = "drop"
 
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether only ratings with timestamps can be split so."""
+        return True
+
 
 class UniformTest(_SplitConfig):
     """All target items have the same number of test ratings; folds are repetitions.
@@ -82,6 +92,18 @@ class MissingAtRandom(_SplitConfig):
 
     kind: Literal["missing-at-random"]
     unbiased_rows: Literal["unknown", "fold"]
+    folds: Parts = 5
+
+
+class OpposedFamiliarity(_SplitConfig):
+    """Cross-validation of known ratings with the fold as unbiased test, after a redraw.
+
+    Which ratings are known is drawn again, so that the items with the fewest ratings at or above
+    ``relevant_from`` are known to most.
+    """
+
+    kind: Literal["opposed-familiarity"]
+    relevant_from: float
     folds: Parts = 5
 
 
@@ -110,7 +132,15 @@ class Given(_SplitConfig):
 
 
 SplitConfig = (
-    RandomRatio | UserRatio | KFold | LeaveOut | Temporal | UniformTest | MissingAtRandom | Given
+    RandomRatio
+    | UserRatio
+    | KFold
+    | LeaveOut
+    | Temporal
+    | UniformTest
+    | MissingAtRandom
+    | OpposedFamiliarity
+    | Given
 )
 
 AnySplit = Annotated[SplitConfig, Field(discriminator="kind")]

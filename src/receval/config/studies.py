@@ -4,165 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection, TieOrder
+from receval.config.experiments import ExperimentSpec, Identifier, Model, Text
+from receval.config.removals import RemovalSpec
 
-Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
-Text = Annotated[str, Field(min_length=1)]
-Size = Annotated[int, Field(ge=1)]
 Edition = Literal["demo", "full"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ProtocolSpec(_Model):
-    """One protocol of an experiment, or several that differ in the size of the sample alone.
-
-    Attributes
-    ----------
-    relevant, candidates, ties, percentiles, head_removed
-        See :class:`receval.protocols.protocol.Protocol`.
-    sampled : int or list of int, optional
-        Numbers of non-relevant candidates; several are ranked in one pass.
-    """
-
-    relevant: RelevantSelection = "AR"
-    candidates: BaseCandidates = "AI"
-    sampled: Size | Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
-    ties: TieOrder = "random"
-    percentiles: Annotated[int, Field(ge=2)] | None = None
-    head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
-
-    @model_validator(mode="after")
-    def _can_be_formed(self) -> Self:
-        self.protocols(0.0)
-        return self
-
-    def protocols(self, threshold: float) -> list[Protocol]:
-        """Return the protocols for a relevance threshold."""
-        sizes = self.sampled if isinstance(self.sampled, tuple) else (self.sampled,)
-        return [
-            Protocol(
-                self.relevant,
-                self.candidates,
-                size,
-                ties=self.ties,
-                percentiles=self.percentiles,
-                head_removed=self.head_removed,
-            ).with_threshold(threshold)
-            for size in sizes
-        ]
-
-
-class ExperimentSpec(_Model):
-    """Systems compared on one split of one dataset under some protocols.
-
-    Attributes
-    ----------
-    dataset, split : str
-        Names in ``datasets.yaml`` and ``splits.yaml``.
-    systems : tuple of str
-        Names in ``systems.yaml``, in the order of figures and tables.
-    extra_systems : tuple of str
-        Systems that the paper does not have, shown apart from the others.
-    protocols : tuple of ProtocolSpec
-    averaged : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :mod:`receval.metrics.aggregation`.
-    relevance_threshold : float, optional
-        Ratings at or above it are relevant; the dataset's own by default.
-    """
-
-    dataset: Identifier
-    split: Identifier
-    systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
-    extra_systems: tuple[Identifier, ...] = ()
-    protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]
-    averaged: Literal["all", "tested", "relevant", "covered"] = "tested"
-    relevance_threshold: float | None = None
-
-    @property
-    def all_systems(self) -> tuple[str, ...]:
-        """The paper's systems, then the extra ones."""
-        return (*self.systems, *self.extra_systems)
-
-    @model_validator(mode="after")
-    def _systems_differ(self) -> Self:
-        repeated = {name for name in self.all_systems if self.all_systems.count(name) > 1}
-        if repeated:
-            raise ValueError(f"named twice among the systems: {', '.join(sorted(repeated))}")
-        return self
-
-
-class Levels(_Model):
-    """Percentages of what is kept, from the highest down to the lowest.
-
-    Attributes
-    ----------
-    highest, lowest, step : float
-        In per cent.
-    """
-
-    highest: Annotated[float, Field(gt=0, le=100)] = 100
-    lowest: Annotated[float, Field(gt=0, le=100)]
-    step: Annotated[float, Field(gt=0)]
-
-    @property
-    def percents(self) -> list[float]:
-        """The levels, falling."""
-        number = int((self.highest - self.lowest) / self.step + 1e-9) + 1
-        return [round(self.highest - place * self.step, 9) for place in range(number)]
-
-    @model_validator(mode="after")
-    def _steps_end_at_the_lowest(self) -> Self:
-        if self.lowest > self.highest:
-            raise ValueError(
-                f"the lowest level, {self.lowest:g}, is above the highest, {self.highest:g}"
-            )
-        if abs(self.percents[-1] - self.lowest) > 1e-6:
-            raise ValueError(
-                f"steps of {self.step:g} from {self.highest:g} end at {self.percents[-1]:g} and "
-                f"miss the lowest level, {self.lowest:g}"
-            )
-        return self
-
-
-class RemovalSpec(_Model):
-    """Judgments removed step by step, and what is measured by those that are left.
-
-    Attributes
-    ----------
-    experiments : tuple of str
-        Names of the study's experiments whose judged ranks are measured.
-    removed : {"ratings", "items", "users", "popular-items", "largest-users"}
-        See :func:`receval.statistics.removal.removal_turns`.
-    levels : Levels
-        Shares of ratings, items or users that are kept.
-    samples : int
-        Number of random orders of removal.
-    averages : dict of str to tuple of str
-        Labels of metrics by the label of the average over users that they get.
-    """
-
-    experiments: Annotated[tuple[Identifier, ...], Field(min_length=1)]
-    removed: Literal["ratings", "items", "users", "popular-items", "largest-users"]
-    levels: Levels
-    samples: Size = 1
-    averages: Annotated[
-        dict[str, Annotated[tuple[str, ...], Field(min_length=1)]], Field(min_length=1)
-    ]
-
-
-class ArtifactSpec(_Model):
+class ArtifactSpec(Model):
     """One figure or table. Its code is the module ``receval.studies.<study>.<artifact>``.
 
     Attributes
     ----------
     kind : {"figure", "table"}
         A figure is drawn as SVG and PDF, a table written as Markdown and TeX.
+    editions : tuple of {"demo", "full"}
+        The editions that have the artifact; by default both.
     title, caption : str
     experiments : tuple of str
         Names of the study's experiments whose judged ranks it reads.
@@ -170,12 +29,15 @@ class ArtifactSpec(_Model):
         Datasets whose ratings it reads.
     parameters : dict
         Choices of the paper that the artifact's code takes as they are.
-    splits : tuple of str
-        Names of splits of those datasets that it reads, without any system's ranks.
+    splits : tuple of str or dict of str to tuple of str
+        Names of splits that it reads without any system's ranks: of all those datasets, or of each
+        dataset its own.
     removals : tuple of str
         Names of the study's removals of judgments whose values it reads.
     numbers_of : tuple of str
         Names of the study's artifacts whose CSV it reads; they read no other artifact's.
+    only_experiments : tuple of str
+        Of the experiments behind the numbers of others, those that it shows; all by default.
     simulations : tuple of str
         Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
@@ -185,20 +47,44 @@ class ArtifactSpec(_Model):
     """
 
     kind: Literal["figure", "table"]
+    editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     title: Text
     caption: Text
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
-    splits: tuple[Identifier, ...] = ()
+    splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()
     numbers_of: tuple[ArtifactName, ...] = ()
+    only_experiments: tuple[Identifier, ...] = ()
     removals: tuple[Identifier, ...] = ()
     simulations: tuple[Identifier, ...] = ()
-    parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = {}
+    parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_searches: bool = False
 
+    @model_validator(mode="after")
+    def _splits_are_those_of_its_datasets(self) -> Self:
+        if isinstance(self.splits, dict) and (others := set(self.splits) - set(self.datasets)):
+            raise ValueError(
+                f"names splits of {', '.join(sorted(others))}, but its datasets are "
+                f"{', '.join(self.datasets) or 'none'}"
+            )
+        return self
 
-class StudySpec(_Model):
+    @property
+    def all_splits(self) -> tuple[str, ...]:
+        """The splits that it names, each once."""
+        if isinstance(self.splits, dict):
+            return tuple(dict.fromkeys(name for names in self.splits.values() for name in names))
+        return self.splits
+
+    def splits_of(self, dataset: str) -> tuple[str, ...]:
+        """Return the splits of a dataset that it reads; none of a dataset that it does not read."""
+        if isinstance(self.splits, dict):
+            return self.splits.get(dataset, ())
+        return self.splits if dataset in self.datasets else ()
+
+
+class StudySpec(Model):
     """One paper, or a study of our own.
 
     Attributes
@@ -215,15 +101,15 @@ class StudySpec(_Model):
     title: Text
     citation: Text
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
-    experiments: dict[Identifier, ExperimentSpec] = {}
-    removals: dict[Identifier, RemovalSpec] = {}
+    experiments: dict[Identifier, ExperimentSpec] = Field(default={})
+    removals: dict[Identifier, RemovalSpec] = Field(default={})
     artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _names_are_those_of_the_study(self) -> Self:
         wanted = [
             *(
-                (n, "experiment", a.experiments, set(self.experiments))
+                (n, "experiment", (*a.experiments, *a.only_experiments), set(self.experiments))
                 for n, a in self.artifacts.items()
             ),
             *(
@@ -251,9 +137,15 @@ class StudySpec(_Model):
     def experiments_of(self, artifact: str) -> tuple[str, ...]:
         """Return the names of the experiments behind an artifact.
 
-        It reads them itself, in removals, or in the numbers of other artifacts.
+        It reads them itself, in removals, or, those that it shows, in the numbers of other
+        artifacts.
         """
         spec = self.artifacts[artifact]
         removed = (name for removal in spec.removals for name in self.removals[removal].experiments)
-        others = (name for other in spec.numbers_of for name in self.experiments_of(other))
+        others = (
+            name
+            for other in spec.numbers_of
+            for name in self.experiments_of(other)
+            if not spec.only_experiments or name in spec.only_experiments
+        )
         return tuple(dict.fromkeys([*spec.experiments, *removed, *others]))

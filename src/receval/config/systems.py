@@ -16,6 +16,8 @@ class SystemSpec(BaseModel):
     ----------
     title : str
         Name in figures and tables.
+    short_title : str, optional
+        Name beside its point in a crowded figure; the title by default.
     recommender : str
         ``module:class``; imported when the system is trained, not before.
     parameters : dict
@@ -39,6 +41,7 @@ class SystemSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: Annotated[str, Field(min_length=1)]
+    short_title: Annotated[str, Field(min_length=1)] | None = None
     recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)+:\w+$")]
     parameters: dict[str, Parameter] = {}
     learns_from: Literal["ratings", "grades"] = "ratings"

@@ -26,6 +26,9 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.missing_at_random:split_with_unbiased_test",
+        "opposed-familiarity": (
+            "receval.splits.opposed_familiarity:split_with_opposed_familiarity"
+        ),
         "given": "receval.splits.given:split_as_given",
     }
 )

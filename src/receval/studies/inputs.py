@@ -34,6 +34,10 @@ class Experiment:
         Ratings at or above it are relevant.
     averaged : {"all", "tested", "relevant", "covered"}
         Who is averaged.
+    evaluations : tuple of {"observed", "real"}
+        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
+    released_real_threshold : float or None
+        The threshold of the unbiased judgments in the released code, where it is another.
     """
 
     def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
@@ -45,6 +49,8 @@ class Experiment:
         self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])
         self.threshold: float = description["relevance_threshold"]
         self.averaged: Averaged = description["averaged"]
+        self.evaluations: tuple[str, ...] = tuple(description["evaluations"])
+        self.released_real_threshold: float | None = description["released_real_threshold"]
 
     @property
     def all_systems(self) -> tuple[str, ...]:
@@ -82,7 +88,12 @@ class Experiment:
         return fold(self.ratings, self._split, number)
 
     def lists(
-        self, system: str, protocol: Protocol, number: int, part: str = "test"
+        self,
+        system: str,
+        protocol: Protocol,
+        number: int,
+        part: str = "test",
+        threshold: float | None = None,
     ) -> JudgedLists:
         """Return a system's lists on a fold under a protocol.
 
@@ -94,6 +105,8 @@ class Experiment:
             Of the fold.
         part : {"test", "unbiased"}
             The judgments that the lists are measured by.
+        threshold : float, optional
+            Ratings at or above it are relevant; the experiment's own by default.
 
         Raises
         ------
@@ -103,14 +116,18 @@ class Experiment:
         from receval.metrics.lists import JudgedLists
         from receval.protocols.judged_ranks import read_ranks
 
-        judged = self.judged(number, part)
+        judged = self.judged(number, part, threshold)
         path = self.folder / self.dataset / self.split / system / "ranks.npz"
         outcome = read_ranks(path, protocol.key, number, part)
         return JudgedLists.measured_by(judged, outcome, protocol)
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
-    def judged(self, number: int, part: str = "test") -> JudgedItems:
+    def judged(
+        self, number: int, part: str = "test", threshold: float | None = None
+    ) -> JudgedItems:
         """Return the judged items of a fold, which the lists of all systems share.
+
+        Its parameters are those of :meth:`lists`.
 
         Raises
         ------
@@ -126,15 +143,22 @@ class Experiment:
                 f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
                 "be missing-at-random, or given with unbiased_rows."
             )
-        return JudgedItems.of(judgments, self.threshold, self.facts)
+        relevant_from = self.threshold if threshold is None else threshold
+        return JudgedItems.of(judgments, relevant_from, self.facts(relevant_from))
 
-    @cached_property
-    def facts(self) -> DatasetFacts:
-        """What some metrics know of the whole dataset, plays of a pair summed."""
+    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
+    def facts(self, threshold: float) -> DatasetFacts:
+        """Return what some metrics know of the whole dataset, plays of a pair summed.
+
+        Parameters
+        ----------
+        threshold : float
+            Ratings at or above it are relevant.
+        """
         from receval.metrics.judged_items import DatasetFacts
         from receval.statistics.popularity_curve import positives_and_highest
 
-        positive, highest = positives_and_highest(self.ratings, self.threshold)
+        positive, highest = positives_and_highest(self.ratings, threshold)
         return DatasetFacts(maximum_rating=highest, positive_ratings=positive)
 
     def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
@@ -171,6 +195,9 @@ class ArtifactInputs:
         The datasets and the splits of them that the artifact reads without any system's ranks.
     numbers : mapping of str to Path
         The CSV files of other artifacts of the study by their names.
+    shown : mapping of str to bool
+        The experiments behind these numbers that the artifact shows, and whether their data is
+        there.
     simulations : mapping of str to mapping of str to Path
         The values of the simulations by their name and by system; empty without the dataset.
     seed : int
@@ -187,6 +214,7 @@ class ArtifactInputs:
     removals: Mapping[str, Path] = field(default_factory=dict)
     splits: tuple[tuple[str, str], ...] = ()
     numbers: Mapping[str, Path] = field(default_factory=dict)
+    shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     seed: int = 0
 
@@ -206,6 +234,7 @@ class ArtifactInputs:
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
             numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
+            shown=description.get("shown", {}),
             splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),
             simulations={
                 name: {system: Path(file) for system, file in files.items()}

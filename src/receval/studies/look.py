@@ -11,11 +11,12 @@ from receval.figures.style import SeriesStyle
 
 @dataclass(frozen=True)
 class SystemLook:
-    """Title, colour and marker of a system."""
+    """Title, colour and marker of a system, and its title where there is little room."""
 
     title: str
     colour: str
     marker: str
+    short_title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Look:
         Systems that the paper does not have.
     datasets : mapping of str to str
         Short titles by the names in the CSV.
+    experiments : mapping of str to str
+        What tells an experiment from others on the same dataset, by its name; may be empty.
     absent : tuple of str
         Short titles of the datasets that are not there.
     parameters : mapping
@@ -43,6 +46,7 @@ class Look:
     systems: Mapping[str, SystemLook]
     extra_systems: tuple[str, ...]
     datasets: Mapping[str, str]
+    experiments: Mapping[str, str]
     absent: tuple[str, ...]
     parameters: Mapping[str, Any]
 
@@ -55,6 +59,7 @@ class Look:
             systems={name: SystemLook(**look) for name, look in values["systems"].items()},
             extra_systems=tuple(values["extra_systems"]),
             datasets=values["datasets"],
+            experiments=values["experiments"],
             absent=tuple(values["absent"]),
             parameters=values["parameters"],
         )
@@ -75,6 +80,11 @@ class Look:
     def titles(self) -> dict[str, str]:
         """Title of each system."""
         return {name: look.title for name, look in self.systems.items()}
+
+    @property
+    def short_titles(self) -> dict[str, str]:
+        """Short title of each system."""
+        return {name: look.short_title or look.title for name, look in self.systems.items()}
 
     @property
     def absence(self) -> str:

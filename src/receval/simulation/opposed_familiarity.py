@@ -1,0 +1,181 @@
+r"""Popularity against relevance: who knows an item is drawn again, what they think of it is not.
+
+The judgments of a random sample say of every (user, item) pair whether the user likes the item and
+whether the user knew it before. The known ones are what a system would have been trained on: the
+share of them among an item's judgments is its popularity :math:`p(train|i)`, and the share of
+positive judgments its relevance :math:`p(rel|i)`. Usually the two rise together. Here the same
+popularities are dealt out in the opposite order: the item that fewest users like becomes the best
+known one.
+
+Each judgment then becomes known with its item's new popularity, independently of all others and of
+its value. So :math:`p(train|rel,i) = p(train|i)` by construction: the premise of Lemma 3 of
+menamaldonado2021 (section 7.2), which real data fulfils only roughly, holds exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+
+
+@dataclass(frozen=True)
+class ItemFamiliarity:
+    """How often each item was judged, how often positively, and how often by users who knew it.
+
+    Attributes
+    ----------
+    judged, relevant, known : ndarray of int64, shape (n_items,)
+        Numbers of judgments of each item: all, those at or above the threshold, the known ones.
+    known_and_relevant : int
+        Number of judgments that are both, over all items.
+    """
+
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    known: NDArray[np.int64]
+    known_and_relevant: int
+
+    @classmethod
+    def of(cls, ratings: Ratings, relevant_from: float) -> Self:
+        """Count the judgments of every item.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            With the column ``known``.
+        relevant_from : float
+            Ratings at or above it are positive.
+
+        Raises
+        ------
+        ValueError
+            If the ratings do not say which of them are known.
+        """
+        known = _known(ratings)
+        relevant = ratings.values >= relevant_from
+
+        def count(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+            return np.bincount(ratings.items[rows], minlength=ratings.n_items)
+
+        return cls(
+            judged=np.bincount(ratings.items, minlength=ratings.n_items),
+            relevant=count(relevant),
+            known=count(known),
+            known_and_relevant=int((known & relevant).sum()),
+        )
+
+    @property
+    def never_known(self) -> int:
+        """Number of judged items that no user knew."""
+        return int(((self.judged > 0) & (self.known == 0)).sum())
+
+    @property
+    def relevant_share_of_known(self) -> float:
+        """Share of the positive judgments among the known ones; NaN where none is known."""
+        n_known = int(self.known.sum())
+        return self.known_and_relevant / n_known if n_known else float("nan")
+
+    @property
+    def correlation(self) -> float:
+        """Spearman's correlation of known count and share of positive judgments, over judged items.
+
+        NaN where one of the two is the same for all items.
+        """
+        some = self.judged > 0
+        counts, shares = self.known[some], self.relevant[some] / self.judged[some]
+        if not some.any() or np.ptp(counts) == 0 or np.ptp(shares) == 0:
+            return float("nan")
+        return float(np.corrcoef(_middle_ranks(counts), _middle_ranks(shares))[0, 1])
+
+
+def opposed_rates(
+    judged: NDArray[np.int64],
+    relevant: NDArray[np.int64],
+    known: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    r"""Deal out the items' rates of familiarity in the opposite order of their positive judgments.
+
+    With the items :math:`i_1, \ldots, i_n` sorted by their numbers of positive judgments,
+    ascending, and the rates :math:`p(train|i) = known_i / judged_i` sorted so that
+    :math:`p_1 \ge \ldots \ge p_n`, item :math:`i_k` gets the rate :math:`p_k`. Items with equally
+    many positive judgments are in random order.
+
+    Parameters
+    ----------
+    judged, relevant, known : ndarray of int64, shape (n_items,)
+        Numbers of judgments of each item, of positive ones among them, and of known ones.
+    rng : Generator
+        Orders items with equally many positive judgments. The order of item codes would not do:
+        it is that of the items' first judgments, which come earlier for items with more of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items,)
+        The same rates, dealt out again; NaN for items without a judgment.
+
+    Notes
+    -----
+    menamaldonado2021, section 8.5 and figure 16. The paper does not say how the distribution was
+    shuffled: the rule is read off the released data.
+    """
+    items = rng.permutation(np.flatnonzero(judged))
+    ascending = items[np.argsort(relevant[items], kind="stable")]
+    rates = np.full(len(judged), np.nan)
+    rates[ascending] = np.sort(known[items] / judged[items])[::-1]
+    return rates
+
+
+def with_opposed_familiarity(
+    ratings: Ratings, relevant_from: float, rng: np.random.Generator
+) -> Ratings:
+    """Draw again which judgments are known, so that the least liked items are the best known.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        A random sample of judgments with the column ``known``, each (user, item) pair once.
+    relevant_from : float
+        Ratings at or above it are positive.
+    rng : Generator
+        The source of the order of items with equally many positive judgments, then of one draw a
+        judgment.
+
+    Returns
+    -------
+    Ratings
+        The same judgments in the same order; only ``known`` differs.
+
+    Raises
+    ------
+    ValueError
+        If the ratings do not say which of them are known.
+
+    Notes
+    -----
+    The numbers of known judgments, in all and of each user, become random: a popularity that goes
+    to an item with more judgments makes more of them known.
+    """
+    counts = ItemFamiliarity.of(ratings, relevant_from)
+    rates = opposed_rates(counts.judged, counts.relevant, counts.known, rng)
+    return replace(ratings, known=rng.random(len(ratings)) < rates[ratings.items])
+
+
+def _known(ratings: Ratings) -> NDArray[np.bool_]:
+    if ratings.known is None:
+        raise ValueError(
+            "Familiarity cannot be drawn again, because the dataset does not say which ratings "
+            "users knew before (its ratings have no column 'known'): use one that does, as CM100k."
+        )
+    return ratings.known
+
+
+def _middle_ranks(values: NDArray) -> NDArray[np.float64]:
+    """Return ranks from 1, equal values sharing the middle of theirs; shape as `values`."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]

@@ -1,0 +1,111 @@
+"""Yahoo! R3 has to be got by hand: once its files are there, its panels come by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from plan.planned import plan_of, put_raw_files
+from yahoo_files import DATASET, YahooFiles, artifacts_that_read
+
+from receval.datasets.errors import CountError
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import prepare
+from receval.plan import Plan
+from receval.studies.making import compute_artifact
+
+PLACES = ("work/raw/yahoo-r3", "mirror/yahoo-r3", "mirror/yahoo-r3/Webscope_R3")
+
+
+def prepared(plan: Plan) -> Path:
+    """Prepare the files as the workflow does; return the working folder of the edition."""
+    spec = plan.settings.datasets[DATASET]
+    raw = obtain(DATASET, spec, plan.availability[DATASET], Path("work/raw") / DATASET)
+    folder = Path("work") / plan.edition
+    prepare(raw, spec, folder / DATASET)
+    return folder
+
+
+def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "cm100k")
+    plan = plan_of("full")
+    assert not plan.is_available(DATASET)
+    reading = artifacts_that_read(plan, DATASET)
+    assert ("menamaldonado2021", "table2") in reading
+    for study, artifact in reading:
+        assert DATASET in plan.absent(study, artifact)
+        assert "Yahoo! R3" in plan.look(study, artifact)["absent"]
+        assert "Yahoo! R3" in plan.full_caption(study, artifact).partition("Absent:")[2]
+    assert "table2" in plan.artifacts("menamaldonado2021")
+    table = " ".join(plan.table_of_datasets().split())
+    assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: str) -> None:
+    YahooFiles.put_into(tmp_path / place)
+    plan = plan_of("full")
+    assert plan.is_available(DATASET)
+    assert plan.availability[DATASET].status == "local"
+    for study, artifact in artifacts_that_read(plan, DATASET):
+        assert artifact in plan.artifacts(study)
+        assert DATASET not in plan.absent(study, artifact)
+        assert DATASET in plan.description(study, artifact)["datasets"]
+        assert "Yahoo! R3" not in plan.look(study, artifact)["absent"]
+        assert plan.look(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
+        assert "Yahoo! R3" not in plan.full_caption(study, artifact).partition("Absent:")[2]
+        # Of its own, or of the artifacts whose numbers it reads.
+        behind = (artifact, *plan.artifact(study, artifact).numbers_of)
+        inputs = [
+            path
+            for name in behind
+            for paths in plan.artifact_inputs(study, name).values()
+            for path in paths
+        ]
+        assert any(path.startswith(f"work/full/{DATASET}/") for path in inputs)
+        assert set(plan.artifact_files(study, artifact)) <= set(plan.all_files())
+
+
+def test_files_in_a_mirror_are_watched_and_those_put_into_work_are_not(tmp_path: Path) -> None:
+    YahooFiles.put_into(tmp_path / "mirror" / DATASET)
+    names = [f"ydata-ymusic-rating-study-v1_0-{part}.txt" for part in ("train", "test")]
+    watched = [f"mirror/{DATASET}/{name}" for name in names]
+    assert plan_of("full").local_raw_files(DATASET) == watched
+    YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
+    assert plan_of("full").local_raw_files(DATASET) == []
+
+
+def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
+    files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
+    (files.folder / "ydata-ymusic-rating-study-v1_0-test.txt").unlink()
+    plan = plan_of("full")
+    assert not plan.is_available(DATASET)
+    table = " ".join(plan.table_of_datasets().split())
+    assert "but not ydata-ymusic-rating-study-v1_0-test.txt" in table
+
+
+def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
+    YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
+    plan = plan_of("demo")
+    assert plan.look("menamaldonado2021", "table2")["datasets"][DATASET] == "Yahoo! R3 twin"
+
+
+def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: Path) -> None:
+    files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
+    with pytest.raises(CountError, match=r"yahoo-r3 .* is not what it should") as refused:
+        prepared(plan_of("full"))
+    assert "365,704" in str(refused.value)
+    assert f"{len(files.observation):,}" in str(refused.value)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> None:
+    files = YahooFiles.put_into(tmp_path / place)
+    plan = plan_of("full", files.changes)
+    folder = prepared(plan)
+    description = plan.description("menamaldonado2021", "table2")
+    assert description["datasets"] == [DATASET]
+    target = tmp_path / "table2.csv"
+    compute_artifact("menamaldonado2021", "table2", folder, description, target)
+    assert pd.read_csv(target).to_dict("records") == [{"dataset": DATASET, **files.counts}]
