@@ -1,0 +1,232 @@
+"""Real values are exact where all is judged; random judgments approach them, chosen ones do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from simulation.complete_world import METRICS, UNBIASED_ROWS, CompleteWorld, repeated
+
+from receval.config.twins import TwinSpec
+from receval.simulation.complete_judgments import (
+    drawn_at_random,
+    kept_judgments,
+    sampling_rates,
+)
+from receval.simulation.twins import simulate
+from receval.statistics.kendall import kendall_tau_b
+
+REPEATS = 60
+DRAWS = 8
+PRECISION, ANTI_PRECISION, RECALL, FALLOUT = range(len(METRICS))
+
+both = pytest.mark.parametrize("world", UNBIASED_ROWS, indirect=True)
+both_small = pytest.mark.parametrize("small_world", UNBIASED_ROWS, indirect=True)
+
+
+@pytest.fixture(scope="module")
+def worlds(specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
+    return {name: CompleteWorld(name, simulate(name, specs[name], 1)) for name in UNBIASED_ROWS}
+
+
+@pytest.fixture(scope="module")
+def small_worlds(small_specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
+    return {
+        name: CompleteWorld(name, simulate(name, small_specs[name], 1)) for name in UNBIASED_ROWS
+    }
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, worlds: dict[str, CompleteWorld]) -> CompleteWorld:
+    return worlds[request.param]
+
+
+@pytest.fixture
+def small_world(
+    request: pytest.FixtureRequest, small_worlds: dict[str, CompleteWorld]
+) -> CompleteWorld:
+    return small_worlds[request.param]
+
+
+def tau(first: np.ndarray, second: np.ndarray) -> float:
+    return kendall_tau_b(first, second).item()
+
+
+def estimates(world: CompleteWorld, kept: np.ndarray) -> np.ndarray:
+    """Return means over users, P and antiP by the rate of judgments; shape (n_systems, 4)."""
+    values = world.values_of_kept(kept)
+    rates = sampling_rates(kept_judgments(world.complete, kept), world.complete)
+    values[:, [PRECISION, ANTI_PRECISION]] /= rates
+    return values.mean(axis=2)
+
+
+# --- exact values -----------------------------------------------------------------------------
+
+
+@both
+def test_true_and_false_positives_fill_the_list(world: CompleteWorld) -> None:
+    # Equation 4 with no unjudged item: delta is 0, and what is missing is an item, not a judgment.
+    for ranks, values in zip(world.ranks.values(), world.exact, strict=True):
+        filled = np.minimum(ranks.lengths, 10) / 10
+        np.testing.assert_allclose(values[PRECISION] + values[ANTI_PRECISION], filled, atol=1e-12)
+        trained = np.diff(world.fold.train.indptr) > 0
+        assert (filled == trained).all()
+
+
+@both
+def test_exact_precision_and_anti_precision_order_systems_alike(world: CompleteWorld) -> None:
+    # Conclusion 1 for any systems, not for the optimal rankings alone.
+    precision, anti_precision, recall, fallout = world.exact.mean(axis=2).T
+    assert len(set(precision.tolist())) == len(world.systems)
+    assert tau(precision, anti_precision) == -1
+    assert tau(recall, fallout) < -0.7
+
+
+@both
+def test_one_ranking_is_optimal_for_exact_precision_and_anti_precision(
+    world: CompleteWorld,
+) -> None:
+    # Conclusion 1.
+    users = np.arange(3)
+    order, other = (
+        np.argsort(-world.optimal(metric).score(users), axis=1, kind="stable")
+        for metric in ("precision", "anti-precision")
+    )
+    np.testing.assert_array_equal(order, other)
+    precision = world.exact.mean(axis=2)[:, PRECISION]
+    unpersonalised = [list(world.systems).index(n) for n in ("random", "pop", "avg", "optimal")]
+    assert np.argmax(precision[unpersonalised]) == 3
+
+
+# --- random judgments -------------------------------------------------------------------------
+
+
+@both_small
+def test_ranks_by_a_sample_are_those_by_all_judgments(small_world: CompleteWorld) -> None:
+    kept = drawn_at_random(small_world.complete, 7, np.random.default_rng(1))
+    sample = kept_judgments(small_world.complete, kept)
+    for name, system in small_world.systems.items():
+        data = small_world.fold
+        alone = small_world.ranked(system, type(data)(data.train, data.test, sample), "unbiased")
+        np.testing.assert_array_equal(alone.ranks, small_world.ranks[name].ranks[kept])
+
+
+def error_of_precision(world: CompleteWorld, per_user: int) -> np.ndarray:
+    """Return the standard error of the estimates of precision, shape (n_systems,).
+
+    Of the N judgments of a user, T are true positives; a sample of n holds a hypergeometric number
+    of them, which counts N / n each.
+    """
+    n_judgments = np.diff(world.complete.indptr)
+    share = 10 * world.exact[:, PRECISION] / n_judgments
+    of_hits = per_user * share * (1 - share) * (n_judgments - per_user) / (n_judgments - 1)
+    variance = (n_judgments / (10 * per_user)) ** 2 * of_hits
+    return np.sqrt(variance.sum(axis=1)) / len(n_judgments)
+
+
+@both_small
+def test_precision_by_random_judgments_is_unbiased_and_its_error_falls(
+    small_world: CompleteWorld,
+) -> None:
+    exact = small_world.exact.mean(axis=2)[:, PRECISION]
+    errors = []
+    for per_user in (3, 12, 36):
+        found = repeated(
+            lambda rng, n=per_user: estimates(
+                small_world, drawn_at_random(small_world.complete, n, rng)
+            )[:, PRECISION],
+            range(REPEATS),
+        )
+        error = error_of_precision(small_world, per_user)
+        assert (abs(found.mean(axis=0) - exact) < 4 * error / np.sqrt(REPEATS)).all()
+        root_mean_square = np.sqrt(((found - exact) ** 2).mean(axis=0))
+        assert (abs(root_mean_square / error - 1) < 4 / np.sqrt(2 * REPEATS)).all()
+        errors.append(root_mean_square)
+    # Like 1 / sqrt(n) or faster, because the judgments run out; of both ends an error as above.
+    slack = 1 + 4 / np.sqrt(REPEATS)
+    assert (errors[1] < slack * errors[0] / 2).all()
+    assert (errors[2] < slack * errors[1] / np.sqrt(3)).all()
+    assert (np.diff(errors, axis=0) < 0).all()
+
+
+@both_small
+def test_the_estimates_are_exact_when_everything_is_judged(small_world: CompleteWorld) -> None:
+    all_items = small_world.fold.train.shape[1]
+    kept = drawn_at_random(small_world.complete, all_items, np.random.default_rng(1))
+    assert kept.all()
+    np.testing.assert_array_equal(estimates(small_world, kept), small_world.exact.mean(axis=2))
+
+
+def test_precision_not_divided_by_the_rate_keeps_the_order_but_not_the_value(
+    small_worlds: dict[str, CompleteWorld],
+) -> None:
+    world = small_worlds["yahoo-r3"]
+    found = repeated(
+        lambda rng: world.values_of_kept(drawn_at_random(world.complete, 10, rng)).mean(axis=2),
+        range(REPEATS),
+    ).mean(axis=0)
+    exact = world.exact.mean(axis=2)
+    assert (found[:, PRECISION] < exact[:, PRECISION] / 3).all()
+    assert tau(found[:, PRECISION], exact[:, PRECISION]) > 0.8
+
+
+# --- the order of systems ---------------------------------------------------------------------
+
+
+@both
+def test_the_order_by_random_judgments_converges_to_the_exact_one(world: CompleteWorld) -> None:
+    exact = world.exact.mean(axis=2)
+    agreements = []
+    for per_user in (1, 10, 80):
+        found = repeated(
+            lambda rng, n=per_user: estimates(world, drawn_at_random(world.complete, n, rng)),
+            range(DRAWS),
+        )
+        taus = [
+            [tau(values[:, metric], exact[:, metric]) for metric in range(len(METRICS))]
+            for values in found
+        ]
+        agreements.append(np.mean(taus, axis=0))
+    # By all four metrics, although estimates of recall and fallout are ratios of two counts.
+    assert (np.diff(agreements, axis=0) > 0).all()
+    assert (agreements[-1] > 0.75).all()
+
+
+@both
+def test_the_order_by_chosen_judgments_stays_wrong_for_anti_precision(
+    world: CompleteWorld,
+) -> None:
+    exact = world.exact.mean(axis=2)[:, ANTI_PRECISION]
+    popular = list(world.systems).index("pop")
+    for per_user in (2, 20, 80):
+        found = repeated(
+            lambda rng, n=per_user: estimates(world, world.chosen(n, rng))[:, ANTI_PRECISION],
+            range(DRAWS),
+        )
+        # More ratings of the same kind lower the variance alone: their mean is as wrong.
+        assert tau(found.mean(axis=0), exact) < 0
+        assert np.mean([tau(values, exact) for values in found]) < 0
+        surplus = found[:, popular] - exact[popular]
+        assert surplus.mean() > 0.5 * exact[popular]
+        assert surplus.min() > 0
+
+
+@both
+def test_the_test_ratings_of_a_split_order_anti_precision_wrongly(world: CompleteWorld) -> None:
+    # Figure 14: the observed test is what is left of the choices that systems learn from.
+    observed, exact = world.observed.mean(axis=2), world.exact.mean(axis=2)
+    assert tau(observed[:, ANTI_PRECISION], exact[:, ANTI_PRECISION]) < 0
+    assert tau(observed[:, PRECISION], exact[:, PRECISION]) > 0
+
+
+def test_where_popularity_runs_against_relevance_precision_is_the_wrong_one(
+    worlds: dict[str, CompleteWorld],
+) -> None:
+    # Figure 16, and Lemma 3 case (b).
+    world = CompleteWorld("cm100k", worlds["cm100k"].simulation, opposed=True)
+    observed, exact = world.observed.mean(axis=2), world.exact.mean(axis=2)
+    for true_positive, false_positive in ((PRECISION, ANTI_PRECISION), (RECALL, FALLOUT)):
+        assert tau(observed[:, true_positive], exact[:, true_positive]) < 0
+        assert tau(observed[:, false_positive], exact[:, false_positive]) > 0.7
+    # All that follow popularity are worse than random (section 8.5).
+    precision = dict(zip(world.systems, exact[:, PRECISION], strict=True))
+    assert max(precision[name] for name in ("pop", "user-knn", "puresvd")) < precision["random"]
