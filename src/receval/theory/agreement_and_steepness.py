@@ -1,0 +1,129 @@
+"""Agreement and steepness of two functions of items over a pair of items."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def odds(probability: ArrayLike) -> NDArray[np.float64]:
+    r"""Return :math:`p / (1 - p)`, infinite for a probability of 1.
+
+    Parameters
+    ----------
+    probability : array_like of float, any shape
+        From 0 to 1; NaN stays NaN.
+
+    Raises
+    ------
+    ValueError
+        A value is no probability.
+    """
+    p = np.asarray(probability, dtype=np.float64)
+    if np.any((p < 0) | (p > 1)):
+        wrong = np.ravel(p)[np.argmax(np.ravel((p < 0) | (p > 1)))]
+        raise ValueError(f"{wrong:g} has no odds: a probability lies between 0 and 1.")
+    ratio = np.full(p.shape, np.inf)
+    np.divide(p, 1 - p, out=ratio, where=p != 1)
+    return ratio
+
+
+def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    r"""Return by which share of the larger value a function differs between two items.
+
+    .. math:: dr_{a,b} f = \frac{|f(a) - f(b)|}{\max(f(a), f(b))}
+
+    Equation 11 of menamaldonado2021. It is 0 where both values are 0 or both infinite, and 1 where
+    one is infinite: its limit, since only the ratio of the two values counts.
+
+    Parameters
+    ----------
+    first, second : array_like of float, shapes that broadcast
+        f(a) and f(b), at least 0; NaN stays NaN.
+
+    Raises
+    ------
+    ValueError
+        A value is negative.
+    """
+    a, b = np.broadcast_arrays(
+        np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    )
+    smaller, larger = np.minimum(a, b), np.maximum(a, b)
+    if np.any(smaller < 0):
+        raise ValueError(
+            f"A function has the value {np.nanmin(smaller):g}, but only functions without negative "
+            "values have a decrement rate: compare non-relevance, not relevance less 1."
+        )
+    # Only the ratio of the values counts: none of two that are 0 or infinite is the larger one.
+    rate = np.where(np.isinf(larger) & ~np.isinf(smaller), 1.0, 0.0)
+    finite = ~np.isinf(larger) & (larger != 0)
+    np.subtract(larger, smaller, out=rate, where=finite)
+    np.divide(rate, larger, out=rate, where=finite)
+    return rate
+
+
+def is_steeper(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f is steeper than g over a and b: its decrement rate is higher (definition 2).
+
+    Values are compared as they are, so that two rates that are equal but for rounding may count as
+    one being higher; :mod:`receval.theory.item_pairs` compares counts exactly.
+
+    Parameters
+    ----------
+    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
+        At least 0. A function without a value (NaN) is not steeper, and no other is steeper than
+        it.
+
+    Raises
+    ------
+    ValueError
+        A value is negative.
+    """
+    return np.asarray(decrement_rate(f_of_a, f_of_b) > decrement_rate(g_of_a, g_of_b))
+
+
+def agree(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f and g rank a and b in the same order (definition 1).
+
+    Where one of them has equal values they neither agree nor disagree.
+
+    Parameters
+    ----------
+    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
+        A function without a value (NaN) neither agrees nor disagrees.
+    """
+    f, g = _orders(f_of_a, f_of_b, g_of_a, g_of_b)
+    return np.asarray(f * g > 0)
+
+
+def disagree(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> NDArray[np.bool_]:
+    """Tell whether f and g rank a and b in opposite orders (definition 1, note 9).
+
+    Where one of them has equal values they neither agree nor disagree.
+
+    Parameters
+    ----------
+    f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
+        A function without a value (NaN) neither agrees nor disagrees.
+    """
+    f, g = _orders(f_of_a, f_of_b, g_of_a, g_of_b)
+    return np.asarray(f * g < 0)
+
+
+def _orders(
+    f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    return _order(f_of_a, f_of_b), _order(g_of_a, g_of_b)
+
+
+def _order(first: ArrayLike, second: ArrayLike) -> NDArray[np.int8]:
+    """Return 1 where a is ahead, -1 where b is, 0 for neither; infinite values may be equal."""
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    return (a > b).astype(np.int8) - (a < b).astype(np.int8)

@@ -1,0 +1,213 @@
+"""Every pair of items by the order and steepness of popularity, relevance and optimal rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.theory.rating_probabilities import RatingProbabilities
+
+Signs = NDArray[np.int8]
+Relevance = Literal["rated", "all"]
+Steepness = Literal["odds", "popularity"]
+
+
+@dataclass(frozen=True)
+class ItemPairs:
+    """How many pairs of items are alike in all that the lemmas of menamaldonado2021 speak of.
+
+    One case is one combination of the signs below, so that any share of pairs is a sum over cases,
+    and the predictions of :mod:`receval.theory.lemmas` apply to cases as they do to pairs. The
+    first item of a pair is the more popular one; of equal popularity, the more relevant one; if
+    both are equal, the one that an optimal ranking has first.
+
+    Attributes
+    ----------
+    n_items : int
+        Number of items of which pairs are made.
+    popularity, relevance : ndarray of int8, shape (n_cases,)
+        Order of p(train | i), and of p(rel | train, i) or p(rel | i): 1 the first item is ahead, -1
+        the second, 0 neither.
+    steeper_than_relevance, steeper_than_non_relevance : ndarray of int8, shape (n_cases,)
+        Whether the odds of popularity are steeper (1), equally (0) or less steep (-1) than
+        relevance, and than non-relevance (1 less relevance). Or popularity itself, if so chosen.
+    observed_precision, observed_anti_precision : ndarray of int8, shape (n_cases,)
+        Order in the rankings that are optimal for observed values.
+    real : ndarray of int8, shape (n_cases,), or None
+        Order in the ranking that is optimal for real values, the same for precision and
+        anti-precision; None where the relevance of pairs that are not rated is not known.
+    pairs : ndarray of int64, shape (n_cases,)
+        Number of pairs; cases without any are left out.
+    """
+
+    n_items: int
+    popularity: Signs
+    relevance: Signs
+    steeper_than_relevance: Signs
+    steeper_than_non_relevance: Signs
+    observed_precision: Signs
+    observed_anti_precision: Signs
+    real: Signs | None
+    pairs: NDArray[np.int64]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of all pairs."""
+        return self.n_items * (self.n_items - 1) // 2
+
+    @property
+    def real_ranking(self) -> Signs:
+        """The signs ``real``; a ValueError where they are not known."""
+        if self.real is None:
+            raise ValueError(
+                "The relevance of items to users who did not rate them is not known, so observed "
+                "rankings cannot be compared with the real one: count judgments of items drawn "
+                "for users, or complete matrices."
+            )
+        return self.real
+
+    def count(self, cases: NDArray[np.bool_]) -> int:
+        """Return the number of pairs in some cases, a mask of shape (n_cases,)."""
+        return int(self.pairs[cases].sum())
+
+    def share(self, cases: NDArray[np.bool_]) -> float:
+        """Return the share of all pairs that are in some cases; NaN without pairs."""
+        return self.count(cases) / self.n_pairs if self.n_pairs else float("nan")
+
+
+def item_pairs(
+    probabilities: RatingProbabilities, relevance: Relevance, steepness: Steepness = "odds"
+) -> ItemPairs:
+    """Count all pairs of items by case.
+
+    All comparisons are of products of counts, and exact: no rounding makes or breaks a tie.
+
+    Parameters
+    ----------
+    probabilities : RatingProbabilities
+        Its items ``with_odds`` make the pairs, the others are left out.
+    relevance : {"rated", "all"}
+        Whether popularity is compared with p(rel | train, i), as in lemma 1 and figure 5 of
+        menamaldonado2021, or with p(rel | i), as in lemma 3 and figure 9.
+    steepness : {"odds", "popularity"}
+        Whose steepness is compared with that of relevance: of the odds of popularity, as the lemmas
+        do, or of p(train | i) itself, which is never steeper than its odds.
+
+    Raises
+    ------
+    ValueError
+        The relevance of pairs that are not rated is asked for, but not known.
+    """
+    counts = probabilities.select(probabilities.with_odds)
+    if relevance == "rated":
+        relevant, judged = counts.relevant_train, counts.train
+    else:
+        relevant, judged = counts.known_relevant, counts.sampled
+    rankings = [counts.relevant_train, counts.relevant_train - counts.train]
+    if counts.relevant is not None:
+        rankings.append(counts.relevant - counts.relevant_train)
+    n_signs = 4 + len(rankings)
+    cases = np.zeros(3**n_signs, dtype=np.int64)
+    below = counts.not_train if steepness == "odds" else counts.sampled
+    popularity, others = (counts.train, below), counts.not_train
+    _count_cases(*popularity, relevant, judged, np.stack(rankings), others, cases)
+    codes = np.flatnonzero(cases)
+    signs = [(codes // 3**place % 3 - 1).astype(np.int8) for place in range(n_signs)]
+    return ItemPairs(
+        n_items=len(counts.train),
+        popularity=signs[0],
+        relevance=signs[1],
+        steeper_than_relevance=signs[2],
+        steeper_than_non_relevance=signs[3],
+        observed_precision=signs[4],
+        observed_anti_precision=signs[5],
+        real=None if counts.relevant is None else signs[6],
+        pairs=cases[codes],
+    )
+
+
+@njit(cache=True)
+def _count_cases(
+    train: NDArray[np.int64],
+    below: NDArray[np.int64],
+    relevant: NDArray[np.int64],
+    judged: NDArray[np.int64],
+    rankings: NDArray[np.int64],
+    not_train: NDArray[np.int64],
+    cases: NDArray[np.int64],
+) -> None:
+    """Add every pair to the case whose signs are the digits of its number in base three.
+
+    A function f = x / y is represented by its counts: x(a) y(b) and x(b) y(a) have its order, and
+    their quotient is f(a) / f(b). Popularity, or its odds, is ``train / below``, relevance is
+    ``relevant / judged``, and the rankings are counts over ``not_train``.
+    """
+    n_rankings, n_items = rankings.shape
+    signs = np.zeros(4 + n_rankings, dtype=np.int64)
+    for a in range(n_items):
+        for b in range(a):
+            often_a, often_b = train[a] * below[b], train[b] * below[a]
+            liked_a, liked_b = relevant[a] * judged[b], relevant[b] * judged[a]
+            both = judged[a] * judged[b]
+            signs[0] = _sign(often_a - often_b)
+            signs[1] = _sign(liked_a - liked_b)
+            signs[2] = _steeper(often_a, often_b, liked_a, liked_b)
+            signs[3] = _steeper(often_a, often_b, both - liked_a, both - liked_b)
+            for place in range(n_rankings):
+                signs[4 + place] = _sign(
+                    rankings[place, a] * not_train[b] - rankings[place, b] * not_train[a]
+                )
+            # The signs but of steepness are orders, to be turned if the second item is ahead.
+            turn = 1
+            for place in range(4 + n_rankings):
+                if (place < 2 or place > 3) and signs[place] != 0:
+                    turn = signs[place]
+                    break
+            case, weight = 0, 1
+            for place in range(4 + n_rankings):
+                is_order = place < 2 or place > 3
+                case += weight * (1 + (turn * signs[place] if is_order else signs[place]))
+                weight *= 3
+            cases[case] += 1
+
+
+@njit(cache=True)
+def _sign(value: int) -> int:
+    return 1 if value > 0 else -1 if value < 0 else 0
+
+
+@njit(cache=True)
+def _steeper(f_a: int, f_b: int, g_a: int, g_b: int) -> int:
+    """Compare decrement rates: the steeper function has the lower quotient of its two values."""
+    f_low, f_high, g_low, g_high = min(f_a, f_b), max(f_a, f_b), min(g_a, g_b), max(g_a, g_b)
+    if g_high == 0:
+        # Flat: both are 0.
+        return _sign(f_high - f_low)
+    return _compare_products(g_low, f_high, f_low, g_high)
+
+
+@njit(cache=True)
+def _compare_products(a: int, b: int, c: int, d: int) -> int:
+    """Return the sign of a b - c d for factors from 0 to 2^62, products of two counts each.
+
+    The products may need 124 bits: they are compared by two parts of 62 bits.
+    """
+    first_high, first_low = _wide_product(a, b)
+    second_high, second_low = _wide_product(c, d)
+    if first_high != second_high:
+        return _sign(first_high - second_high)
+    return _sign(first_low - second_low)
+
+
+@njit(cache=True)
+def _wide_product(a: int, b: int) -> tuple[int, int]:
+    """Return a product as (high, low), with high 2^62 + low, by factors of 31 bits."""
+    mask = 2147483647
+    a_high, a_low, b_high, b_low = a >> 31, a & mask, b >> 31, b & mask
+    lowest = a_low * b_low
+    middle = a_high * b_low + a_low * b_high + (lowest >> 31)
+    return a_high * b_high + (middle >> 31), ((middle & mask) << 31) | (lowest & mask)

@@ -1,0 +1,112 @@
+r"""What the lemmas of menamaldonado2021 predict of a pair of items.
+
+Every function works on orders and on comparisons of steepness, element by element, so on one pair
+as on all cases of :class:`receval.theory.item_pairs.ItemPairs`:
+
+- an order is 1 where the function in question is larger for the first item of the pair, -1 where it
+  is larger for the second, and 0 where it is equal (flat) for both;
+- a steepness is 1 where the odds of popularity are steeper than the function in question, 0 where
+  they are equally steep, and -1 where they are less steep (definition 2).
+
+"Relevance" is p(rel | train, i) in lemma 1 and p(rel | i) in lemma 3, "non-relevance" 1 less that.
+The lemmas leave flat functions out; what is said of them here is annex B.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Flags = NDArray[np.bool_]
+
+
+def lemma1_predicts_disagreement(
+    popularity: ArrayLike,
+    relevance: ArrayLike,
+    steeper_than_relevance: ArrayLike,
+    steeper_than_non_relevance: ArrayLike,
+) -> Flags:
+    r"""Tell where the optimal rankings of observed precision and anti-precision disagree.
+
+    They do if and only if the odds of popularity (a) are steeper than relevance and disagree with
+    it, or (b) are steeper than non-relevance and disagree with that (lemma 1, table 3). Where
+    relevance is flat and popularity is not they do as well; where popularity is flat they do not
+    (annex B). One exception of flat relevance shows in no sign: where it is 0 for both items, or 1,
+    one of the two functions is 0 for both, and has a tie.
+
+    Parameters
+    ----------
+    popularity, relevance : array_like of int
+        Orders of p(train | i) and p(rel | train, i).
+    steeper_than_relevance, steeper_than_non_relevance : array_like of int
+        Steepness of the odds of popularity against both.
+    """
+    together = _together(popularity, relevance)
+    first = (together < 0) & (np.asarray(steeper_than_relevance) > 0)
+    second = (together > 0) & (np.asarray(steeper_than_non_relevance) > 0)
+    flat_relevance = (np.asarray(relevance) == 0) & (np.asarray(popularity) != 0)
+    return np.asarray(first | second | flat_relevance)
+
+
+def lemma3_predicts_consistent_precision(
+    popularity: ArrayLike, relevance: ArrayLike, steeper_than_relevance: ArrayLike
+) -> Flags:
+    r"""Tell where the optimal rankings of observed and real precision agree.
+
+    If rating is independent of relevance given an item, they do where popularity and relevance
+    agree, and where they disagree if and only if relevance is steeper than the odds of popularity
+    (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is flat the real
+    ranking has a tie, and does not agree (annex B).
+
+    Parameters
+    ----------
+    popularity, relevance : array_like of int
+        Orders of p(train | i) and p(rel | i).
+    steeper_than_relevance : array_like of int
+        Steepness of the odds of popularity against relevance.
+    """
+    less_steep = np.asarray(steeper_than_relevance) < 0
+    return np.asarray((_together(popularity, relevance) > 0) | less_steep)
+
+
+def lemma3_predicts_consistent_anti_precision(
+    popularity: ArrayLike, relevance: ArrayLike, steeper_than_non_relevance: ArrayLike
+) -> Flags:
+    r"""Tell where the optimal rankings of observed and real anti-precision agree.
+
+    If rating is independent of relevance given an item, they do where popularity and relevance
+    disagree, and where they agree if and only if non-relevance is steeper than the odds of
+    popularity (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is
+    flat the real ranking has a tie, and does not agree (annex B).
+
+    Parameters
+    ----------
+    popularity, relevance : array_like of int
+        Orders of p(train | i) and p(rel | i).
+    steeper_than_non_relevance : array_like of int
+        Steepness of the odds of popularity against non-relevance.
+    """
+    less_steep = np.asarray(steeper_than_non_relevance) < 0
+    return np.asarray((_together(popularity, relevance) < 0) | less_steep)
+
+
+def lemma4_predicts_agreement(
+    first: ArrayLike, second: ArrayLike, steeper_than_second: ArrayLike
+) -> Flags:
+    r"""Tell where the product of two positive functions agrees with the first of them.
+
+    It does if and only if the first agrees with the second, or is steeper (lemma 4).
+
+    Parameters
+    ----------
+    first, second : array_like of int
+        Orders of the two functions.
+    steeper_than_second : array_like of int
+        Steepness of the first function against the second.
+    """
+    return np.asarray((_together(first, second) > 0) | (np.asarray(steeper_than_second) > 0))
+
+
+def _together(first: ArrayLike, second: ArrayLike) -> NDArray[np.signedinteger]:
+    """Return 1 where two functions agree, -1 where they disagree, 0 where one is flat."""
+    return np.asarray(first) * np.asarray(second)

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.theory.rating_probabilities import RatingProbabilities
+
+# Figure 2 of menamaldonado2021: ten users, the items a and b, as its table of probabilities has
+# them. Users u1 to u5 have training ratings alone, u6 to u10 test ratings alone.
+RELEVANT = [[1, 1], [1, 0], [1, 1], [0, 0], [0, 0], [1, 1], [1, 0], [1, 1], [0, 0], [0, 0]]
+TRAIN = [[1, 1], [1, 1], [1, 0], [1, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]
+TEST = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [1, 1], [1, 0], [1, 0], [1, 1], [0, 0]]
+OF_FIGURE_2 = {
+    "p_relevant": ((6, 10), (4, 10), (10, 20)),
+    "p_train": ((4, 10), (2, 10), (6, 20)),
+    "p_test": ((4, 10), (2, 10), (6, 20)),
+    "p_relevant_given_train": ((3, 4), (1, 2), (4, 6)),
+    "p_relevant_given_test": ((3, 4), (1, 2), (4, 6)),
+    "p_relevant_given_not_train": ((3, 6), (3, 8), (6, 14)),
+    "p_relevant_and_test": ((3, 10), (1, 10), (4, 20)),
+    "p_train_given_relevant": ((3, 6), (1, 4), (4, 10)),
+}
+
+
+@pytest.mark.parametrize("name", OF_FIGURE_2)
+def test_the_toy_of_figure_2_has_the_printed_probabilities(name: str) -> None:
+    toy = RatingProbabilities.of_matrices(RELEVANT, TRAIN, TEST)
+    *of_items, of_all = (above / below for above, below in OF_FIGURE_2[name])
+    np.testing.assert_allclose(getattr(toy, name), of_items, rtol=1e-15)
+    assert float(getattr(toy.total, name)) == pytest.approx(of_all, rel=1e-15)
+
+
+MATRICES = st.integers(1, 6).flatmap(
+    lambda n_users: st.integers(1, 4).flatmap(
+        lambda n_items: st.tuples(
+            st.lists(
+                st.tuples(st.booleans(), st.sampled_from(["train", "test", "neither"])),
+                min_size=n_users * n_items,
+                max_size=n_users * n_items,
+            ),
+            st.just((n_users, n_items)),
+        )
+    )
+)
+
+
+def share(part: int, whole: int) -> float:
+    return float(Fraction(part, whole)) if whole else float("nan")
+
+
+@settings(max_examples=50, deadline=None)
+@given(MATRICES)
+def test_every_probability_is_the_share_of_users_counted_one_by_one(
+    drawn: tuple[list[tuple[bool, str]], tuple[int, int]],
+) -> None:
+    pairs, shape = drawn
+    relevant = np.array([rel for rel, _ in pairs]).reshape(shape)
+    train = np.array([part == "train" for _, part in pairs]).reshape(shape)
+    test = np.array([part == "test" for _, part in pairs]).reshape(shape)
+    found = RatingProbabilities.of_matrices(relevant, train, test)
+    everything = np.ones(shape, dtype=bool)
+    definitions: dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {
+        "p_train": (train, everything),
+        "p_relevant": (relevant, everything),
+        "p_not_relevant": (~relevant, everything),
+        "p_relevant_given_train": (relevant, train),
+        "p_not_relevant_given_train": (~relevant, train),
+        "p_relevant_and_train": (relevant & train, everything),
+        "p_train_given_relevant": (train, relevant),
+        "p_train_given_not_relevant": (train, ~relevant),
+        "p_relevant_given_not_train": (relevant, ~train),
+        "p_test": (test, everything),
+        "p_relevant_given_test": (relevant, test),
+        "p_relevant_and_test": (relevant & test, everything),
+    }
+    for name, (event, condition) in definitions.items():
+        of_items = [
+            share(int((event & condition)[:, item].sum()), int(condition[:, item].sum()))
+            for item in range(shape[1])
+        ]
+        np.testing.assert_array_equal(getattr(found, name), of_items, err_msg=name)
+        of_all = share(int((event & condition).sum()), int(condition.sum()))
+        np.testing.assert_array_equal(getattr(found.total, name), of_all, err_msg=name)
+
+
+RATINGS = Ratings(
+    users=np.array([0, 1, 2, 0, 1, 3], dtype=np.int32),
+    items=np.array([0, 0, 0, 1, 1, 3], dtype=np.int32),
+    values=np.array([5, 3, 4, 2, 4, 1], dtype=np.float32),
+    user_ids=np.arange(4).astype(np.str_),
+    item_ids=np.arange(4).astype(np.str_),
+    known=np.array([True, True, False, True, False, False]),
+)
+
+
+def test_of_ratings_that_users_chose_all_users_are_the_sample() -> None:
+    found = RatingProbabilities.of_ratings(RATINGS, 4)
+    assert found.sampled.tolist() == [4, 4, 4, 4]
+    assert found.p_train.tolist() == [3 / 4, 2 / 4, 0, 1 / 4]
+    np.testing.assert_array_equal(found.p_relevant_given_train, [2 / 3, 1 / 2, np.nan, 0])
+    fold = RatingProbabilities.of_ratings(RATINGS, 4, RATINGS.values != 4)
+    assert fold.train.tolist() == [2, 1, 0, 1]
+    assert fold.relevant_train.tolist() == [1, 0, 0, 0]
+
+
+def test_of_judgments_those_who_were_asked_are_the_sample_and_what_they_knew_trains() -> None:
+    found = RatingProbabilities.of_judgments(RATINGS, 4)
+    assert found.sampled.tolist() == [3, 2, 0, 1]
+    assert found.train.tolist() == [2, 1, 0, 0]
+    assert found.known_relevant.tolist() == [2, 1, 0, 0]
+    np.testing.assert_array_equal(found.p_relevant, [2 / 3, 1 / 2, np.nan, 0])
+    np.testing.assert_array_equal(found.p_train_given_relevant, [1 / 2, 0, np.nan, np.nan])
+    assert float(found.total.p_train_given_relevant) == 1 / 3
+    fold = RatingProbabilities.of_judgments(RATINGS, 4, RATINGS.users == 0)
+    assert fold.train.tolist() == [1, 1, 0, 0]
+
+
+def test_selected_items_keep_their_counts() -> None:
+    chosen = RatingProbabilities.of_matrices(RELEVANT, TRAIN, TEST).select(np.array([1]))
+    assert (chosen.train.tolist(), chosen.known_relevant.tolist()) == ([2], [4])
+    assert chosen.tested[0].tolist() == [2]
+
+
+def test_what_cannot_be_known_is_said() -> None:
+    chosen = RatingProbabilities.of_ratings(RATINGS, 4)
+    with pytest.raises(ValueError, match="who did not rate them is not known"):
+        _ = chosen.p_relevant
+    with pytest.raises(ValueError, match="no counts of test ratings"):
+        _ = chosen.p_test
+    silent = replace(RATINGS, known=None)
+    with pytest.raises(ValueError, match="do not say which items their users knew"):
+        RatingProbabilities.of_judgments(silent, 4)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"train": [9, 2]}, r"item 0 there are 9 users \(train or test\) among 8 \(sampled\)"),
+        ({"relevant_train": [1, 3]}, r"item 1 there are 3 users \(relevant and train\) among 2"),
+        ({"relevant": [0, 4]}, r"1 users \(relevant and rated\) among 0 \(relevant\)"),
+        ({"relevant": [6, 4]}, r"3 users \(not relevant and rated\) among 2 \(not relevant\)"),
+        ({"test": [0, 0]}, "test comes with relevant_test"),
+        ({"test": [0, 0], "relevant_test": [0, 1]}, r"1 users \(relevant and test\) among 0"),
+        ({"train": [1]}, "one number for each item"),
+    ],
+)
+def test_counts_that_contradict_each_other_are_refused(
+    changed: dict[str, list[int]], message: str
+) -> None:
+    counts = {"sampled": [8, 8], "train": [4, 2], "relevant_train": [1, 1], "relevant": [3, 4]}
+    with pytest.raises(ValueError, match=message):
+        RatingProbabilities(**{name: np.array(n) for name, n in {**counts, **changed}.items()})
+
+
+def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="one row for each user"):
+        RatingProbabilities.of_matrices(RELEVANT, TRAIN[:3])
+    with pytest.raises(ValueError, match="user 0 and item 0 is both in train and in test"):
+        RatingProbabilities.of_matrices(RELEVANT, TRAIN, TRAIN)
+    with pytest.raises(ValueError, match="True or False for each"):
+        RatingProbabilities.of_ratings(RATINGS, 4, np.array([True]))
+
+
+def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() -> None:
+    ratings = Ratings(
+        users=np.array([0, 1, 1], dtype=np.int32),
+        items=np.array([0, 0, 0], dtype=np.int32),
+        values=np.array([5, 4, 1], dtype=np.float32),
+        user_ids=np.array(["ann", "bob"]),
+        item_ids=np.array(["film"]),
+        known=np.array([True, True, False]),
+    )
+    message = "User 'bob' rated item 'film' twice"
+    with pytest.raises(ValueError, match=message):
+        RatingProbabilities.of_ratings(ratings, 4)
+    with pytest.raises(ValueError, match=message):
+        RatingProbabilities.of_judgments(ratings, 4)
+    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([True, True, False]))
+    assert chosen.p_train.tolist() == [1.0]
