@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import grouped_bars
 from receval.figures.curves import cumulative_curve, line, plain_numbers
+from receval.figures.layout import settle_layout
 from receval.figures.legend import legend_below, note
+from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.save import save_figure
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -85,7 +87,29 @@ def distributions() -> Figure:
     return figure
 
 
-SAMPLES = {"bars": bars, "popularity": popularity, "distributions": distributions}
+def named_points() -> Figure:
+    """Return panels of points with their names, some in a knot and some at the edges."""
+    figure = new_figure(DOUBLE_COLUMN, 2.2)
+    panels = figure.subplots(1, 2)
+    points = np.random.default_rng(5).random((2, 12, 2))
+    points[0, :8] = 0.6 + 0.03 * points[0, :8]
+    for axes, own in zip(panels, points, strict=True):
+        axes.plot(*own.T, linestyle="none", marker="o", markersize=4.5)
+        axes.set(xlabel="antiP@10", ylabel="P@10", xlim=(0, 1), ylim=(0, 1))
+    note(figure, ABSENT)
+    settle_layout(figure)
+    for axes, own in zip(panels, points, strict=True):
+        labels = [PointLabel(x, y, f"System {place}") for place, (x, y) in enumerate(own.tolist())]
+        label_points(axes, labels, 4.5)
+    return figure
+
+
+SAMPLES = {
+    "bars": bars,
+    "popularity": popularity,
+    "distributions": distributions,
+    "named_points": named_points,
+}
 
 if __name__ == "__main__":
     for name, sample in SAMPLES.items():

@@ -1,0 +1,242 @@
+"""Mosaics: a unit square cut into columns, and these into areas as large as their shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from receval.figures.style import INK
+
+LABEL_SIZE = 6.5
+"""Font size in points of what stands beside and in the areas."""
+
+LINE = 0.062
+"""Height of a line of the labels beside a square, as a share of its height."""
+
+LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
+"""Size of a part from which on its share is printed in it, as shares of the square."""
+
+HATCH = "/////"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an area.
+
+    Attributes
+    ----------
+    share : float
+        Of the whole square.
+    colour : str
+    label : str
+        Name of the colour in the legend.
+    hatched : bool
+        Whether it is striped.
+    """
+
+    share: float
+    colour: str
+    label: str
+    hatched: bool = False
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area of a column, named beside the square, and the parts that lie in it side by side."""
+
+    label: str
+    parts: tuple[Part, ...]
+
+    @property
+    def share(self) -> float:
+        """Of the whole square."""
+        return sum(part.share for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of areas, named above the square; a column without a name is not labelled."""
+
+    label: str
+    areas: tuple[Area, ...]
+
+    @property
+    def share(self) -> float:
+        """Of the whole square: the width."""
+        return sum(area.share for area in self.areas)
+
+
+def mosaic(axes: Axes, columns: Sequence[Column], hatch_label: str | None = None) -> None:
+    """Draw a square whose areas have the size of their shares, the first area of a column on top.
+
+    Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
+    the first column are labelled on the left, those of the second on the right. Shares are printed
+    in parts that have room for them, and beside the names of areas that are not such a part alone.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel; its title is the caller's.
+    columns : sequence of Column
+        With shares that sum to 1, or to less where the rest is not shown. At most two have a name.
+    hatch_label : str, optional
+        What being hatched means, for the legend.
+
+    Raises
+    ------
+    ValueError
+        A share is negative or NaN, the shares sum to more than 1, or more than two columns have a
+        name.
+    """
+    parts = [part for column in columns for area in column.areas for part in area.parts]
+    shares = [part.share for part in parts]
+    if any(not share >= 0 for share in shares) or sum(shares) > 1 + 1e-9:
+        raise ValueError(
+            f"The shares {', '.join(f'{share:g}' for share in shares)} are no parts of a unit "
+            "square: each must be at least 0, and all together at most 1."
+        )
+    if sum(bool(column.label) for column in columns) > 2:
+        raise ValueError("Only two columns have room for labels beside them: name two at most.")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    left = 0.0
+    sides = iter((-1, 1))
+    for column in columns:
+        side = next(sides) if column.label else 0
+        if column.share > 0:
+            _draw_column(axes, column, left, side)
+        left += column.share
+    # The legend's entries are patches of their own, so that none of them is hatched by chance.
+    for label, colour in {part.label: part.colour for part in parts}.items():
+        axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label, **_EDGES))
+    if hatch_label is not None:
+        axes.add_patch(
+            Rectangle((0, 0), 0, 0, facecolor="white", hatch=HATCH, label=hatch_label, **_EDGES)
+        )
+
+
+_EDGES: dict[str, Any] = {"edgecolor": "white", "hatchcolor": INK, "linewidth": 0.8}
+
+
+def _draw_column(axes: Axes, column: Column, left: float, side: int) -> None:
+    top = 1.0
+    places, texts = [], []
+    for area in column.areas:
+        if not area.share > 0:
+            continue
+        bottom, printed = top, False
+        for part in area.parts:
+            height = part.share / column.share
+            bottom -= height
+            whole = percent(part.share) == percent(area.share)
+            printed |= _draw_part(axes, part, (left, bottom, column.share, height)) and whole
+        # A line around the area parts it from the next.
+        axes.add_patch(
+            Rectangle(
+                (left, bottom), column.share, top - bottom, fill=False, edgecolor=INK, linewidth=0.8
+            )
+        )
+        places.append((top + bottom) / 2)
+        texts.append(area.label if printed else f"{area.label}\n{percent(area.share)}")
+        top = bottom
+    if side:
+        _label_beside(axes, places, texts, left if side < 0 else left + column.share, side)
+        # From the line between the columns outwards, so that no column is too narrow for its name.
+        axes.text(
+            left + column.share - 0.02 if side < 0 else left + 0.02,
+            1.02,
+            f"{column.label}, {percent(column.share)}",
+            ha="right" if side < 0 else "left",
+            va="bottom",
+            fontsize=LABEL_SIZE + 0.5,
+        )
+
+
+def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]) -> bool:
+    """Draw a part; return whether its share is printed in it."""
+    left, bottom, width, height = bounds
+    if not part.share > 0:
+        return False
+    axes.add_patch(
+        Rectangle(
+            (left, bottom),
+            width,
+            height,
+            facecolor=part.colour,
+            hatch=HATCH if part.hatched else None,
+            **_EDGES,
+        )
+    )
+    if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+        return False
+    axes.text(
+        left + width / 2,
+        bottom + height / 2,
+        percent(part.share),
+        ha="center",
+        va="center",
+        fontsize=LABEL_SIZE,
+        # Stripes would make the number illegible.
+        bbox={"boxstyle": "square,pad=0.15", "facecolor": part.colour, "edgecolor": "none"}
+        if part.hatched
+        else None,
+    )
+    return True
+
+
+def _label_beside(
+    axes: Axes, places: Sequence[float], texts: Sequence[str], edge: float, side: int
+) -> None:
+    lines = [1 + text.count("\n") for text in texts]
+    for place, printed, text in zip(places, spread_out(places, lines), texts, strict=True):
+        axes.plot(
+            [edge, edge + 0.015 * side, edge + 0.04 * side],
+            [place, place, printed],
+            color=INK,
+            linewidth=0.5,
+            clip_on=False,
+        )
+        axes.text(
+            edge + 0.05 * side,
+            printed,
+            text,
+            ha="right" if side < 0 else "left",
+            va="center",
+            fontsize=LABEL_SIZE,
+        )
+
+
+def spread_out(places: Sequence[float], lines: Sequence[int]) -> list[float]:
+    """Move the places of labels, falling within 1..0, so far that no two of them overlap.
+
+    Parameters
+    ----------
+    places : sequence of float
+        Where the middle of each label would be best, from the highest to the lowest.
+    lines : sequence of int
+        Number of lines of each label; one is ``LINE`` high.
+    """
+    distances = [LINE * (one + other) / 2 for one, other in pairwise(lines)]
+    moved = list(places)
+    for index, distance in enumerate(distances):
+        moved[index + 1] = min(moved[index + 1], moved[index] - distance)
+    # What was pushed below the square pushes the others up again.
+    if moved:
+        moved[-1] = max(moved[-1], 0.0)
+    for index, distance in reversed(list(enumerate(distances))):
+        moved[index] = max(moved[index], moved[index + 1] + distance)
+    return moved
+
+
+def percent(share: float) -> str:
+    """Print a share, such as 61.2 %."""
+    return f"{100 * share:.1f} %"
