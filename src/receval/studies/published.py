@@ -7,6 +7,16 @@ from pathlib import Path
 import pandas as pd
 
 COLUMNS = ("study", "dataset", "split", "judgments", "system", "metric", "published")
+TAU_COLUMNS = (
+    "claim",
+    "figure",
+    "experiment",
+    "x_evaluation",
+    "x_metric",
+    "y_evaluation",
+    "y_metric",
+    "published",
+)
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -23,14 +33,36 @@ def read_published(path: Path) -> pd.DataFrame:
     ValueError
         If columns differ, a value is no number, or the same value is given twice.
     """
+    return _read(path, COLUMNS)
+
+
+def read_published_taus(path: Path) -> pd.DataFrame:
+    """Read a table of published coefficients between two metrics.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, lines that begin with ``#`` are comments. Columns: claim (number of the statement);
+        figure; experiment (our name); x_evaluation, y_evaluation (``observed`` or ``real``);
+        x_metric, y_metric (our labels); published (Kendall's tau).
+
+    Raises
+    ------
+    ValueError
+        As :func:`read_published`.
+    """
+    return _read(path, TAU_COLUMNS)
+
+
+def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     table = pd.read_csv(path, comment="#")
-    if tuple(table.columns) != COLUMNS:
+    if tuple(table.columns) != columns:
         raise ValueError(
-            f"{path} has the columns {', '.join(table.columns)}; it must have {', '.join(COLUMNS)}."
+            f"{path} has the columns {', '.join(table.columns)}; it must have {', '.join(columns)}."
         )
     if not pd.api.types.is_float_dtype(table["published"]) or table["published"].isna().any():
         raise ValueError(f"{path}: every value in the column published must be a number.")
-    keys = list(COLUMNS[:-1])
+    keys = list(columns[:-1])
     repeated = table[table.duplicated(keys)]
     if len(repeated):
         names = " ".join(str(repeated.iloc[0][key]) for key in keys)

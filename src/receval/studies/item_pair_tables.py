@@ -1,0 +1,78 @@
+"""Tables of pairs of items: how many are alike, and what the paper says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from receval.theory.item_pairs import ItemPairs
+
+AGREE, DISAGREE, TIED = "agree", "disagree", "tied"
+
+
+def orders_together(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.str_]:
+    """Name how two orders of the items of a pair compare; tied is where one has no order."""
+    together = one * other
+    return np.select([together > 0, together < 0], [AGREE, DISAGREE], TIED)
+
+
+def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
+    """Name how popularity and relevance compare, and which of them is flat where they do not.
+
+    Parameters
+    ----------
+    pairs : ItemPairs
+    relevance : str
+        Name of the relevance.
+    """
+    flat_popularity, flat_relevance = pairs.popularity == 0, pairs.relevance == 0
+    return np.select(
+        [flat_popularity & flat_relevance, flat_popularity, flat_relevance],
+        ["both flat", "flat popularity", f"flat {relevance}"],
+        orders_together(pairs.popularity, pairs.relevance),
+    )
+
+
+def table_of_areas(pairs: ItemPairs, names: Mapping[str, NDArray[np.str_]]) -> pd.DataFrame:
+    """Return the pairs and their share for each combination of names that some pairs have.
+
+    Parameters
+    ----------
+    pairs : ItemPairs
+    names : mapping of str to ndarray of str, shape (n_cases,)
+        A name for each case, by column.
+    """
+    columns = list(names)
+    table = pd.DataFrame({**names, "pairs": pairs.pairs})
+    areas = table.groupby(columns, as_index=False, sort=True).agg(pairs=("pairs", "sum"))
+    areas["share_of_pairs"] = areas["pairs"] / pairs.n_pairs if pairs.n_pairs else np.nan
+    return areas
+
+
+def table_of_statements(
+    pairs: ItemPairs, statements: Mapping[str, tuple[NDArray[np.bool_], float | None]]
+) -> pd.DataFrame:
+    """Return the pairs of which something is true, their share, and that which the paper states.
+
+    Parameters
+    ----------
+    pairs : ItemPairs
+    statements : mapping of str to (ndarray of bool, shape (n_cases,), float or None)
+        Where a statement is true, and the paper's share, by the text of the statement.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "statement": text,
+                "pairs": pairs.count(where),
+                "share_of_pairs": pairs.share(where),
+                "paper": np.nan if paper is None else paper,
+            }
+            for text, (where, paper) in statements.items()
+        ]
+    )

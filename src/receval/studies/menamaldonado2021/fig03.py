@@ -1,0 +1,83 @@
+"""Figure 3: steepness and agreement of two functions over two items."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.legend import legend_below
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+CASES = {
+    # f and g over the items a and b, as the caption of the paper's figure gives them: in 1 and 3
+    # the same maximum and a larger difference of f, in 2 and 4 the same difference and a larger
+    # maximum of g.
+    1: ((3, 1), (3, 2)),
+    2: ((2, 1), (3, 2)),
+    3: ((3, 1), (2, 3)),
+    4: ((2, 1), (2, 3)),
+}
+ITEMS = ("a", "b")
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the functions f and g in four cases, and how they compare.
+
+    Columns: case; function (f, g); of_a, of_b (its values); decrement_rate (equation 11); steeper
+    (yes for the steeper one of the two); agreement (whether f and g agree or disagree).
+    """
+    from receval.theory.agreement_and_steepness import agree, decrement_rate, is_steeper
+
+    rows = []
+    for case, (f, g) in CASES.items():
+        for name, values, other in (("f", f, g), ("g", g, f)):
+            rows.append(
+                {
+                    "case": f"({case})",
+                    "function": name,
+                    "of_a": values[0],
+                    "of_b": values[1],
+                    "decrement_rate": float(decrement_rate(*values)),
+                    "steeper": "yes" if is_steeper(*values, *other) else "no",
+                    "agreement": "agree" if agree(*f, *g) else "disagree",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw both functions over the two items, a panel for each case."""
+    cases = list(dict.fromkeys(numbers["case"]))
+    figure = new_figure(DOUBLE_COLUMN, 2.3)
+    panels = figure.subplots(1, len(cases), sharey=True, squeeze=False)[0]
+    for axes, case in zip(panels, cases, strict=True):
+        _draw_case(axes, numbers[numbers["case"] == case].set_index("function"))
+        verdict = numbers.loc[numbers["case"] == case, "agreement"].iloc[0]
+        axes.set_title(f"{case} $f$ and $g$ {verdict}")
+    panels[0].set_ylabel("Value of the function")
+    panels[0].set_ylim(0, 3.4)
+    panels[0].set_yticks([0, 1, 2, 3])
+    legend_below(figure)
+    return figure
+
+
+def _draw_case(axes: Axes, functions: pd.DataFrame) -> None:
+    rates = []
+    for name, colour, marker, line in zip("fg", COLOURS, MARKERS, ("-", "--"), strict=False):
+        function = functions.loc[name]
+        axes.plot(
+            ITEMS,
+            function[["of_a", "of_b"]].astype(float),
+            color=colour,
+            marker=marker,
+            linestyle=line,
+            label=f"${name}$",
+            clip_on=False,
+        )
+        rates.append(f"$\\mathrm{{dr}}_{{a,b}}\\,{name} = {function['decrement_rate']:.2f}$")
+    axes.text(0.5, 0.06, "\n".join(rates), transform=axes.transAxes, ha="center", fontsize=7)
+    axes.set_xlim(-0.25, 1.25)
+    axes.set_xlabel("Item")

@@ -1,0 +1,92 @@
+"""Figure 6: popularity and average rating over items, and how opposed the optimal rankings are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.curves import plain_numbers
+from receval.figures.dots import dots
+from receval.figures.legend import legend_below, note
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, series_styles
+from receval.studies.coefficient_text import coefficient_text
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.numbers import real_numbers
+from receval.studies.rated_items import rated_items, rows_of_items, stated, with_statements
+
+TAU = "Kendall's tau of the optimal rankings for precision and anti-precision"
+CURVES = {
+    "popularity": "popularity $p(\\mathrm{train}|i)$",
+    "average_rating": "average rating $p(\\mathrm{rel}|\\mathrm{train},i)$",
+}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return popularity, average rating and the ranks in the optimal rankings, one row an item.
+
+    Columns: dataset; statement; coefficient (its value: Kendall's tau-b of the optimal rankings for
+    observed precision and anti-precision); popularity_rank (from 1, the row's place in the falling
+    order of popularity); popularity; average_rating; precision_rank, anti_precision_rank (ranks in
+    the two rankings, the mean of their places for items of equal value).
+
+    A row has either a statement or an item. Items are not named; without or with all ratings they
+    are left out.
+    """
+    from receval.statistics.kendall import kendall_tau_b
+
+    tables = []
+    for dataset in inputs.datasets:
+        items = rated_items(inputs, dataset)
+        one, other = items["precision"], items["anti_precision"]
+        ranked = pd.DataFrame(
+            {
+                "popularity_rank": items["popularity_rank"],
+                "popularity": items["popularity"],
+                "average_rating": items["average_rating"],
+                "precision_rank": one.rank(ascending=False),
+                "anti_precision_rank": other.rank(ascending=False),
+            }
+        )
+        tau = float(kendall_tau_b(one, other)[0, 0]) if len(items) else float("nan")
+        tables.append(with_statements(dataset, {TAU: tau}, "coefficient", ranked))
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw the two distributions, each in its own order, and the items by both ranks."""
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.7 * len(datasets))
+    panels = figure.subplots(len(datasets), 2, squeeze=False)
+    styles = series_styles(list(CURVES))
+    for (curves, ranks), dataset in zip(panels, datasets, strict=True):
+        items = rows_of_items(numbers, dataset)
+        for name, label in CURVES.items():
+            values = np.sort(real_numbers(items[name]))[::-1]
+            places = np.arange(1, len(values) + 1)
+            curves.plot(places, values, color=styles[name].colour, label=label)
+        curves.set_xlim(left=0)
+        curves.set_ylim(0, 1.02)
+        curves.set_title(look.datasets[dataset])
+        curves.set_xlabel("Rank of the item, by each probability")
+        curves.set_ylabel("Probability")
+        dots(
+            ranks,
+            real_numbers(items["precision_rank"]),
+            real_numbers(items["anti_precision_rank"]),
+            COLOURS[0],
+        )
+        margin = 1 + 0.02 * len(items)
+        ranks.set_xlim(-margin, len(items) + margin)
+        ranks.set_ylim(-margin, len(items) + margin)
+        tau = stated(numbers, dataset, TAU, "coefficient")
+        ranks.set_title("Optimal rankings, " + coefficient_text("$\\tau$", tau))
+        ranks.set_xlabel("Rank in the optimum of precision")
+        ranks.set_ylabel("Rank in that of anti-precision")
+        for axis in (curves.xaxis, ranks.xaxis, ranks.yaxis):
+            plain_numbers(axis)
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure

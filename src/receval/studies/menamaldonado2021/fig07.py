@@ -1,0 +1,75 @@
+"""Figure 7: the optimal ranking functions against popularity and against the average rating."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.dots import dots
+from receval.figures.legend import note
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.studies.coefficient_text import coefficient_text
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.numbers import real_numbers
+from receval.studies.rated_items import rated_items, rows_of_items, stated, with_statements
+
+FUNCTIONS = {
+    "precision": "Precision optimum $\\varphi_{\\hat{P}}$",
+    "anti_precision": "Anti-precision optimum $\\varphi_{\\mathrm{anti}\\hat{P}}$",
+}
+COMPONENTS = {
+    "popularity": "Popularity $p(\\mathrm{train}|i)$",
+    "average_rating": "Average rating $p(\\mathrm{rel}|\\mathrm{train},i)$",
+}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the values of the optimal ranking functions and of their components, one row an item.
+
+    Columns: dataset; statement; coefficient (its value: Pearson's r of two columns);
+    popularity_rank (from 1, the row's place); popularity; average_rating; precision, anti_precision
+    (functions whose orders are optimal for observed values).
+
+    A row has either a statement or an item. Items are not named; without or with all ratings they
+    are left out.
+    """
+    from receval.statistics.pearson import pearson_r
+
+    tables = []
+    for dataset in inputs.datasets:
+        items = rated_items(inputs, dataset)
+        pairs = [(one, other) for one in FUNCTIONS for other in COMPONENTS]
+        pairs.append(("popularity", "average_rating"))
+        correlations = {
+            _statement(one, other): pearson_r(items[one], items[other]) for one, other in pairs
+        }
+        tables.append(with_statements(dataset, correlations, "coefficient", items))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _statement(one: str, other: str) -> str:
+    return f"Pearson's r of {one} and {other}"
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a panel for each function (down) and component (across), with its correlation."""
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 4.4 * len(datasets))
+    panels = figure.subplots(2 * len(datasets), 2, sharex="col", sharey="row", squeeze=False)
+    for row, (dataset, function) in zip(
+        panels, ((dataset, function) for dataset in datasets for function in FUNCTIONS), strict=True
+    ):
+        items = rows_of_items(numbers, dataset)
+        for axes, component in zip(row, COMPONENTS, strict=True):
+            x, y = real_numbers(items[component]), real_numbers(items[function])
+            dots(axes, x, y, COLOURS[0])
+            r = stated(numbers, dataset, _statement(function, component), "coefficient")
+            axes.set_title(f"{look.datasets[dataset]}, {coefficient_text('$r$', r)}")
+        row[0].set_ylabel(FUNCTIONS[function])
+    for axes, component in zip(panels[-1], COMPONENTS, strict=True):
+        axes.set_xlabel(COMPONENTS[component])
+        axes.set_xlim(left=0)
+    if look.absence:
+        note(figure, look.absence)
+    return figure

@@ -1,0 +1,51 @@
+"""Figure 8: toy examples of consistent and of distorted precision and anti-precision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.toy_examples import example_numbers
+from receval.studies.toy_panels import draw_examples
+
+EXAMPLES = {
+    "#1a": {"a": "+++--", "b": "+-100"},
+    "#1b": {"a": "+++--", "b": "+-111"},
+}
+"""Marks (:data:`receval.studies.toy_matrices.MARKS`) of users u1 to u5; u6 to u10 have the same.
+
+The ratings are those of example #1 of figure 4. The paper prints the relevance of the unrated pairs
+as a picture alone. It says which item more users like, and that p(rel|train,b) differs from
+p(rel|b): with equal halves #1b is the only matrix that fits, and in #1a one or none of the three
+users of each half who did not rate b likes it. One leaves p(rel|b) nearer to p(rel|train,b).
+"""
+
+COMPARED = ("p(rel|i)", "p(not rel|i)", "p(rel|train,i)")
+KINDS = ("observed", "real")
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the cells of the examples, and everything that section 7.3 says of them.
+
+    Columns: see :func:`receval.studies.toy_examples.example_numbers`. Observed and real values are
+    averaged over the same users, those with a test rating; the real ones know the relevance of all
+    pairs outside of train.
+    """
+    return example_numbers(EXAMPLES, COMPARED, KINDS)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a panel for each example."""
+    return draw_examples(numbers, COMPARED, KINDS, _verdicts)
+
+
+def _verdicts(agreements: Mapping[str, float]) -> Sequence[str]:
+    lines = []
+    for metric, title in (("P", "precision"), ("antiP", "anti-precision")):
+        consistent = agreements[f"observed {metric}@1, real {metric}@1"] > 0
+        lines.append(f"Observed {title} is {'' if consistent else 'not '}consistent.")
+    return lines

@@ -1,0 +1,170 @@
+"""Figure 9: how often optimal rankings for observed and real values agree, and lemma 3 says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from receval.figures.legend import legend_below, note
+from receval.figures.mosaic import Area, Column, Part, mosaic
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.item_pair_tables import (
+    AGREE,
+    DISAGREE,
+    TIED,
+    orders_together,
+    popularity_against,
+    table_of_areas,
+    table_of_statements,
+)
+from receval.studies.look import Look
+from receval.studies.numbers import real_numbers
+
+METRICS = ("precision", "anti-precision")
+CONSISTENT = "observed and real optimum agree"
+HOLDS, FAILS = "lemma 3 holds", "lemma 3 does not hold"
+PAPER = {
+    ("precision", CONSISTENT): 0.641,
+    ("anti-precision", CONSISTENT): 0.421,
+    ("precision", HOLDS): 0.812,
+    ("anti-precision", HOLDS): 0.753,
+}
+STEEPNESS = {True: "odds steeper", False: "not steeper"}
+OUTCOMES = {
+    AGREE: (COLOURS[2], CONSISTENT),
+    DISAGREE: (COLOURS[1], "disagree"),
+    TIED: ("#BBBBBB", "one of them has a tie"),
+}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the pairs of items by agreement and steepness of popularity and relevance.
+
+    Columns: dataset; metric (precision or anti-precision); statement; popularity_and_relevance
+    (agree, disagree, or which is flat: equal for both items); steepness (of the odds of popularity:
+    steeper, equally or less steep than non-relevance where popularity and relevance agree, and than
+    relevance elsewhere); rankings (whether the optimal rankings for observed and real values agree,
+    disagree, or one of them has a tie); lemma (whether lemma 3 predicts that: holds or fails);
+    pairs (number); share_of_pairs; paper (the share that the paper states).
+
+    A row has either a statement, some of them of both metrics, or an area of the mosaic: the
+    columns from popularity_and_relevance to lemma. Items that no user knew are left out.
+    """
+    from receval.theory.item_pairs import item_pairs
+    from receval.theory.lemmas import (
+        lemma3_predicts_consistent_anti_precision,
+        lemma3_predicts_consistent_precision,
+    )
+    from receval.theory.rating_probabilities import RatingProbabilities
+
+    threshold = float(inputs.parameters["relevance_threshold"])
+    tables = []
+    for dataset in inputs.datasets:
+        counts = RatingProbabilities.of_judgments(inputs.ratings(dataset), threshold)
+        pairs = item_pairs(counts, "all")
+        popularity = popularity_against(pairs, "relevance")
+        against = np.where(
+            popularity == AGREE, pairs.steeper_than_non_relevance, pairs.steeper_than_relevance
+        )
+        predictions = (
+            lemma3_predicts_consistent_precision(
+                pairs.popularity, pairs.relevance, pairs.steeper_than_relevance
+            ),
+            lemma3_predicts_consistent_anti_precision(
+                pairs.popularity, pairs.relevance, pairs.steeper_than_non_relevance
+            ),
+        )
+        observed = (pairs.observed_precision, pairs.observed_anti_precision)
+        rankings = [orders_together(order, pairs.real_ranking) for order in observed]
+        consistent = (rankings[0] == AGREE) & (rankings[1] == AGREE)
+        statements: dict[str, tuple[NDArray[np.bool_], float | None]] = {
+            "popularity and relevance agree": (popularity == AGREE, 0.69),
+            "odds are steeper than relevance": (pairs.steeper_than_relevance > 0, None),
+            "odds are steeper than non-relevance": (pairs.steeper_than_non_relevance > 0, 0.90),
+            f"{CONSISTENT} for both metrics": (consistent, 0.183),
+        }
+        of_dataset = [table_of_statements(pairs, statements)]
+        for metric, ranking, predicted in zip(METRICS, rankings, predictions, strict=True):
+            holds = predicted == (ranking == AGREE)
+            statements = {
+                CONSISTENT: (ranking == AGREE, PAPER[metric, CONSISTENT]),
+                HOLDS: (holds, PAPER[metric, HOLDS]),
+            }
+            names = {
+                "popularity_and_relevance": popularity,
+                "steepness": np.select(
+                    [against > 0, against < 0], ["steeper", "less steep"], "equally steep"
+                ),
+                "rankings": ranking,
+                "lemma": np.where(holds, "holds", "fails"),
+            }
+            of_dataset.append(table_of_statements(pairs, statements).assign(metric=metric))
+            of_dataset.append(table_of_areas(pairs, names).assign(metric=metric))
+        tables.append(pd.concat(of_dataset, ignore_index=True).assign(dataset=dataset))
+    numbers = pd.concat(tables, ignore_index=True)
+    names_of_rows = [name for name in _COLUMNS if name not in ("pairs", "share_of_pairs", "paper")]
+    return numbers[_COLUMNS].fillna(dict.fromkeys(names_of_rows, ""))
+
+
+_COLUMNS = [
+    "dataset",
+    "metric",
+    "statement",
+    "popularity_and_relevance",
+    "steepness",
+    "rankings",
+    "lemma",
+    "pairs",
+    "share_of_pairs",
+    "paper",
+]
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a mosaic for each metric, coloured by consistency, striped where lemma 3 fails."""
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 0.5 + 2.5 * len(datasets))
+    panels = figure.subplots(len(datasets), len(METRICS), squeeze=False)
+    for row, dataset in zip(panels, datasets, strict=True):
+        for axes, metric in zip(row, METRICS, strict=True):
+            chosen = (numbers["dataset"] == dataset) & (numbers["metric"] == metric)
+            areas = numbers[chosen & (numbers["statement"] == "")]
+            together = areas["popularity_and_relevance"] == AGREE
+            columns = [
+                _column(areas[together], "popularity and relevance\nagree"),
+                _column(areas[~together], "do not"),
+            ]
+            mosaic(axes, columns, hatch_label=FAILS)
+            axes.set_title(f"{look.datasets[dataset]}, {metric}", pad=26)
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _column(areas: pd.DataFrame, label: str) -> Column:
+    shares = real_numbers(areas["share_of_pairs"])
+
+    def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:
+        return tuple(
+            Part(
+                float(
+                    shares[
+                        of_area & (areas["lemma"] == lemma) & (areas["rankings"] == outcome)
+                    ].sum()
+                ),
+                *style,
+                hatched=lemma == "fails",
+            )
+            for lemma in ("holds", "fails")
+            for outcome, style in OUTCOMES.items()
+        )
+
+    steeper = (areas["steepness"] == "steeper").to_numpy(dtype=bool)
+    return Column(
+        label,
+        tuple(Area(name, parts(steeper == is_so)) for is_so, name in STEEPNESS.items()),
+    )

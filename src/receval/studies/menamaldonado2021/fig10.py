@@ -1,0 +1,86 @@
+"""Figure 10: how much the probability of rating an item depends on its relevance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.dots import dots
+from receval.figures.legend import legend_below, note
+from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.numbers import real_numbers
+from receval.studies.rated_items import in_falling_order, rows_of_items, stated, with_statements
+
+CONSTANT = "p(train | rel)"
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return p(train | i) and p(train | rel, i), one row an item, and which line they are near.
+
+    Columns: dataset; statement; probability (p(train | rel), or the share of items);
+    popularity_rank (from 1, the row's place); popularity, p(train | i); popularity_among_relevant,
+    p(train | rel, i). A row has either a statement or an item. Items are not named; those that are
+    relevant to no judge are left out.
+
+    The two lines are those of relevance-independent rating, p(train | rel, i) = p(train | i), and
+    of item-independent rating, p(train | rel, i) = p(train | rel). An item is nearer to one by its
+    distance, or by the difference in p(train | rel, i) alone.
+    """
+    from receval.theory.rating_probabilities import RatingProbabilities
+
+    threshold = float(inputs.parameters["relevance_threshold"])
+    tables = []
+    for dataset in inputs.datasets:
+        counts = RatingProbabilities.of_judgments(inputs.ratings(dataset), threshold)
+        constant = float(counts.total.p_train_given_relevant)
+        counts = counts.select(counts.known_relevant > 0)
+        x, y = counts.p_train, counts.p_train_given_relevant
+        to_diagonal, to_constant = np.abs(y - x), np.abs(y - constant)
+        statements = {
+            CONSTANT: constant,
+            "items with p(train | rel, i) > p(train | i)": _share(y > x),
+            "items with p(train | rel, i) = p(train | i)": _share(y == x),
+            "items nearer to the line p(train | i)": _share(to_diagonal / np.sqrt(2) < to_constant),
+            "items nearer to the line p(train | i), by the difference alone": _share(
+                to_diagonal < to_constant
+            ),
+        }
+        items = in_falling_order({"popularity": x, "popularity_among_relevant": y})
+        tables.append(with_statements(dataset, statements, "probability", items))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _share(which: np.ndarray) -> float:
+    return float(which.mean()) if len(which) else float("nan")
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a dot for each item, and the two lines."""
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    figure = new_figure(SINGLE_COLUMN, 0.3 + 2.7 * len(datasets))
+    for axes, dataset in zip(
+        figure.subplots(len(datasets), 1, squeeze=False)[:, 0], datasets, strict=True
+    ):
+        items = rows_of_items(numbers, dataset)
+        x = real_numbers(items["popularity"])
+        y = real_numbers(items["popularity_among_relevant"])
+        dots(axes, x, y, COLOURS[0], size=2.5)
+        axes.plot([0, 1], [0, 1], color=INK, label="$= p(\\mathrm{train}|i)$")
+        axes.axhline(
+            stated(numbers, dataset, CONSTANT, "probability"),
+            color=COLOURS[3],
+            linestyle="--",
+            label="$= p(\\mathrm{train}|\\mathrm{rel})$",
+        )
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_title(look.datasets[dataset])
+        axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
+        axes.set_ylabel("$p(\\mathrm{train}|\\mathrm{rel},i)$")
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure

@@ -1,0 +1,176 @@
+"""Figure 11: which ratings train and test in biased and in unbiased evaluation, from splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from receval.figures.legend import legend_below, note
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+EVALUATIONS = ("real", "observed")
+TRAIN, OBSERVED_TEST, UNBIASED_TEST, UNUSED = "train", "observed test", "unbiased test", "unused"
+TESTS = {"real": UNBIASED_TEST, "observed": OBSERVED_TEST}
+
+FILLS = {
+    TRAIN: COLOURS[0],
+    OBSERVED_TEST: COLOURS[1],
+    UNBIASED_TEST: COLOURS[2],
+    UNUSED: "#E6E6E6",
+}
+BAND = 0.82
+"""Height of the rectangle of a fold; 1 is the distance between two of them."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Count the ratings by what they are used for, in every fold of the splits.
+
+    Columns: dataset; split; evaluation (real, observed); fold (from 0); role (train; observed test
+    or unbiased test; unused); ratings; known_ratings (those of them that users chose themselves, or
+    of items that they knew).
+
+    Notes
+    -----
+    menamaldonado2021, section 8.2. Both evaluations have the same training ratings, as in the
+    released data.
+    """
+    rows: list[dict[str, Any]] = []
+    for dataset, name in inputs.splits:
+        known = inputs.ratings(dataset).known
+        if known is None:
+            raise ValueError(
+                f"The ratings of {dataset} do not say which of them users chose (the column "
+                "known), so figure 11 cannot tell their parts: leave the dataset out of it."
+            )
+        for number, codes in enumerate(inputs.split(dataset, name).codes):
+            for evaluation in EVALUATIONS:
+                for role, used in _roles(evaluation, codes):
+                    rows.append(
+                        {
+                            "dataset": dataset,
+                            "split": name,
+                            "evaluation": evaluation,
+                            "fold": number,
+                            "role": role,
+                            "ratings": int(used.sum()),
+                            "known_ratings": int((used & known).sum()),
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def _roles(evaluation: str, codes: Any) -> Iterator[tuple[str, Any]]:
+    from receval.splits.split import TEST, TRAIN, UNBIASED
+
+    trains = (codes & TRAIN) > 0
+    tests = (codes & (UNBIASED if evaluation == "real" else TEST)) > 0
+    yield "train", trains
+    yield TESTS[evaluation], tests
+    yield UNUSED, ~(trains | tests)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a rectangle for each fold of the first split of every dataset."""
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 0.75 + 2.2 * len(datasets))
+    panels = figure.subplots(len(datasets), len(EVALUATIONS), squeeze=False)
+    for row, dataset in zip(panels, datasets, strict=True):
+        rows = numbers[numbers["dataset"] == dataset]
+        rows = rows[rows["split"] == rows["split"].iloc[0]]
+        for axes, evaluation in zip(row, EVALUATIONS, strict=True):
+            _draw_folds(axes, rows, evaluation)
+            axes.set_title(f"{look.datasets[dataset]}, {evaluation} values")
+    for axes in panels[-1]:
+        axes.set_xlabel("Ratings of each strip, in the order of the folds (%)")
+    for row in panels:
+        row[0].set_ylabel("Fold")
+    for role, colour in FILLS.items():
+        panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=role))
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
+    def by_role(values: pd.Series) -> pd.DataFrame:
+        keys = [rows["evaluation"], rows["fold"], rows["role"]]
+        return values.groupby(keys).sum().unstack(fill_value=0)  # noqa: PD010 - keys are series
+
+    chosen = by_role(rows["known_ratings"])
+    drawn = by_role(rows["ratings"] - rows["known_ratings"])
+    folds = drawn.loc[evaluation].index
+    n_chosen, n_drawn = (strip.loc[(evaluation, folds[0])].sum() for strip in (chosen, drawn))
+    upper = BAND * n_chosen / (n_chosen + n_drawn)
+    parts = {
+        "chosen": _parts(chosen.loc["observed"][OBSERVED_TEST] / max(n_chosen, 1)),
+        "drawn": _parts(drawn.loc["real"][UNBIASED_TEST] / max(n_drawn, 1)),
+    }
+    for place, fold in enumerate(folds):
+        top = place + (1 - BAND) / 2
+        for name, strip, start, height in (
+            ("chosen", chosen, top, upper),
+            ("drawn", drawn, top + upper, BAND - upper),
+        ):
+            roles = strip.loc[(evaluation, fold)]
+            _draw_strip(axes, (start, height), parts[name][fold], roles, TESTS[evaluation])
+    ratings = rows[rows["evaluation"] == evaluation].set_index(["fold", "role"])["ratings"]
+    for place, fold in enumerate(folds):
+        trains, tests = ratings[fold, TRAIN], ratings[fold, TESTS[evaluation]]
+        _print_beside(axes, place + 0.5, f"{trains:,}\n{tests:,}", va="center")
+    _print_beside(axes, -0.05, f"{TRAIN}\n{TESTS[evaluation]}", va="bottom", style="italic")
+    axes.set_xlim(0, 100)
+    axes.set_ylim(len(folds), 0)
+    axes.set_yticks([place + 0.5 for place in range(len(folds))], [str(fold) for fold in folds])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False)
+    axes.spines["left"].set_visible(False)
+
+
+def _parts(shares: pd.Series) -> dict[int, tuple[float, float]]:
+    """Return where each fold's own part of a strip begins, and its width."""
+    # Folds partition a strip, or all of them have the whole of it.
+    whole = shares.sum() > 1 + 1e-9
+    starts = 0 * shares if whole else shares.cumsum() - shares
+    return {fold: (starts[fold], shares[fold]) for fold in shares.index}
+
+
+def _draw_strip(
+    axes: Axes,
+    band: tuple[float, float],
+    part: tuple[float, float],
+    roles: pd.Series,
+    test: str,
+) -> None:
+    """Draw one strip of a fold: the fold's own part, and what is before and after it."""
+    bottom, height = band
+    around = TRAIN if roles[TRAIN] > 0 else UNUSED
+    inside = test if roles[test] > 0 else UNUSED
+    end = part[0] + part[1]
+    pieces = [(0.0, part[0], around), (*part, inside), (end, 1 - end, around)]
+    if inside == around:
+        pieces = [(0.0, 1.0, around)]
+    for start, width, role in pieces:
+        if width < 1e-9:
+            continue
+        axes.add_patch(
+            Rectangle(
+                (100 * start, bottom),
+                100 * width,
+                height,
+                facecolor=FILLS[role],
+                edgecolor="white",
+                linewidth=0.4,
+            )
+        )
+
+
+def _print_beside(axes: Axes, height: float, text: str, **looks: Any) -> None:
+    axes.text(102, height, text, fontsize=6.5, color=INK, **looks)

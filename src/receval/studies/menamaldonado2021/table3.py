@@ -1,0 +1,93 @@
+"""Table 3: the cases of lemma 1, checked on random pairs of items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.lemma_cases import held, in_case, rated_items, verdict
+from receval.studies.look import Look
+from receval.studies.text_tables import printed
+
+SIGNS = {1: "agree", -1: "disagree"}
+STEEPNESS = {1: "steeper", -1: "less steep"}
+COMPARED = {1: "p(not rel|train,i)", -1: "p(rel|train,i)"}
+"""Whose steepness decides, by whether popularity and average rating agree."""
+
+FORMULAS = {
+    "p(not rel|train,i)": r"$`p(\neg\mathrm{rel}|\mathrm{train},\cdot)`$",
+    "p(rel|train,i)": r"$`p(\mathrm{rel}|\mathrm{train},\cdot)`$",
+}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the conclusion of lemma 1 in each case, and on how many random pairs it holds.
+
+    Columns: popularity_and_average_rating (agree, disagree); compared (the function whose
+    steepness decides); odds_are (steeper or less steep than it); conclusion (of the lemma: whether
+    the optimal rankings of observed precision and anti-precision agree or disagree); pairs (in the
+    case); held (pairs among them with this conclusion); drawn (all pairs of the random items).
+
+    Pairs of equal popularity, average rating or steepness are in no case.
+    """
+    from receval.seeds import generator
+    from receval.theory.item_pairs import item_pairs
+    from receval.theory.lemmas import lemma1_predicts_disagreement
+
+    rng = generator(inputs.seed, "menamaldonado2021", "table3")
+    pairs = item_pairs(rated_items(rng, int(inputs.parameters["items"])), "rated")
+    rows = []
+    for together in SIGNS:
+        steepness = (
+            pairs.steeper_than_non_relevance if together == 1 else pairs.steeper_than_relevance
+        )
+        for sign in STEEPNESS:
+            # What the case leaves open, the steepness against the other function, may be anything.
+            anything = np.array([-1, 0, 1])
+            known = np.full(3, sign)
+            predicted = lemma1_predicts_disagreement(
+                1,
+                together,
+                *((anything, known) if together == 1 else (known, anything)),
+            )
+            conclusion = verdict(~predicted)
+            case = in_case(pairs, together, steepness, sign)
+            orders = pairs.observed_precision, pairs.observed_anti_precision
+            rows.append(
+                {
+                    "popularity_and_average_rating": SIGNS[together],
+                    "compared": COMPARED[together],
+                    "odds_are": STEEPNESS[sign],
+                    "conclusion": conclusion,
+                    "pairs": pairs.count(case),
+                    "held": pairs.count(case & held(*orders, conclusion)),
+                    "drawn": pairs.n_pairs,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print the cases as the paper does, with the random pairs."""
+    columns = [
+        Column(
+            r"$`p(\mathrm{train}|\cdot)`$ and $`p(\mathrm{rel}|\mathrm{train},\cdot)`$", width=0.18
+        ),
+        Column(r"Odds of $`p(\mathrm{train}|\cdot)`$", width=0.24),
+        Column(r"$`\varphi_{\mathrm{anti}\hat{P}}`$ and $`\varphi_{\hat{P}}`$", width=0.15),
+        Column("Random pairs", "right", width=0.12),
+        Column("With this conclusion", "right", width=0.15),
+    ]
+    rows = [
+        (
+            row["popularity_and_average_rating"],
+            f"{row['odds_are']} than {FORMULAS[row['compared']]}",
+            row["conclusion"],
+            f"{row['pairs']:,}",
+            f"{row['held']:,}",
+        )
+        for row in numbers.to_dict("records")
+    ]
+    return printed(look, columns, rows)

@@ -1,0 +1,105 @@
+"""Every Kendall's tau of the figures, beside the one that the authors published."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.text_tables import printed
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return our tau beside every published one whose data is there.
+
+    Columns: claim (its number in the list of statements); figure; experiment; dataset; split;
+    x_evaluation, x_metric, y_evaluation, y_metric; systems (how many are ordered); published; tau
+    (in the form of the text); p_value (of it); tau_released (in the form of the released code);
+    tau_difference (the form nearer to the published value minus that value); within (``yes`` where
+    that is at most the parameter ``tolerance``).
+    """
+    from receval.studies.metric_pairs import (
+        Axis,
+        Panel,
+        correlation,
+        means_of_values,
+        panel_values,
+    )
+    from receval.studies.published import read_published_taus
+
+    if inputs.published is None:
+        raise ValueError("The artifact needs the key published: the coefficients to compare with.")
+    values = means_of_values(inputs)
+    rows = []
+    for row in read_published_taus(inputs.published).to_dict("records"):
+        if row["experiment"] not in inputs.shown:
+            raise ValueError(
+                f"{inputs.published}: the coefficient of {row['claim']} is of the experiment "
+                f"{row['experiment']}, but the study has {', '.join(inputs.shown)}."
+            )
+        if not inputs.shown[row["experiment"]]:
+            continue
+        panel = Panel(
+            row["experiment"],
+            Axis(row["x_evaluation"], row["x_metric"]),
+            Axis(row["y_evaluation"], row["y_metric"]),
+        )
+        text = panel_values(values, panel, "text")
+        assert text is not None
+        released = panel_values(values, panel, "released")
+        ours = correlation(text)
+        theirs = ours if released is None else correlation(released)
+        differences = [float(form["tau"]) - row["published"] for form in (ours, theirs)]
+        nearest = min(differences, key=abs)
+        first = text.iloc[0]
+        rows.append(
+            row
+            | {
+                "dataset": first["dataset"],
+                "split": first["split"],
+                "tau": ours["tau"],
+                "p_value": ours["p_value"],
+                "tau_released": theirs["tau"],
+                "systems": ours["systems"],
+                "tau_difference": nearest,
+                # Coefficients of 16 systems come in steps of 1/120; published ones have 3 digits.
+                "within": "yes" if abs(nearest) < inputs.parameters["tolerance"] + 5e-4 else "",
+            }
+        )
+    columns = ["claim", "figure", "experiment", "dataset", "split"]
+    columns += ["x_evaluation", "x_metric", "y_evaluation", "y_metric", "systems"]
+    columns += ["published", "tau", "p_value", "tau_released", "tau_difference", "within"]
+    return pd.DataFrame(rows)[columns]
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print published and own coefficients; those farther off than the tolerance are marked."""
+    from receval.studies.metric_scatter import axis_title
+
+    columns = [
+        Column("Figure"),
+        Column("Dataset"),
+        Column("x"),
+        Column("y"),
+        Column("Published", "right"),
+        Column("Text's form", "right"),
+        Column("p", "right"),
+        Column("Released form", "right"),
+        Column("Within"),
+    ]
+    rows = [
+        (
+            row["figure"],
+            look.datasets[row["dataset"]],
+            axis_title(row["x_evaluation"], row["x_metric"], told=True),
+            axis_title(row["y_evaluation"], row["y_metric"], told=True),
+            f"{row['published']:.3f}",
+            f"{row['tau']:.3f}",
+            f"{row['p_value']:.3f}",
+            f"{row['tau_released']:.3f}",
+            row["within"] or "no",
+        )
+        for row in numbers.to_dict("records")
+    ]
+    return printed(look, columns, rows)

@@ -1,0 +1,49 @@
+"""The values of all systems: what figures 1, 12 to 14 and 16 to 18 draw."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.text_tables import printed
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the values of every system in every evaluation of every experiment.
+
+    The columns are those of :func:`receval.studies.observed_and_real.observed_and_real`.
+    """
+    from receval.studies.observed_and_real import observed_and_real
+
+    return observed_and_real(inputs)
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print the means over folds of the metrics of the table, a row for each system."""
+    shown = look.parameters["printed"]
+    if unknown := set(shown) - set(look.parameters["metrics"]):
+        raise ValueError(f"The table prints {', '.join(sorted(unknown))}, which is not measured.")
+    means = numbers[
+        (numbers["fold"] == "mean") & (numbers["form"] == "text") & numbers["metric"].isin(shown)
+    ]
+    cells = means.set_index(["system", "experiment", "evaluation", "metric"])["value"]
+    parts = means[["experiment", "dataset", "evaluation"]].drop_duplicates()
+    columns = [Column("System")]
+    keys = []
+    for experiment, dataset, evaluation in parts.itertuples(index=False):
+        for metric in shown:
+            kind = look.experiments[experiment]
+            heading = ", ".join(filter(None, [look.datasets[dataset], kind, evaluation]))
+            heading += f" {metric}"
+            columns.append(Column(heading, "right"))
+            keys.append((experiment, evaluation, metric))
+    rows = [
+        (
+            look.titles[system],
+            *(f"{cells[(system, *key)]:.4f}" if (system, *key) in cells else "" for key in keys),
+        )
+        for system in dict.fromkeys(means["system"])
+    ]
+    return printed(look, columns, rows)

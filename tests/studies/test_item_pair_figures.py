@@ -1,0 +1,417 @@
+"""Figures 5, 6, 7, 9, 10 and 15 of menamaldonado2021 on a few ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
+
+from receval.config.settings import load_settings
+from receval.figures.style import figure_style
+from receval.ratings import Ratings
+from receval.splits.split import TEST, TRAIN, Split
+from receval.studies.coefficient_text import coefficient_text
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
+from receval.studies.numbers import read_numbers, write_numbers
+
+STUDY = "menamaldonado2021"
+ROOT = Path(__file__).resolve().parents[2]
+SPECS = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
+FIGURES = {
+    "fig05": fig05,
+    "fig06": fig06,
+    "fig07": fig07,
+    "fig09": fig09,
+    "fig10": fig10,
+    "fig15": fig15,
+}
+
+# Items: rated by 3 of 4 users, 2 of them liked it; by 2, 1 liked it; by 1, who liked it; by nobody;
+# by all four. The last two are left out. Popularity 3/4, 2/4, 1/4, average ratings 2/3, 1/2, 1.
+SMALL = ratings_of(
+    [
+        *[(0, 0, 5), (1, 0, 4), (2, 0, 1)],
+        *[(0, 1, 4), (3, 1, 2)],
+        *[(1, 2, 5)],
+        *[(user, 4, 5) for user in range(4)],
+    ],
+    n_users=4,
+    n_items=5,
+)
+
+
+def with_known(ratings: Ratings, seed: int = 5) -> Ratings:
+    """Mark a third of the ratings as of items that the user knew, the liked ones more often."""
+    rng = np.random.default_rng(seed)
+    known = rng.random(len(ratings)) < np.where(ratings.values >= 3, 0.5, 0.2)
+    rows = zip(ratings.users, ratings.items, ratings.values.tolist(), strict=True)
+    return ratings_of(rows, ratings.n_users, ratings.n_items, known.tolist())
+
+
+def inputs_for(
+    artifact: str,
+    folder: Path,
+    datasets: dict[str, Ratings],
+    folds: Sequence[np.ndarray] = (),
+    **parameters: Any,
+) -> ArtifactInputs:
+    splits = []
+    for name in datasets if folds else ():
+        target = folder / name / "random-folds"
+        target.mkdir(parents=True)
+        Split(tuple(codes.astype(np.uint8) for codes in folds), {}).write(target / "split.npz")
+        splits.append((name, "random-folds"))
+    return inputs_of(
+        folder,
+        datasets,
+        splits=splits,
+        absent=[name for name in SPECS[artifact].datasets if name not in datasets],
+        **{**SPECS[artifact].parameters, **parameters},
+    )
+
+
+def stated(numbers: pd.DataFrame, column: str, **where: str) -> dict[str, float]:
+    """Return the numbers that are stated, by their statements."""
+    rows = numbers[numbers["statement"] != ""]
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    assert rows["statement"].is_unique
+    return dict(zip(rows["statement"], rows[column], strict=True))
+
+
+# --- figure 5 ---------------------------------------------------------------------------------
+
+
+def test_shares_of_figure_5_by_hand(tmp_path: Path) -> None:
+    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": SMALL}))
+    areas = numbers[numbers["statement"] == ""]
+    keys = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
+    # Odds 3, 1, 1/3: the first two items differ by 2/3, their average ratings by 1/4 and 1/3;
+    # nothing is steeper than the complement of an average rating of 1.
+    assert {tuple(row[:4]): row[4] for row in areas[[*keys, "pairs"]].to_numpy()} == {
+        ("agree", "both", "disagree", "disagree"): 1,
+        ("disagree", "average rating", "disagree", "disagree"): 2,
+    }
+    shares = stated(numbers, "share_of_pairs")
+    assert shares["optimal rankings disagree"] == 1
+    assert shares["odds are steeper than average rating and complement"] == 1 / 3
+    assert shares["odds are steeper than average rating"] == 1
+    assert shares["popularity and average rating agree"] == 1 / 3
+    # Popularity itself: 3/4, 2/4, 1/4 differ by 1/3, not more than the complements do.
+    assert shares["popularity itself is steeper than average rating and complement"] == 0
+    paper = stated(numbers, "paper")
+    assert paper["optimal rankings disagree"] == 0.824
+    assert set(numbers["fold"]) == {""}
+
+
+def test_training_folds_of_figure_5_are_counted_apart_and_averaged(tmp_path: Path) -> None:
+    ratings = generated_ratings()
+    rng = np.random.default_rng(2)
+    folds = [rng.choice([TRAIN, TEST], len(ratings), p=[0.8, 0.2]) for _ in range(3)]
+    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": ratings}, folds))
+    train = numbers[numbers["ratings"] == "train"]
+    assert list(dict.fromkeys(train["fold"])) == ["0", "1", "2", "mean"]
+    for number, codes in enumerate(folds):
+        alone = tmp_path / str(number)
+        part = ratings.select(codes == TRAIN)
+        expected = fig05.data(inputs_for("fig05", alone, {"ml-1m": part}))
+        found = train[train["fold"] == str(number)].reset_index(drop=True)
+        changed = ["ratings", "split", "fold"]
+        pd.testing.assert_frame_equal(
+            found.drop(columns=changed), expected.drop(columns=changed), check_dtype=False
+        )
+    keys = ["statement", "popularity_and_rating", "steeper_than", "predicted", "rankings"]
+    sums = train[train["fold"] != "mean"].groupby(keys)["share_of_pairs"].sum()
+    mean = train[train["fold"] == "mean"].set_index(keys)["share_of_pairs"]
+    np.testing.assert_allclose(mean.loc[sums.index], sums / 3)
+    assert len(mean) == len(sums)
+    assert train.loc[train["fold"] == "mean", "pairs"].isna().all()
+
+
+def test_areas_of_figure_5_are_all_pairs_and_add_up_to_what_is_stated(tmp_path: Path) -> None:
+    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": generated_ratings()}))
+    areas = numbers[numbers["statement"] == ""]
+    assert areas["share_of_pairs"].sum() == pytest.approx(1)
+    shares = stated(numbers, "share_of_pairs")
+
+    def sum_where(where: pd.Series) -> object:
+        return pytest.approx(areas.loc[where, "share_of_pairs"].sum())
+
+    assert shares["optimal rankings disagree"] == sum_where(areas["rankings"] == "disagree")
+    assert shares["one of the optimal rankings has a tie"] == sum_where(areas["rankings"] == "tied")
+    assert shares["odds are steeper than average rating and complement"] == sum_where(
+        areas["steeper_than"] == "both"
+    )
+    assert shares["lemma 1 predicts what the optimal rankings do"] == sum_where(
+        (areas["predicted"] == "disagree") == (areas["rankings"] == "disagree")
+    )
+
+
+# --- figures 6 and 7 --------------------------------------------------------------------------
+
+
+def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
+    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
+    items = numbers[numbers["statement"] == ""]
+    # 2/1, 1/2 and 1/3 liked of those who did not rate it; 1/1, 1/2 and 0 disliked.
+    assert items["precision_rank"].tolist() == [1, 2, 3]
+    assert items["anti_precision_rank"].tolist() == [3, 2, 1]
+    assert items["popularity_rank"].tolist() == [1, 2, 3]
+    assert items["popularity"].tolist() == [3 / 4, 2 / 4, 1 / 4]
+    assert items["average_rating"].tolist() == [2 / 3, 1 / 2, 1]
+    assert stated(numbers, "coefficient") == {fig06.TAU: -1}
+
+
+def test_items_of_equal_value_share_a_rank(tmp_path: Path) -> None:
+    rows = [(0, 0, 5), (1, 0, 1), (0, 1, 5), (1, 1, 1), (0, 2, 1)]
+    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)}))
+    items = numbers[numbers["statement"] == ""]
+    assert items["precision_rank"].tolist() == [1.5, 1.5, 3]
+    assert items["anti_precision_rank"].tolist() == [2.5, 2.5, 1]
+
+
+def test_functions_and_correlations_of_figure_7_by_hand(tmp_path: Path) -> None:
+    numbers = fig07.data(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
+    items = numbers[numbers["statement"] == ""]
+    assert items["precision"].tolist() == [2, 1 / 2, 1 / 3]
+    assert items["anti_precision"].tolist() == [-1, -1 / 2, 0]
+    correlations = stated(numbers, "coefficient")
+    assert correlations["Pearson's r of anti_precision and popularity"] == pytest.approx(-1)
+    expected = np.corrcoef([2, 1 / 2, 1 / 3], [2 / 3, 1 / 2, 1])[0, 1]
+    assert correlations["Pearson's r of precision and average_rating"] == pytest.approx(expected)
+    assert len(correlations) == 5
+
+
+@pytest.mark.parametrize("artifact", ["fig06", "fig07", "fig10", "fig15"])
+def test_rows_do_not_say_which_item_they_are(tmp_path: Path, artifact: str) -> None:
+    ratings = with_known(generated_ratings())
+    order = np.random.default_rng(1).permutation(ratings.n_items)
+    renamed = ratings_of(
+        zip(ratings.users, order[ratings.items], ratings.values.tolist(), strict=True),
+        ratings.n_users,
+        ratings.n_items,
+        ratings.known.tolist() if ratings.known is not None else None,
+    )
+    dataset = SPECS[artifact].datasets[-1]
+    tables = [
+        FIGURES[artifact].data(inputs_for(artifact, tmp_path / str(i), {dataset: table}))
+        for i, table in enumerate((ratings, renamed))
+    ]
+    pd.testing.assert_frame_equal(*tables)
+
+
+# --- figure 9 ---------------------------------------------------------------------------------
+
+
+def brute_force_of_figure_9(ratings: Ratings, threshold: float) -> dict[str, Fraction]:
+    """Count pairs of items by their definitions, with exact fractions."""
+    assert ratings.known is not None
+    items = []
+    for item in range(ratings.n_items):
+        rows = ratings.items == item
+        liked, known = ratings.values[rows] >= threshold, ratings.known[rows]
+        n, t, r, q = len(liked), known.sum(), liked.sum(), (liked & known).sum()
+        if 0 < t < n:
+            items.append(
+                [
+                    Fraction(int(x), int(y))
+                    for x, y in ((t, n - t), (r, n), (q, n - t), (q - t, n - t), (r - q, n - t))
+                ]
+            )
+
+    def rate(x: Fraction, y: Fraction) -> Fraction:
+        return abs(x - y) / max(x, y) if max(x, y) else Fraction(0)
+
+    counts = dict.fromkeys(("agree", "steep", "both", "P", "antiP", "lemma P", "lemma antiP"), 0)
+    pairs = list(combinations(items, 2))
+    for a, b in pairs:
+        odds, rel, precision, anti, real = (x - y for x, y in zip(a, b, strict=True))
+        steep = rate(a[0], b[0])
+        consistent = precision * real > 0, anti * real > 0
+        less = steep < rate(a[1], b[1]), steep < rate(1 - a[1], 1 - b[1])
+        predicted = odds * rel > 0 or less[0], odds * rel < 0 or less[1]
+        for name, holds in (
+            ("agree", odds * rel > 0),
+            ("steep", steep > rate(1 - a[1], 1 - b[1])),
+            ("both", all(consistent)),
+            ("P", consistent[0]),
+            ("antiP", consistent[1]),
+            ("lemma P", predicted[0] == consistent[0]),
+            ("lemma antiP", predicted[1] == consistent[1]),
+        ):
+            counts[name] += holds
+    return {name: Fraction(count, len(pairs)) for name, count in counts.items()}
+
+
+def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
+    ratings = with_known(generated_ratings())
+    expected = brute_force_of_figure_9(ratings, 3)
+    numbers = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": ratings}))
+    general = stated(numbers, "share_of_pairs", metric="")
+    assert general["popularity and relevance agree"] == float(expected["agree"])
+    assert general["odds are steeper than non-relevance"] == float(expected["steep"])
+    both = general["observed and real optimum agree for both metrics"]
+    assert both == float(expected["both"])
+    for metric, name in (("precision", "P"), ("anti-precision", "antiP")):
+        shares = stated(numbers, "share_of_pairs", metric=metric)
+        assert shares["observed and real optimum agree"] == float(expected[name])
+        assert shares["lemma 3 holds"] == float(expected[f"lemma {name}"])
+        areas = numbers[(numbers["metric"] == metric) & (numbers["statement"] == "")]
+        assert areas["share_of_pairs"].sum() == pytest.approx(1)
+        for column, value, statement in (
+            ("rankings", "agree", "observed and real optimum agree"),
+            ("lemma", "holds", "lemma 3 holds"),
+        ):
+            share = areas.loc[areas[column] == value, "share_of_pairs"].sum()
+            assert share == pytest.approx(shares[statement])
+
+
+def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
+    numbers = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
+    with figure_style():
+        figure = fig09.draw(numbers, look_of(STUDY, "fig09"))
+    for axes, metric in zip(figure.axes, fig09.METRICS, strict=True):
+        areas = numbers[(numbers["metric"] == metric) & (numbers["statement"] == "")]
+        patches = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+        filled = [patch for patch in patches if patch.get_fill()]
+        striped = sum(p.get_width() * p.get_height() for p in filled if p.get_hatch())
+        assert sum(p.get_width() * p.get_height() for p in filled) == pytest.approx(1)
+        fails = areas.loc[areas["lemma"] == "fails", "share_of_pairs"].sum()
+        assert striped == pytest.approx(fails)
+
+
+# --- figures 10 and 15 ------------------------------------------------------------------------
+
+# Items of three judges: of each, how many like it, and how many of these and of the others know
+# it: 1, 1 and 1; 2, 1 and 0; 0, 0 and 1; 2, 0 and 0; 3, 1 and 0. Nobody judged the last item.
+JUDGED = ratings_of(
+    [
+        *[(0, 0, 4), (1, 0, 1), (2, 0, 1)],
+        *[(0, 1, 3), (1, 1, 4), (2, 1, 2)],
+        *[(0, 2, 1), (1, 2, 2), (2, 2, 1)],
+        *[(0, 3, 4), (1, 3, 3), (2, 3, 2)],
+        *[(0, 4, 4), (1, 4, 3), (2, 4, 4)],
+    ],
+    n_users=3,
+    n_items=6,
+    known=[
+        *[True, True, False],
+        *[True, False, False],
+        *[True, False, False],
+        *[False, False, False],
+        *[True, False, False],
+    ],
+)
+
+
+def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
+    numbers = fig10.data(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
+    items = numbers[numbers["statement"] == ""]
+    assert items["popularity"].tolist() == [2 / 3, 1 / 3, 1 / 3, 0]
+    assert items["popularity_among_relevant"].tolist() == [1, 1 / 2, 1 / 3, 0]
+    # The second one differs by 1/6 from the diagonal, a distance of .118, and by 1/8 from 3/8.
+    assert stated(numbers, "probability") == {
+        "p(train | rel)": 3 / 8,
+        "items with p(train | rel, i) > p(train | i)": 1 / 2,
+        "items with p(train | rel, i) = p(train | i)": 1 / 2,
+        "items nearer to the line p(train | i)": 1,
+        "items nearer to the line p(train | i), by the difference alone": 3 / 4,
+    }
+
+
+def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
+    datasets = {"yahoo-r3": JUDGED, "cm100k": JUDGED}
+    numbers = fig15.data(inputs_for("fig15", tmp_path, datasets))
+    items = numbers[numbers["statement"] == ""]
+
+    def of(dataset: str, threshold: int) -> tuple[list[float], list[float]]:
+        chosen = (items["dataset"] == dataset) & (items["relevance_threshold"] == threshold)
+        return tuple(items.loc[chosen, name].tolist() for name in ("popularity", "relevance"))
+
+    # Judges who knew it, and judges to whom it is relevant.
+    known = [2 / 3, 1 / 3, 1 / 3, 1 / 3, 0]
+    assert of("cm100k", 3) == (known, [1 / 3, 1, 2 / 3, 0, 2 / 3])
+    # Users who chose it, and the random ratings alone, such as 4 and 2 of the second item.
+    assert of("yahoo-r3", 4) == (known, [0, 1 / 2, 1 / 2, 0, 1 / 3])
+    assert of("yahoo-r3", 3) == (known, [0, 1, 1 / 2, 0, 2 / 3])
+    assert len(stated(numbers, "coefficient", dataset="cm100k")) == 1
+
+
+def test_figure_15_needs_to_know_what_users_chose(tmp_path: Path) -> None:
+    inputs = inputs_for("fig15", tmp_path, {"yahoo-r3": SMALL})
+    with pytest.raises(ValueError, match="do not say which of them their users chose"):
+        fig15.data(inputs)
+
+
+# --- drawings ---------------------------------------------------------------------------------
+
+TABLES = {
+    "some hundred": with_known(generated_ratings()),
+    "three items": with_known(SMALL, seed=0),
+    # One item alone has odds: there is no pair, and nothing to correlate.
+    "one item": ratings_of([(0, 0, 5), (1, 0, 3), (0, 1, 4), (1, 1, 1)], 3, 3, [True, False] * 2),
+    "no item": ratings_of([(0, 0, 5), (1, 0, 3)], 2, 2, [False, False]),
+}
+
+
+@pytest.mark.parametrize(
+    ("artifact", "table"),
+    [
+        *((artifact, table) for artifact in FIGURES for table in ("some hundred", "no item")),
+        *((artifact, "three items") for artifact in ("fig05", "fig09")),
+        *((artifact, "one item") for artifact in ("fig05", "fig06")),
+    ],
+)
+def test_a_figure_is_drawn_from_its_csv_without_overlaps(
+    tmp_path: Path, artifact: str, table: str
+) -> None:
+    module: ModuleType = FIGURES[artifact]
+    datasets = SPECS[artifact].datasets
+    ratings = TABLES[table]
+    folds = [np.full(len(ratings), TRAIN)] if SPECS[artifact].splits else []
+    inputs = inputs_for(artifact, tmp_path, dict.fromkeys(datasets, ratings), folds)
+    write_numbers(module.data(inputs), tmp_path / "numbers.csv")
+    numbers = read_numbers(tmp_path / "numbers.csv")
+    look = look_of(STUDY, artifact)
+    with figure_style():
+        figure = module.draw(numbers, look)
+    assert problems_of(figure) == []
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    for dataset in datasets:
+        assert any(title.startswith(look.datasets[dataset]) for title in titles)
+    assert not figure.texts
+
+
+def test_a_panel_of_figure_15_appears_with_its_data(tmp_path: Path) -> None:
+    numbers = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
+    look = look_of(STUDY, "fig15", absent=["yahoo-r3"])
+    with figure_style():
+        figure = fig15.draw(numbers, look)
+    assert problems_of(figure) == []
+    assert len(figure.axes) == 1
+    assert [text.get_text() for text in figure.texts] == [look.absence]
+
+
+def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -> None:
+    inputs = inputs_for("fig15", tmp_path, {"cm100k": JUDGED}, curves=["cm100K"], thresholds=[3])
+    with pytest.raises(ValueError, match="curves names cm100K, which is not among"):
+        fig15.data(inputs)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [(0.9294, "r = .929"), (-0.1049, "r = −.105"), (1.0, "r = 1.000"), (-0.0001, "r = .000")],
+)
+def test_coefficients_are_printed_with_three_digits(value: float, printed: str) -> None:
+    assert coefficient_text("r", value) == printed
+    assert coefficient_text("r", float("nan")) == "r = –"

@@ -1,0 +1,318 @@
+"""Figures of one metric against another name every system, whatever its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import same_color, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from numpy.typing import NDArray
+from studies.prepared import ROOT, look_of, problems_of
+
+from receval.config.settings import load_settings
+from receval.figures.style import figure_style
+from receval.plan import Plan
+from receval.studies.metric_pairs import correlation, panels_of
+from receval.studies.metric_scatter import axis_title, tau_text
+
+STUDY = "menamaldonado2021"
+FIGURES = ("fig01", "fig12", "fig13", "fig14", "fig16", "fig17", "fig18")
+TITLES = {"ml-1m": "ML-1M", "yahoo-r3": "Yahoo! R3", "cm100k": "CM100k"}
+# Of two figures with the same eight panels, one is drawn in full.
+SHOWN = {"fig17": ("cm100k",)}
+Values = Callable[[np.random.Generator, int], NDArray[np.float64]]
+
+
+@cache
+def plan() -> Plan:
+    return Plan(load_settings(ROOT / "config", "full"), ROOT)
+
+
+def spread(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return coordinates all over the panel, the two axes in agreement."""
+    x = rng.random(size)
+    return np.column_stack([x, x + 0.2 * rng.random(size)])
+
+
+def opposed(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return coordinates of which one falls as the other rises."""
+    return spread(rng, size) * (1, -1) + (0, 1.3)
+
+
+def tiny(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return values as small as those of .0009 on CM100k."""
+    return 0.0009 * (0.5 + spread(rng, size))
+
+
+def crowded(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return a few systems far from a knot of all others."""
+    values = 0.1 + 0.004 * spread(rng, size)
+    values[:3] = [(0.3, 0.2), (0.02, 0.3), (0.2, 0.05)]
+    return values
+
+
+def equal(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return points of which several coincide."""
+    values = spread(rng, size)
+    values[1:4] = values[0]
+    values[5] = values[4]
+    return values
+
+
+def generated(
+    figure: str, values: Values, datasets: Sequence[str] = tuple(TITLES), seed: int = 1
+) -> pd.DataFrame:
+    """Return the numbers of a figure with all its systems, on those of its datasets."""
+    rng = np.random.default_rng(seed)
+    parameters = plan().artifact(STUDY, figure).parameters
+    experiments = plan().settings.studies[STUDY].experiments
+    tables = []
+    for panel in panels_of(parameters, plan().artifact(STUDY, figure).only_experiments):
+        experiment = experiments[panel.experiment]
+        if experiment.dataset not in datasets:
+            continue
+        optimal = [name for name in experiment.systems if name.startswith("optimal")]
+        systems = [name for name in experiment.systems if name not in optimal]
+        if panel.y.metric in parameters.get("optimal_with", ()):
+            systems += [name for name in optimal if name in parameters["optimal"]]
+        points = values(rng, len(systems))
+        table = pd.DataFrame(
+            {
+                "experiment": panel.experiment,
+                "dataset": experiment.dataset,
+                "split": experiment.split,
+                "form": "text",
+                "x_evaluation": panel.x.evaluation,
+                "x_metric": panel.x.metric,
+                "y_evaluation": panel.y.evaluation,
+                "y_metric": panel.y.metric,
+                "system": systems,
+                "role": ["optimal" if name in optimal else "system" for name in systems],
+                "x": points[:, 0],
+                "y": points[:, 1],
+            }
+        )
+        tables.append(table.assign(**correlation(table), x_coverage=0.1, y_coverage=0.1))
+    return pd.concat(tables, ignore_index=True)
+
+
+def drawn(figure: str, numbers: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
+    module = import_module(f"receval.studies.{STUDY}.{figure}")
+    with figure_style():
+        picture: Figure = module.draw(numbers, look_of(STUDY, figure, absent, edition="full"))
+    return picture
+
+
+@cache
+def example(figure: str, values: Values) -> Figure:
+    """Return a figure of generated values."""
+    return drawn(figure, generated(figure, values, SHOWN.get(figure, tuple(TITLES))))
+
+
+def panels_with_points(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.lines]
+
+
+def names_in(axes: Axes) -> list[Annotation]:
+    """Return the names of points: annotations at data coordinates that have a text."""
+    return [
+        text
+        for text in axes.texts
+        if isinstance(text, Annotation) and text.get_text() and text.xycoords == "data"
+    ]
+
+
+# --- no overlaps ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("values", [tiny, equal])
+def test_figures_have_no_overlaps_whatever_the_values(values: Values) -> None:
+    assert problems_of(example("fig18", values)) == []
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_each_figure_has_its_panels_without_overlaps(figure: str) -> None:
+    picture = example(figure, crowded)
+    assert problems_of(picture) == []
+    parameters = plan().artifact(STUDY, figure).parameters
+    experiments = plan().settings.studies[STUDY].experiments
+    shown = SHOWN.get(figure, TITLES)
+    names = plan().artifact(STUDY, figure).only_experiments
+    panels = [p for p in panels_of(parameters, names) if experiments[p.experiment].dataset in shown]
+    assert len(panels_with_points(picture)) == len(panels)
+    sizes = {"fig01": (16,), "fig12": (18, 16), "fig13": (17, 16), "fig18": (18, 16)}
+    assert {len(axes.lines) for axes in panels_with_points(picture)} == {*sizes.get(figure, (16,))}
+
+
+@pytest.mark.parametrize("datasets", [["ml-1m"], ["yahoo-r3", "cm100k"]])
+def test_datasets_that_are_absent_leave_no_gap_and_are_told(datasets: list[str]) -> None:
+    numbers = generated("fig12", spread, datasets)
+    absent = [name for name in TITLES if name not in datasets]
+    picture = drawn("fig12", numbers, absent)
+    assert problems_of(picture) == []
+    titles = [axes.get_title(loc="left") for axes in panels_with_points(picture)]
+    assert titles == [TITLES[name] for _ in ("P@10", "Recall@10") for name in datasets]
+    (told,) = [text.get_text() for text in picture.texts]
+    for name in absent:
+        assert TITLES[name] in told
+    # All panels of one metric stand in one row.
+    if len(datasets) > 1:
+        for metric in (0, 1):
+            row = panels_with_points(picture)[metric * len(datasets) : (metric + 1) * len(datasets)]
+            assert len({axes.get_position().y0 for axes in row}) == 1
+
+
+def test_without_absent_datasets_there_is_no_note() -> None:
+    assert example("fig13", crowded).texts == []
+
+
+# --- what a panel shows -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("figure", "values"), [("fig12", crowded), ("fig18", equal)])
+def test_every_system_is_named_once_in_each_panel_in_its_colour_and_marker(
+    figure: str, values: Values
+) -> None:
+    numbers = generated(figure, values)
+    look = look_of(STUDY, figure, edition="full")
+    picture = example(figure, values)
+    groups = numbers.groupby(["y_metric", "x_metric", "experiment"], sort=False)
+    panels = panels_with_points(picture)
+    assert len(panels) == groups.ngroups
+    for axes, (_, rows) in zip(panels, groups, strict=True):
+        assert [name.get_text() for name in names_in(axes)] == [
+            look.short_titles[system] for system in rows["system"]
+        ]
+        assert [name.xy for name in names_in(axes)] == list(zip(rows["x"], rows["y"], strict=True))
+        for line, row in zip(axes.lines, rows.to_dict("records"), strict=True):
+            assert line.get_xdata().tolist() == [row["x"]]
+            assert line.get_ydata().tolist() == [row["y"]]
+            assert same_color(line.get_color(), look.systems[row["system"]].colour)
+            assert line.get_marker() == look.systems[row["system"]].marker
+            assert line.get_linestyle() == "None"
+
+
+def test_every_marker_leaves_its_colour_on_the_paper() -> None:
+    def on_a_grid(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        return np.array([(place % 5, place // 5) for place in range(size)], dtype=np.float64)
+
+    numbers = generated("fig12", on_a_grid, ["ml-1m"])
+    look = look_of(STUDY, "fig12", edition="full")
+    with figure_style():
+        picture = drawn("fig12", numbers)
+        canvas = FigureCanvasAgg(picture)
+        canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
+    axes = panels_with_points(picture)[0]
+    assert len(axes.lines) == 18
+    for line, row in zip(axes.lines, numbers.to_dict("records"), strict=False):
+        assert (*line.get_xdata(), *line.get_ydata()) == (row["x"], row["y"])
+        column, line_of_pixels = axes.transData.transform((row["x"], row["y"])).round().astype(int)
+        around = pixels[line_of_pixels - 2 : line_of_pixels + 3, column - 2 : column + 3]
+        colour = np.array(to_rgb(look.systems[row["system"]].colour))
+        distances = np.abs(around - colour).max(axis=2)
+        assert distances.min() < 0.1, row["system"]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_systems_of_a_figure_have_names_that_differ(figure: str) -> None:
+    look = look_of(STUDY, figure, edition="full")
+    names = [look.short_titles[name] for name in generated(figure, spread)["system"].unique()]
+    assert len(set(names)) == len(names) >= 16
+
+
+def test_a_name_beside_a_point_is_the_short_title_or_else_the_title() -> None:
+    look = look_of(STUDY, "fig12", edition="full")
+    assert look.titles["librec-userknn"] == "User kNN (LibRec)"
+    assert look.short_titles["librec-userknn"] == "User kNN"
+    assert look.systems["random"].short_title is None
+    assert look.short_titles["random"] == look.titles["random"]
+
+
+def test_only_the_form_of_the_text_is_drawn() -> None:
+    text = generated("fig13", spread, ["cm100k"])
+    released = text.assign(form="released", x=text["x"] + 5)
+    picture = drawn("fig13", pd.concat([text, released], ignore_index=True))
+    panels = panels_with_points(picture)
+    assert [len(axes.lines) for axes in panels] == [17, 16]
+    assert max(axes.get_xlim()[1] for axes in panels) < 5
+
+
+def test_each_panel_has_its_own_tau() -> None:
+    numbers = generated("fig13", opposed, ["yahoo-r3"])
+    groups = numbers.groupby(["y_metric", "x_metric", "experiment"], sort=False)
+    picture = drawn("fig13", numbers)
+    assert problems_of(picture) == []
+    panels = panels_with_points(picture)
+    printed = []
+    for axes, (_, rows) in zip(panels, groups, strict=True):
+        expected = tau_text(rows["tau"].iloc[0], rows["p_value"].iloc[0])
+        texts = [text.get_text() for text in axes.texts]
+        assert texts.count(expected) == 1
+        assert sum("tau" in text for text in texts) == 1
+        printed.append(expected)
+    assert len(set(printed)) > 1
+    assert all("\N{MINUS SIGN}" in text for text in printed)
+
+
+@pytest.mark.parametrize(
+    ("figure", "x", "y"),
+    [
+        ("fig12", "antiP@10", "P@10"),
+        ("fig18", "antiP@10", "P@10"),
+        ("fig01", "antiP@10 (condensed)", "P@10 (condensed)"),
+        ("fig13", "real antiP@10", "real P@10"),
+        ("fig14", "observed P@10", "real P@10"),
+        ("fig16", "observed P@10", "real P@10"),
+        ("fig17", "observed nDCG@10", "real nDCG@10"),
+    ],
+)
+def test_axes_tell_observed_from_real_where_both_or_real_ones_are_shown(
+    figure: str, x: str, y: str
+) -> None:
+    first = panels_with_points(example(figure, crowded))[0]
+    assert (first.get_xlabel(), first.get_ylabel()) == (x, y)
+
+
+# --- texts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tau", "p_value", "text"),
+    [
+        (-0.617, 0.0004, r"$\tau$ = −.617, p < .001"),
+        (0.617, 0.064, r"$\tau$ = .617, p = .064"),
+        (1.0, 0.0, r"$\tau$ = 1.000, p < .001"),
+        (-0.9999999999999999, 1e-13, r"$\tau$ = −1.000, p < .001"),
+        (0.0, 1.0, r"$\tau$ = .000, p = 1.000"),
+        (0.083, 0.7, r"$\tau$ = .083, p = .700"),
+        (-0.35, 0.0009999, r"$\tau$ = −.350, p < .001"),
+        (-0.35, 0.001, r"$\tau$ = −.350, p = .001"),
+    ],
+)
+def test_coefficients_are_printed_as_papers_print_them(
+    tau: float, p_value: float, text: str
+) -> None:
+    assert tau_text(tau, p_value) == text
+
+
+@pytest.mark.parametrize(
+    ("label", "told", "title"),
+    [
+        ("P@10", False, "P@10"),
+        ("P@10", True, "real P@10"),
+        ("nDCG(gain=steps)@10", True, "real nDCG@10"),
+        ("P(condensed=true,denominator=filled)@10", False, "P@10 (condensed)"),
+        ("Recall(condensed=true)@10", True, "real Recall@10 (condensed)"),
+    ],
+)
+def test_titles_of_axes_leave_parameters_to_the_caption(label: str, told: bool, title: str) -> None:
+    assert axis_title("real", label, told=told) == title

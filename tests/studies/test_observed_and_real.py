@@ -1,0 +1,376 @@
+"""Values by biased and by unbiased judgments, against sums over ranks written out here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import inputs_of, look_of, ratings_of, write_experiment
+
+from receval.figures.tables import to_markdown
+from receval.metrics.parse import parse
+from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.protocol import Protocol
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+from receval.studies.inputs import ArtifactInputs, Experiment
+from receval.studies.menamaldonado2021 import values
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.observed_and_real import KEYS, observed_and_real
+
+STUDY = "menamaldonado2021"
+PROTOCOL = Protocol("AR", "train", ties="librec")
+SYSTEMS = ("pop", "random", "optimal-real")
+FOLDS = 2
+# The metrics of the study, as its configuration names them.
+PARAMETERS = look_of(STUDY, "values", edition="full").parameters
+METRICS = tuple(PARAMETERS["metrics"])
+RELEASED = tuple(PARAMETERS["released"])
+OF_THE_RELEASED_CODE = ("nDCG", "nDCL", "RR", "antiRR")
+OTHERS = tuple(label for label in METRICS if parse(label).name not in OF_THE_RELEASED_CODE)
+
+# The released code has CM100k's steps for the ratings of every dataset, whatever its threshold.
+RELEASED_GAINS = {5: 5, 4: 2, 3: 1, 2: 0, 1: 0}
+RELEASED_LOSSES = {5: 0, 4: 0, 3: 0, 2: 1, 1: 2}
+
+Judged = list[tuple[float, int]]
+"""Rating and rank of each judged item of a user; rank 0 where it is not in the list."""
+
+
+# --- the metrics of one user, from section 3 of the paper -------------------------------------
+
+
+def hits(judged: Judged, wanted: Callable[[float], bool], cutoff: int = 10) -> int:
+    return sum(wanted(rating) and 0 < rank <= cutoff for rating, rank in judged)
+
+
+def reciprocal(judged: Judged, wanted: Callable[[float], bool]) -> float:
+    ranks = [rank for rating, rank in judged if wanted(rating) and 0 < rank <= 10]
+    return 1 / min(ranks) if ranks else 0.0
+
+
+def share(judged: Judged, wanted: Callable[[float], bool]) -> float:
+    total = sum(wanted(rating) for rating, _ in judged)
+    return hits(judged, wanted) / total if total else 0.0
+
+
+def discounted(judged: Judged, worth: Callable[[float], float]) -> float:
+    found = sum(worth(rating) / log2(rank + 1) for rating, rank in judged if 0 < rank <= 10)
+    ideal = sorted((worth(rating) for rating, _ in judged), reverse=True)[:10]
+    best = sum(gain / log2(place + 2) for place, gain in enumerate(ideal))
+    return found / best if best else 0.0
+
+
+def condensed(judged: Judged) -> Judged:
+    """Return the list without unjudged items: ranks count judged ones."""
+    listed = sorted(rank for _, rank in judged if rank > 0)
+    return [(rating, listed.index(rank) + 1 if rank else 0) for rating, rank in judged]
+
+
+def by_hand(label: str, judged: Judged, threshold: float) -> float:
+    """Return the value of a user's list."""
+
+    def good(rating: float) -> bool:
+        return rating >= threshold
+
+    def bad(rating: float) -> bool:
+        return rating < threshold
+
+    short = condensed(judged)
+    filled = min(10, sum(rank > 0 for _, rank in judged))
+    of_filled = 1 / filled if filled else 0.0
+    oracles: dict[str, Callable[[], float]] = {
+        "P@10": lambda: hits(judged, good) / 10,
+        "antiP@10": lambda: hits(judged, bad) / 10,
+        "Recall@10": lambda: share(judged, good),
+        "Fallout@10": lambda: share(judged, bad),
+        "RR@10": lambda: reciprocal(judged, good),
+        "antiRR@10": lambda: reciprocal(judged, bad),
+        "nDCG(gain=steps)@10": lambda: discounted(judged, lambda r: max(r - threshold + 1, 0)),
+        "nDCL@10": lambda: discounted(judged, lambda r: max(threshold - r, 0)),
+        "nDCG(gain=cm100k)@10": lambda: discounted(judged, RELEASED_GAINS.__getitem__),
+        "nDCL(loss=cm100k)@10": lambda: discounted(judged, RELEASED_LOSSES.__getitem__),
+        "P(condensed=true,denominator=filled)@10": lambda: hits(short, good) * of_filled,
+        "antiP(condensed=true,denominator=filled)@10": lambda: hits(short, bad) * of_filled,
+        "Recall(condensed=true)@10": lambda: share(short, good),
+        "Fallout(condensed=true)@10": lambda: share(short, bad),
+    }
+    return oracles[label]()
+
+
+def users_of(
+    experiment: Experiment, system: str, number: int, part: str
+) -> list[tuple[Judged, int]]:
+    """Return the judged items of every user who has some, with the length of the list."""
+    data = experiment.fold(number)
+    judgments = data.test if part == "test" else data.unbiased
+    assert judgments is not None
+    path = experiment.folder / experiment.dataset / experiment.split / system / "ranks.npz"
+    outcome = read_ranks(path, PROTOCOL.key, number, part)
+    users: dict[int, Judged] = {}
+    rows = zip(judgments.users, judgments.values, outcome.ranks, strict=True)
+    for user, rating, rank in rows:
+        users.setdefault(int(user), []).append((float(rating), int(rank)))
+    return [(judged, int(outcome.lengths[user])) for user, judged in users.items()]
+
+
+# --- generated lists --------------------------------------------------------------------------
+
+
+def inputs_with(folder: Path, **experiments: dict[str, object]) -> ArtifactInputs:
+    return inputs_of(
+        folder,
+        experiments=experiments,
+        present=[str(experiment["dataset"]) for experiment in experiments.values()],
+        **{name: PARAMETERS[name] for name in ("metrics", "released", "optimal")},
+    )
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
+    """One experiment without unbiased judgments, one with, one with a second threshold."""
+    folder = tmp_path_factory.mktemp("work")
+    common = {"folds": FOLDS, "averaged": "tested", "tested_share": 0.8, "without_list": 3}
+    return inputs_with(
+        folder,
+        movielens=write_experiment(folder, "ml-1m", SYSTEMS[:2], [PROTOCOL], **common),
+        cm100k=write_experiment(folder, "cm100k", SYSTEMS, [PROTOCOL], unbiased=True, **common),
+        yahoo=write_experiment(
+            folder,
+            "yahoo-r3",
+            SYSTEMS,
+            [PROTOCOL],
+            unbiased=True,
+            released_real_threshold=3.0,
+            **common,
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def table(inputs: ArtifactInputs) -> pd.DataFrame:
+    return observed_and_real(inputs)
+
+
+def rows_of(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+    chosen = np.ones(len(table), dtype=bool)
+    for name, value in keys.items():
+        chosen &= (table[name] == value).to_numpy()
+    return table[chosen]
+
+
+def test_every_value_is_the_mean_over_users_by_hand(
+    inputs: ArtifactInputs, table: pd.DataFrame
+) -> None:
+    folds = table[table["fold"] != "mean"]
+    assert len(folds) > 400
+    found = {}
+    for row in folds.to_dict("records"):
+        experiment = inputs.experiments[row["experiment"]]
+        part = {"observed": "test", "real": "unbiased"}[row["evaluation"]]
+        place = (row["experiment"], row["system"], int(row["fold"]), part)
+        if place not in found:
+            found[place] = users_of(experiment, *place[1:])
+        users = found[place]
+        # Only the released code of nDCG, RR and their counterparts leaves out who has no list.
+        if row["form"] == "released" and row["metric"] in RELEASED:
+            users = [(judged, length) for judged, length in users if length > 0]
+            assert len(users) < len(found[place])
+        expected = [by_hand(row["metric"], judged, row["threshold"]) for judged, _ in users]
+        assert row["value"] == pytest.approx(np.mean(expected), abs=1e-7), row
+        assert row["lists"] == len(users)
+
+
+def test_every_metric_has_its_forms_and_no_other(table: pd.DataFrame) -> None:
+    of_text = set(METRICS)
+    for (experiment, evaluation, form), rows in table.groupby(["experiment", "evaluation", "form"]):
+        expected = of_text if form == "text" else set(RELEASED)
+        if (experiment, evaluation, form) == ("yahoo", "real", "released"):
+            # Another threshold of relevance changes the other metrics too.
+            expected = set(RELEASED) | set(OTHERS)
+        assert set(rows["metric"]) == expected
+        assert len(rows) == len(expected) * (FOLDS + 1) * rows["system"].nunique()
+    parts = table[["experiment", "evaluation", "form"]].drop_duplicates().to_numpy().tolist()
+    assert sorted(parts) == sorted(
+        [name, evaluation, form]
+        for name, evaluations in (
+            ("movielens", ["observed"]),
+            ("cm100k", ["observed", "real"]),
+            ("yahoo", ["observed", "real"]),
+        )
+        for evaluation in evaluations
+        for form in ("text", "released")
+    )
+    assert {"P@10", "antiP@10", "Recall@10", "Fallout@10"} <= set(OTHERS)
+    assert not table.duplicated([name for name in KEYS if name != "threshold"] + ["fold"]).any()
+
+
+def test_only_released_real_values_have_the_released_threshold(table: pd.DataFrame) -> None:
+    second = table[table["threshold"] != 4.0]
+    assert set(second["threshold"]) == {3.0}
+    keys = ["experiment", "evaluation", "form"]
+    assert second[keys].drop_duplicates().to_numpy().tolist() == [["yahoo", "real", "released"]]
+    assert (rows_of(table, experiment="yahoo", evaluation="real", form="text").threshold == 4).all()
+    # Three stars count as relevant: more hits, fewer false ones.
+    for metric, sign in (("P@10", 1), ("antiP@10", -1)):
+        own = [
+            rows_of(
+                table, experiment="yahoo", evaluation="real", form=form, metric=metric, fold="mean"
+            )["value"].to_numpy()
+            for form in ("released", "text")
+        ]
+        assert (sign * (own[0] - own[1]) > 0).all()
+
+
+def test_real_values_are_those_of_other_judgments_than_observed_ones(table: pd.DataFrame) -> None:
+    observed, real = (
+        rows_of(table, experiment="cm100k", evaluation=evaluation, form="text", fold="0")
+        for evaluation in ("observed", "real")
+    )
+    assert observed["metric"].tolist() == real["metric"].tolist()
+    assert not np.isclose(observed["value"], real["value"]).all()
+
+
+def test_optimal_rankings_have_another_role_than_systems(table: pd.DataFrame) -> None:
+    roles = table[["system", "role"]].drop_duplicates().to_numpy().tolist()
+    assert roles == [["pop", "system"], ["random", "system"], ["optimal-real", "optimal"]]
+
+
+def test_means_are_those_of_the_folds_and_count_all_their_lists(table: pd.DataFrame) -> None:
+    assert set(table["fold"]) == {"0", "1", "mean"}
+    first, second, means = (
+        table[table["fold"] == fold].set_index(KEYS)[["value", "lists"]].sort_index()
+        for fold in ("0", "1", "mean")
+    )
+    assert means.index.is_unique
+    assert first.index.equals(means.index)
+    assert second.index.equals(means.index)
+    np.testing.assert_allclose(means["value"], (first["value"] + second["value"]) / 2)
+    assert (means["lists"] == first["lists"] + second["lists"]).all()
+
+
+def test_condensed_precision_and_anti_precision_share_the_lists_with_a_judged_item(
+    inputs: ArtifactInputs, table: pd.DataFrame
+) -> None:
+    condensed_ones = [label for label in METRICS if "condensed=true,denominator=filled" in label]
+    assert len(condensed_ones) == 2
+    text = rows_of(table, form="text")
+    text = text[text["fold"] != "mean"]
+    cells = ["experiment", "evaluation", "system", "fold"]
+    sums = text[text["metric"].isin(condensed_ones)].groupby(cells)["value"].sum()
+    assert len(sums) == FOLDS * (2 + 3 * 2 * 2)
+    for (name, evaluation, system, number), total in sums.items():
+        part = {"observed": "test", "real": "unbiased"}[evaluation]
+        users = users_of(inputs.experiments[name], system, int(number), part)
+        with_judged = [any(rank > 0 for _, rank in judged) for judged, _ in users]
+        assert 0 < np.mean(with_judged) < 1
+        assert total == pytest.approx(np.mean(with_judged))
+
+
+# --- two users, worked by hand ----------------------------------------------------------------
+
+
+def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -> ArtifactInputs:
+    """User 0 has a list of three items, user 1, who is judged too, has none."""
+    rows = [(0, 0, 5.0), (0, 1, 1.0), (1, 2, 4.0), (1, 0, 2.0), (2, 0, 4.0)]
+    ratings = ratings_of(rows, n_users=3, n_items=4)
+    codes = np.array([TEST, UNBIASED, TEST, UNBIASED, TRAIN], dtype=np.uint8)
+    Path(folder / "cm100k/hand-made").mkdir(parents=True)
+    Split((codes,)).write(folder / "cm100k/hand-made/split.npz")
+    lengths = np.array([3, 0, 0], dtype=np.int32)
+    outcomes = {
+        (PROTOCOL.key, 0, part): JudgedRanks(np.array(ranks, dtype=np.int32), lengths, lengths)
+        for part, ranks in (("test", [1, 0]), ("unbiased", [2, 0]))
+    }
+    write_ranks(folder / "cm100k/hand-made/pop/ranks.npz", outcomes)
+    experiment = {
+        "dataset": "cm100k",
+        "split": "hand-made",
+        "systems": ["pop"],
+        "extra_systems": [],
+        "protocols": [asdict(PROTOCOL)],
+        "relevance_threshold": 4.0,
+        "averaged": "tested",
+        "evaluations": list(evaluations),
+        "released_real_threshold": None,
+    }
+    ratings.write(folder / "cm100k")
+    return inputs_with(folder, cm100k=experiment)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "form", "metric", "value", "lists"),
+    [
+        # The hit of user 0 is at rank 1; user 1 counts 0.
+        ("observed", "text", "P@10", 0.05, 2),
+        ("observed", "text", "antiP@10", 0.0, 2),
+        ("observed", "text", "Recall@10", 0.5, 2),
+        ("observed", "text", "RR@10", 0.5, 2),
+        ("observed", "released", "RR@10", 1.0, 1),
+        ("observed", "text", "nDCG(gain=steps)@10", 0.5, 2),
+        ("observed", "released", "nDCG(gain=cm100k)@10", 1.0, 1),
+        # What user 0 dislikes is at rank 2.
+        ("real", "text", "P@10", 0.0, 2),
+        ("real", "text", "antiP@10", 0.05, 2),
+        ("real", "text", "Fallout@10", 0.5, 2),
+        ("real", "text", "antiRR@10", 0.25, 2),
+        ("real", "released", "antiRR@10", 0.5, 1),
+        ("real", "text", "nDCL@10", 0.5 / log2(3), 2),
+        ("real", "released", "nDCL(loss=cm100k)@10", 1 / log2(3), 1),
+        ("real", "text", "antiP(condensed=true,denominator=filled)@10", 0.5, 2),
+    ],
+)
+def test_a_user_without_a_list_counts_zero_in_the_text_and_not_at_all_in_the_released_code(
+    tmp_path: Path, evaluation: str, form: str, metric: str, value: float, lists: int
+) -> None:
+    table = observed_and_real(two_users(tmp_path))
+    for fold in ("0", "mean"):
+        (row,) = rows_of(table, evaluation=evaluation, form=form, metric=metric, fold=fold).to_dict(
+            "records"
+        )
+        assert row["value"] == pytest.approx(value)
+        assert row["lists"] == lists
+
+
+def test_without_an_unbiased_test_real_values_are_refused(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path, "ml-1m", ["pop"], [PROTOCOL], folds=1)
+    experiment["evaluations"] = ["real"]
+    with pytest.raises(ValueError, match=r"coin-flip of ml-1m has no unbiased judgments"):
+        observed_and_real(inputs_with(tmp_path, movielens=experiment))
+
+
+# --- the table --------------------------------------------------------------------------------
+
+
+def test_the_table_prints_means_in_the_form_of_the_text(
+    inputs: ArtifactInputs, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert values.data(inputs).equals(table)
+    write_numbers(table, tmp_path / "values.csv")
+    printed = values.tabulate(
+        read_numbers(tmp_path / "values.csv"), look_of(STUDY, "values", edition="full")
+    )
+    headings = [column.header for column in printed.columns]
+    assert headings[0] == "System"
+    assert "ML-1M, observed P@10" in headings
+    assert "Yahoo! R3, real antiP@10" in headings
+    assert len(headings) == 1 + 2 * 5
+    (row,) = rows_of(
+        table,
+        experiment="yahoo",
+        evaluation="real",
+        form="text",
+        system="pop",
+        metric="antiP@10",
+        fold="mean",
+    ).to_dict("records")
+    of_popularity = printed.rows[0]
+    assert of_popularity[headings.index("Yahoo! R3, real antiP@10")] == f"{row['value']:.4f}"
+    # The optimal ranking of real values is not there in the experiment without them.
+    assert printed.rows[2][headings.index("ML-1M, observed P@10")] == ""
+    assert len(printed.rows) == len(SYSTEMS)
+    assert to_markdown(printed).count("\n| ") == 2 + len(SYSTEMS)

@@ -1,0 +1,117 @@
+"""Once the raw files of Yahoo! R3 are there, every figure that shows it gets its panels."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from plan.planned import plan_of
+from studies.prepared import problems_of
+from yahoo_files import DATASET, YahooFiles
+
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import prepare
+from receval.figures.style import figure_style
+from receval.plan import Plan
+from receval.protocols.outcomes import rank_system
+from receval.ratings import Ratings
+from receval.recommenders.training import train_system
+from receval.splits.registry import make_split
+from receval.studies.look import Look
+from receval.studies.making import compute_artifact
+from receval.studies.numbers import read_numbers
+
+STUDY = "menamaldonado2021"
+SYSTEMS = [
+    "pop",
+    "librec-avg",
+    "random",
+    "librec-userknn",
+    "optimal-observed-precision",
+    "optimal-observed-antiprecision",
+    "optimal-real",
+]
+PANELS = {"fig11": 2, "fig12": 2, "fig13": 2, "fig14": 4, "fig15": 1, "fig17": 4}
+"""Panels of the dataset in each figure that shows it."""
+
+
+def make(plan: Plan) -> None:
+    """Do what the workflow does, from the raw files to the values of all systems."""
+    seed, folder = plan.settings.seed, Path("work/full")
+    spec = plan.settings.datasets[DATASET]
+    raw = obtain(DATASET, spec, plan.availability[DATASET], Path("work/raw") / DATASET)
+    prepare(raw, spec, folder / DATASET)
+    experiment = plan.studies[STUDY].experiments["yahoo"]
+    target = Path(plan.split_file(DATASET, experiment.split))
+    target.parent.mkdir()
+    ratings = Ratings.read(folder / DATASET)
+    described = plan.settings.splits[experiment.split]
+    make_split(ratings, described, seed, DATASET, experiment.split, {}).write(target)
+    for name in experiment.systems:
+        system = plan.settings.systems[name]
+        models = target.parent / name / "models"
+        train_system(
+            folder / DATASET,
+            target,
+            system.recommender,
+            system.parameters,
+            seed,
+            (DATASET, experiment.split, name),
+            models,
+            grades_from=plan.grades_from(DATASET, name),
+            order=system.order,
+        )
+        rank_system(
+            folder / DATASET,
+            target,
+            models,
+            system.recommender,
+            plan.protocols(DATASET, experiment.split),
+            seed,
+            (DATASET, experiment.split),
+            Path(plan.ranks_file(experiment, name)),
+        )
+
+
+def numbers_of(plan: Plan, artifact: str) -> pd.DataFrame:
+    target = Path(plan.numbers_file(STUDY, artifact))
+    description: dict[str, Any] = plan.description(STUDY, artifact)
+    compute_artifact(STUDY, artifact, Path("work/full"), description, target)
+    return read_numbers(target)
+
+
+def drawn(plan: Plan, artifact: str) -> Figure:
+    numbers = numbers_of(plan, artifact)
+    module = import_module(f"receval.studies.{STUDY}.{artifact}")
+    with figure_style():
+        figure: Figure = module.draw(numbers, Look.of(plan.look(STUDY, artifact)))
+    return figure
+
+
+def test_its_panels_appear_with_its_raw_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
+    systems = {"studies": {STUDY: {"experiments": {"yahoo": {"systems": SYSTEMS}}}}}
+    plan = plan_of("full", {**files.changes, **systems})
+    make(plan)
+    values = numbers_of(plan, "values")
+    assert set(values["dataset"]) == {DATASET}
+    assert set(values["evaluation"]) == {"observed", "real"}
+    # The released files of the unbiased ratings count 3 stars as relevant.
+    released = values[(values["form"] == "released") & (values["evaluation"] == "real")]
+    assert set(released["threshold"]) == {3}
+    assert set(values.loc[values["form"] == "text", "threshold"]) == {4}
+    for artifact, n_panels in PANELS.items():
+        figure = drawn(plan, artifact)
+        shown = [axes for axes in figure.axes if axes.get_title(loc="left")]
+        titled = [axes for axes in shown if "Yahoo! R3" in axes.get_title(loc="left")]
+        assert len(titled) == n_panels, artifact
+        assert problems_of(figure) == []
+        # What is absent here are the other datasets alone.
+        assert not any("Yahoo" in text.get_text() for text in figure.texts)

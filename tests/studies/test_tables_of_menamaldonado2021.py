@@ -1,0 +1,197 @@
+"""Tables 1, 3 and 4 of menamaldonado2021: notation, and the lemmas on random pairs of items."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import inputs_of, look_of
+
+from receval.figures.tables import to_latex, to_markdown
+from receval.seeds import generator
+from receval.studies.lemma_cases import (
+    held,
+    in_case,
+    item_dependent_items,
+    rated_items,
+    relevance_dependent_items,
+    verdict,
+)
+from receval.studies.menamaldonado2021 import table1, table3, table4
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.theory.item_pairs import item_pairs
+from receval.theory.rating_probabilities import RatingProbabilities
+
+STUDY = "menamaldonado2021"
+TABLES: dict[str, Any] = {"table1": table1, "table3": table3, "table4": table4}
+PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
+
+CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
+CONCLUSIONS_OF_TABLE_4 = [
+    ("agree", "agree"),
+    ("agree", "disagree"),
+    ("agree", "agree"),
+    ("disagree", "agree"),
+    ("agree", "agree"),
+]
+
+
+def numbers_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
+    inputs = inputs_of(folder, seed=1, **(parameters or PARAMETERS[artifact]))  # type: ignore[arg-type]
+    write_numbers(TABLES[artifact].data(inputs), folder / "numbers.csv")
+    return read_numbers(folder / "numbers.csv")
+
+
+@pytest.mark.parametrize(("artifact", "rows"), [("table1", 11), ("table3", 4), ("table4", 5)])
+def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows: int) -> None:
+    numbers = numbers_of(artifact, tmp_path)
+    assert len(numbers) == rows
+    table = TABLES[artifact].tabulate(numbers, look_of(STUDY, artifact))
+    assert all(cell for row in table.rows for cell in row)
+    assert sum(column.width or 0 for column in table.columns) <= 1
+    assert to_markdown(table).count("\n| ") == rows + 2
+    assert to_latex(table).count(r" \\") == rows + 1
+
+
+def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Path) -> None:
+    places = numbers_of("table1", tmp_path)["In the library"].str.findall(r"receval[\w.]+")
+    assert places.str.len().gt(0).all()
+    for name in {name for found in places for name in found}:
+        parts = name.split(".")
+        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts) - 1)
+        found = import_module(".".join(parts[:capital]))
+        for part in parts[capital:]:
+            # Fields of a dataclass without a default are no attributes of the class.
+            assert hasattr(found, part) or part in getattr(found, "__dataclass_fields__", {}), name
+            found = getattr(found, part, None)
+
+
+def test_lemma_1_concludes_what_table_3_prints_and_holds_on_all_pairs(tmp_path: Path) -> None:
+    numbers = numbers_of("table3", tmp_path, items=300)
+    assert numbers["conclusion"].tolist() == CONCLUSIONS_OF_TABLE_3
+    assert (numbers["pairs"] > 1000).all()
+    assert (numbers["held"] == numbers["pairs"]).all()
+    assert set(numbers["drawn"]) == {300 * 299 // 2}
+    # Pairs of equal values or equal steepness are rare, and in no case.
+    assert 0.99 * numbers["drawn"][0] < numbers["pairs"].sum() <= numbers["drawn"][0]
+
+
+def test_lemmas_2_and_3_conclude_what_table_4_prints_and_hold_on_all_pairs(
+    tmp_path: Path,
+) -> None:
+    numbers = numbers_of("table4", tmp_path, items=300, worlds=3)
+    found = list(zip(numbers["precision"], numbers["anti_precision"], strict=True))
+    assert found == CONCLUSIONS_OF_TABLE_4
+    assert (numbers["pairs"] > 1000).all()
+    for column in ("precision_held", "anti_precision_held", "both_held"):
+        assert (numbers[column] == numbers["pairs"]).all()
+    assert numbers["drawn"].tolist() == [3 * 100 * 99 // 2, *[300 * 299 // 2] * 4]
+
+
+def exact(items: RatingProbabilities, item: int) -> dict[str, Fraction]:
+    """Return the functions of an item as fractions, from the definitions of the paper."""
+    n, train, liked = (
+        int(counts[item]) for counts in (items.sampled, items.train, items.relevant_train)
+    )
+    functions = {
+        "odds": Fraction(train, n - train),
+        "average": Fraction(liked, train),
+        "complement": 1 - Fraction(liked, train),
+        "phi P": Fraction(liked, n - train),
+        "phi antiP": -Fraction(train - liked, n - train),
+    }
+    if items.relevant is not None:
+        relevant = int(items.relevant[item])
+        functions["relevance"] = Fraction(relevant, n)
+        functions["non-relevance"] = 1 - Fraction(relevant, n)
+        functions["real"] = Fraction(relevant - liked, n - train)
+    return functions
+
+
+def together(f: str, g: str, pair: tuple[dict[str, Fraction], dict[str, Fraction]]) -> int:
+    a, b = pair
+    product = (a[f] - b[f]) * (a[g] - b[g])
+    return int(product > 0) - int(product < 0)
+
+
+def rate(f: str, pair: tuple[dict[str, Fraction], dict[str, Fraction]]) -> Fraction:
+    a, b = pair
+    return abs(a[f] - b[f]) / max(a[f], b[f])
+
+
+def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
+    numbers = numbers_of("table3", tmp_path, items=25)
+    items = rated_items(generator(1, STUDY, "table3"), 25)
+    every = [exact(items, item) for item in range(25)]
+    for row in numbers.to_dict("records"):
+        sign = 1 if row["popularity_and_average_rating"] == "agree" else -1
+        other = "complement" if sign == 1 else "average"
+        steeper = 1 if row["odds_are"] == "steeper" else -1
+        case = [
+            pair
+            for pair in combinations(every, 2)
+            if together("odds", "average", pair) == sign
+            and steeper * (rate("odds", pair) - rate(other, pair)) > 0
+        ]
+        expected = 1 if row["conclusion"] == "agree" else -1
+        kept = [pair for pair in case if together("phi P", "phi antiP", pair) == expected]
+        assert (row["pairs"], row["held"]) == (len(case), len(kept))
+
+
+def test_the_cases_of_lemma_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
+    numbers = numbers_of("table4", tmp_path, items=24, worlds=2)
+    items = item_dependent_items(generator(1, STUDY, "table4", "lemma3"), 24)
+    every = [exact(items, item) for item in range(24)]
+    for row in numbers[numbers["lemma"] == "lemma 3"].to_dict("records"):
+        sign = 1 if row["popularity_and_relevance"] == "agree" else -1
+        other = "non-relevance" if sign == 1 else "relevance"
+        steeper = 1 if row["odds_are"] == "steeper" else -1
+        case = [
+            pair
+            for pair in combinations(every, 2)
+            if together("odds", "relevance", pair) == sign
+            and steeper * (rate("odds", pair) - rate(other, pair)) > 0
+        ]
+        assert row["pairs"] == len(case)
+        for metric, column in (("P", "precision"), ("antiP", "anti_precision")):
+            expected = 1 if row[column] == "agree" else -1
+            kept = [p for p in case if together(f"phi {metric}", "real", p) == expected]
+            assert row[f"{column}_held"] == len(kept)
+
+
+def test_items_satisfy_the_premises_of_the_lemmas_exactly() -> None:
+    rng = np.random.default_rng(5)
+    dependent = relevance_dependent_items(rng, 40)
+    assert np.ptp(dependent.p_train_given_relevant) < 1e-12
+    assert np.ptp(dependent.p_train_given_not_relevant) < 1e-12
+    assert np.ptp(dependent.p_relevant) > 0.1
+    independent = item_dependent_items(rng, 40)
+    assert independent.relevant is not None
+    liked = independent.relevant_train * independent.sampled
+    assert (liked == independent.relevant * independent.train).all()
+    assert np.ptp(independent.p_train) > 0.1
+
+
+def test_lemma_3_fails_on_pairs_without_its_premise() -> None:
+    # Under the premise of lemma 2 anti-precision is consistent where lemma 3 says that it is not.
+    worlds = (relevance_dependent_items(np.random.default_rng(seed), 30) for seed in range(8))
+    cases = consistent = 0
+    for pairs in (item_pairs(world, "all") for world in worlds):
+        case = in_case(pairs, 1, pairs.steeper_than_non_relevance, 1)
+        cases += pairs.count(case)
+        consistent += pairs.count(
+            case & held(pairs.observed_anti_precision, pairs.real_ranking, "agree")
+        )
+    assert cases == consistent > 0
+
+
+def test_a_verdict_is_what_all_predictions_say() -> None:
+    assert verdict(np.array([True, True])) == "agree"
+    assert verdict(np.array([False, False])) == "disagree"
+    assert verdict(np.array([True, False])) == "either"
