@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import hypergeom
+from scipy.special import gammaln
 
 from receval.theory.precision_bounds import PrecisionBounds
 
@@ -184,11 +184,23 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
             f"A target set of {size} items cannot be drawn from {n_candidates} candidates: choose "
             "a size between 1 and their number."
         )
-    places = np.arange(size)[:, None]
+    # By tables of logarithms: scipy's own distribution takes a minute for a thousand places.
+    log_factorials = gammaln(np.arange(n_candidates + 1) + 1.0)
+
+    def log_choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        logs: NDArray[np.float64] = log_factorials[n] - log_factorials[k] - log_factorials[n - k]
+        return logs
+
     before = np.arange(n_candidates)
-    chances = hypergeom.pmf(places, n_candidates - 1, before, size - 1)
-    among: NDArray[np.float64] = np.asarray(chances) @ values * (size / n_candidates)
-    return among
+    among = np.empty(size)
+    for place in range(size):
+        # As many items before it and behind it as a target set with it in this place needs.
+        possible = before[place : n_candidates - (size - 1 - place)]
+        behind = n_candidates - 1 - possible
+        log_chances = log_choose(possible, place) + log_choose(behind, size - 1 - place)
+        chances = np.exp(log_chances - log_choose(n_candidates - 1, size - 1))
+        among[place] = chances @ values[possible]
+    return among * (size / n_candidates)
 
 
 def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
