@@ -1,93 +1,34 @@
-"""Figures 5, 6, 7, 9, 10 and 15 of menamaldonado2021 on a few ratings."""
+"""Figures 5 and 9 of menamaldonado2021 on a few ratings; drawings of all figures of items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
-from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
+from studies.item_figures import (
+    FIGURES,
+    JUDGED,
+    SMALL,
+    SPECS,
+    STUDY,
+    inputs_for,
+    stated,
+    with_known,
+)
+from studies.prepared import generated_ratings, look_of, problems_of, ratings_of
 
-from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
-from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.split import TEST, TRAIN
 from receval.studies.coefficient_text import coefficient_text
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
+from receval.studies.menamaldonado2021 import fig05, fig09, fig15
 from receval.studies.numbers import read_numbers, write_numbers
-
-STUDY = "menamaldonado2021"
-ROOT = Path(__file__).resolve().parents[2]
-SPECS = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
-FIGURES = {
-    "fig05": fig05,
-    "fig06": fig06,
-    "fig07": fig07,
-    "fig09": fig09,
-    "fig10": fig10,
-    "fig15": fig15,
-}
-
-# Items: rated by 3 of 4 users, 2 of them liked it; by 2, 1 liked it; by 1, who liked it; by nobody;
-# by all four. The last two are left out. Popularity 3/4, 2/4, 1/4, average ratings 2/3, 1/2, 1.
-SMALL = ratings_of(
-    [
-        *[(0, 0, 5), (1, 0, 4), (2, 0, 1)],
-        *[(0, 1, 4), (3, 1, 2)],
-        *[(1, 2, 5)],
-        *[(user, 4, 5) for user in range(4)],
-    ],
-    n_users=4,
-    n_items=5,
-)
-
-
-def with_known(ratings: Ratings, seed: int = 5) -> Ratings:
-    """Mark a third of the ratings as of items that the user knew, the liked ones more often."""
-    rng = np.random.default_rng(seed)
-    known = rng.random(len(ratings)) < np.where(ratings.values >= 3, 0.5, 0.2)
-    rows = zip(ratings.users, ratings.items, ratings.values.tolist(), strict=True)
-    return ratings_of(rows, ratings.n_users, ratings.n_items, known.tolist())
-
-
-def inputs_for(
-    artifact: str,
-    folder: Path,
-    datasets: dict[str, Ratings],
-    folds: Sequence[np.ndarray] = (),
-    **parameters: Any,
-) -> ArtifactInputs:
-    splits = []
-    for name in datasets if folds else ():
-        target = folder / name / "random-folds"
-        target.mkdir(parents=True)
-        Split(tuple(codes.astype(np.uint8) for codes in folds), {}).write(target / "split.npz")
-        splits.append((name, "random-folds"))
-    return inputs_of(
-        folder,
-        datasets,
-        splits=splits,
-        absent=[name for name in SPECS[artifact].datasets if name not in datasets],
-        **{**SPECS[artifact].parameters, **parameters},
-    )
-
-
-def stated(numbers: pd.DataFrame, column: str, **where: str) -> dict[str, float]:
-    """Return the numbers that are stated, by their statements."""
-    rows = numbers[numbers["statement"] != ""]
-    for name, value in where.items():
-        rows = rows[rows[name] == value]
-    assert rows["statement"].is_unique
-    return dict(zip(rows["statement"], rows[column], strict=True))
-
 
 # --- figure 5 ---------------------------------------------------------------------------------
 
@@ -155,59 +96,6 @@ def test_areas_of_figure_5_are_all_pairs_and_add_up_to_what_is_stated(tmp_path: 
     assert shares["lemma 1 predicts what the optimal rankings do"] == sum_where(
         (areas["predicted"] == "disagree") == (areas["rankings"] == "disagree")
     )
-
-
-# --- figures 6 and 7 --------------------------------------------------------------------------
-
-
-def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
-    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
-    items = numbers[numbers["statement"] == ""]
-    # 2/1, 1/2 and 1/3 liked of those who did not rate it; 1/1, 1/2 and 0 disliked.
-    assert items["precision_rank"].tolist() == [1, 2, 3]
-    assert items["anti_precision_rank"].tolist() == [3, 2, 1]
-    assert items["popularity_rank"].tolist() == [1, 2, 3]
-    assert items["popularity"].tolist() == [3 / 4, 2 / 4, 1 / 4]
-    assert items["average_rating"].tolist() == [2 / 3, 1 / 2, 1]
-    assert stated(numbers, "coefficient") == {fig06.TAU: -1}
-
-
-def test_items_of_equal_value_share_a_rank(tmp_path: Path) -> None:
-    rows = [(0, 0, 5), (1, 0, 1), (0, 1, 5), (1, 1, 1), (0, 2, 1)]
-    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)}))
-    items = numbers[numbers["statement"] == ""]
-    assert items["precision_rank"].tolist() == [1.5, 1.5, 3]
-    assert items["anti_precision_rank"].tolist() == [2.5, 2.5, 1]
-
-
-def test_functions_and_correlations_of_figure_7_by_hand(tmp_path: Path) -> None:
-    numbers = fig07.data(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
-    items = numbers[numbers["statement"] == ""]
-    assert items["precision"].tolist() == [2, 1 / 2, 1 / 3]
-    assert items["anti_precision"].tolist() == [-1, -1 / 2, 0]
-    correlations = stated(numbers, "coefficient")
-    assert correlations["Pearson's r of anti_precision and popularity"] == pytest.approx(-1)
-    expected = np.corrcoef([2, 1 / 2, 1 / 3], [2 / 3, 1 / 2, 1])[0, 1]
-    assert correlations["Pearson's r of precision and average_rating"] == pytest.approx(expected)
-    assert len(correlations) == 5
-
-
-@pytest.mark.parametrize("artifact", ["fig06", "fig07", "fig10", "fig15"])
-def test_rows_do_not_say_which_item_they_are(tmp_path: Path, artifact: str) -> None:
-    ratings = with_known(generated_ratings())
-    order = np.random.default_rng(1).permutation(ratings.n_items)
-    renamed = ratings_of(
-        zip(ratings.users, order[ratings.items], ratings.values.tolist(), strict=True),
-        ratings.n_users,
-        ratings.n_items,
-        ratings.known.tolist() if ratings.known is not None else None,
-    )
-    dataset = SPECS[artifact].datasets[-1]
-    tables = [
-        FIGURES[artifact].data(inputs_for(artifact, tmp_path / str(i), {dataset: table}))
-        for i, table in enumerate((ratings, renamed))
-    ]
-    pd.testing.assert_frame_equal(*tables)
 
 
 # --- figure 9 ---------------------------------------------------------------------------------
@@ -288,69 +176,6 @@ def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
         assert sum(p.get_width() * p.get_height() for p in filled) == pytest.approx(1)
         fails = areas.loc[areas["lemma"] == "fails", "share_of_pairs"].sum()
         assert striped == pytest.approx(fails)
-
-
-# --- figures 10 and 15 ------------------------------------------------------------------------
-
-# Items of three judges: of each, how many like it, and how many of these and of the others know
-# it: 1, 1 and 1; 2, 1 and 0; 0, 0 and 1; 2, 0 and 0; 3, 1 and 0. Nobody judged the last item.
-JUDGED = ratings_of(
-    [
-        *[(0, 0, 4), (1, 0, 1), (2, 0, 1)],
-        *[(0, 1, 3), (1, 1, 4), (2, 1, 2)],
-        *[(0, 2, 1), (1, 2, 2), (2, 2, 1)],
-        *[(0, 3, 4), (1, 3, 3), (2, 3, 2)],
-        *[(0, 4, 4), (1, 4, 3), (2, 4, 4)],
-    ],
-    n_users=3,
-    n_items=6,
-    known=[
-        *[True, True, False],
-        *[True, False, False],
-        *[True, False, False],
-        *[False, False, False],
-        *[True, False, False],
-    ],
-)
-
-
-def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
-    numbers = fig10.data(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
-    items = numbers[numbers["statement"] == ""]
-    assert items["popularity"].tolist() == [2 / 3, 1 / 3, 1 / 3, 0]
-    assert items["popularity_among_relevant"].tolist() == [1, 1 / 2, 1 / 3, 0]
-    # The second one differs by 1/6 from the diagonal, a distance of .118, and by 1/8 from 3/8.
-    assert stated(numbers, "probability") == {
-        "p(train | rel)": 3 / 8,
-        "items with p(train | rel, i) > p(train | i)": 1 / 2,
-        "items with p(train | rel, i) = p(train | i)": 1 / 2,
-        "items nearer to the line p(train | i)": 1,
-        "items nearer to the line p(train | i), by the difference alone": 3 / 4,
-    }
-
-
-def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
-    datasets = {"yahoo-r3": JUDGED, "cm100k": JUDGED}
-    numbers = fig15.data(inputs_for("fig15", tmp_path, datasets))
-    items = numbers[numbers["statement"] == ""]
-
-    def of(dataset: str, threshold: int) -> tuple[list[float], list[float]]:
-        chosen = (items["dataset"] == dataset) & (items["relevance_threshold"] == threshold)
-        return tuple(items.loc[chosen, name].tolist() for name in ("popularity", "relevance"))
-
-    # Judges who knew it, and judges to whom it is relevant.
-    known = [2 / 3, 1 / 3, 1 / 3, 1 / 3, 0]
-    assert of("cm100k", 3) == (known, [1 / 3, 1, 2 / 3, 0, 2 / 3])
-    # Users who chose it, and the random ratings alone, such as 4 and 2 of the second item.
-    assert of("yahoo-r3", 4) == (known, [0, 1 / 2, 1 / 2, 0, 1 / 3])
-    assert of("yahoo-r3", 3) == (known, [0, 1, 1 / 2, 0, 2 / 3])
-    assert len(stated(numbers, "coefficient", dataset="cm100k")) == 1
-
-
-def test_figure_15_needs_to_know_what_users_chose(tmp_path: Path) -> None:
-    inputs = inputs_for("fig15", tmp_path, {"yahoo-r3": SMALL})
-    with pytest.raises(ValueError, match="do not say which of them their users chose"):
-        fig15.data(inputs)
 
 
 # --- drawings ---------------------------------------------------------------------------------
