@@ -7,14 +7,48 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Share = Annotated[float, Field(gt=0, lt=1)]
+Shares = Share | Annotated[tuple[Share, ...], Field(min_length=1)]
 Folds = Annotated[int, Field(ge=1, le=99)]
 Parts = Annotated[int, Field(ge=2, le=99)]
 
 
-class _SplitConfig(BaseModel):
-    """What all kinds share: unknown keys are refused, values cannot be changed."""
+class DataSelection(BaseModel):
+    """The ratings of a dataset that an experiment uses at all, in this order.
+
+    First a random share of the ratings is kept, then the items with most ratings are removed, then,
+    again and again until nobody is left, the users and items with too few ratings.
+
+    Attributes
+    ----------
+    share : float, optional
+        Share of the ratings that is kept; all of them by default.
+    head_removed : float, optional
+        Share of the items, those with most ratings, that is removed; none by default.
+    min_user_ratings, min_item_ratings : int
+        The fewest ratings of a user, and of an item, that stay.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    share: Share | None = None
+    head_removed: Share | None = None
+    min_user_ratings: Annotated[int, Field(ge=1)] = 1
+    min_item_ratings: Annotated[int, Field(ge=1)] = 1
+
+
+class _SplitConfig(BaseModel):
+    """What all kinds share: unknown keys are refused, values cannot be changed.
+
+    Attributes
+    ----------
+    selection : DataSelection, optional
+        What happens to the ratings before they are split; ratings that are not selected neither
+        train nor test.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    selection: DataSelection | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -28,18 +62,25 @@ class _SplitConfig(BaseModel):
 
 
 class RandomRatio(_SplitConfig):
-    """Each rating trains with probability ``train_share``; folds are repetitions."""
+    """Each rating trains with probability ``train_share``; folds are repetitions.
+
+    Several shares make one fold each (times the repetitions), with the same coins: what trains with
+    one share trains with every larger one.
+    """
 
     kind: Literal["random-ratio"]
-    train_share: Share = 0.8
+    train_share: Shares = 0.8
     folds: Folds = 1
 
 
 class UserRatio(_SplitConfig):
-    """The share ``train_share`` of each user's ratings trains, rounded up; folds repeat this."""
+    """The share ``train_share`` of each user's ratings trains, rounded up; folds repeat this.
+
+    Several shares make one fold each, as those of :class:`RandomRatio`.
+    """
 
     kind: Literal["user-ratio"]
-    train_share: Share = 0.8
+    train_share: Shares = 0.8
     folds: Folds = 1
 
 
@@ -129,6 +170,15 @@ class Given(_SplitConfig):
     def files(self) -> tuple[str, ...]:
         """Names of the files beside the raw data that the split reads."""
         return (self.file,)
+
+    @model_validator(mode="after")
+    def _is_of_all_ratings(self) -> Self:
+        if self.selection is not None:
+            raise ValueError(
+                "a given split says what every rating is used for, so nothing can be selected "
+                "before it: leave out selection, or choose another kind of split"
+            )
+        return self
 
 
 SplitConfig = (

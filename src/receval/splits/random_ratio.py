@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.repeated_shares import split_by_shares
+from receval.splits.split import GeneratorFor, Split
 
 
 def split_by_random_ratio(
-    ratings: Ratings, rng_for: GeneratorFor, *, train_share: float, folds: int
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    train_share: float | Sequence[float],
+    folds: int,
 ) -> Split:
     """Send each rating to train with probability ``train_share`` and else to test.
 
@@ -19,19 +26,26 @@ def split_by_random_ratio(
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a fold.
-    train_share : float
-        Probability of training, between 0 and 1.
+        Gives the generator of a repetition.
+    train_share : float or sequence of float
+        Probability of training, between 0 and 1. Several flip the same coins: what trains with one
+        probability trains with every larger one.
     folds : int
-        Number of independent repetitions: their tests overlap.
+        Number of independent repetitions of each probability: their tests overlap.
+
+    Returns
+    -------
+    Split
+        The fact ``train_shares`` has the probability of each fold.
 
     Notes
     -----
     The coin flips of bellogin2017, section 3.3; the random split of canamares2020, section 4.1.
     """
 
-    def codes(fold: int) -> NDArray[np.uint8]:
-        trains = rng_for(fold).random(len(ratings), dtype=np.float32) < train_share
-        return np.where(trains, TRAIN, TEST).astype(np.uint8)
+    def coins(repetition: int) -> NDArray[np.float32]:
+        return rng_for(repetition).random(len(ratings), dtype=np.float32)
 
-    return Split(tuple(codes(fold) for fold in range(folds)))
+    return split_by_shares(
+        train_share, folds, coins, lambda thrown, share: thrown < np.float32(share)
+    )

@@ -12,6 +12,7 @@ import numpy as np
 
 from receval.ratings import Ratings
 from receval.seeds import generator
+from receval.splits.selection import selected_ratings
 
 if TYPE_CHECKING:
     from receval.config.splits import SplitConfig
@@ -68,7 +69,7 @@ def make_split(
     def rng_for(choice: int | str) -> np.random.Generator:
         return generator(root_seed, dataset, name, choice)
 
-    parameters = spec.model_dump(exclude={"kind"})
+    parameters = spec.model_dump(exclude={"kind", "selection"})
     if spec.kind == "given":
         file = parameters.pop("file")
         if file not in companions:
@@ -78,5 +79,10 @@ def make_split(
             )
         parameters["path"] = companions[file]
     module, function = SPLITTERS[spec.kind].split(":")
-    split: Split = getattr(import_module(module), function)(ratings, rng_for, **parameters)
-    return split
+    splitter = getattr(import_module(module), function)
+    if spec.selection is None:
+        whole: Split = splitter(ratings, rng_for, **parameters)
+        return whole
+    selected = selected_ratings(ratings, rng_for, **spec.selection.model_dump())
+    part: Split = splitter(ratings.select(selected), rng_for, **parameters)
+    return part.spread_over(selected)

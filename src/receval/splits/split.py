@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -23,7 +23,7 @@ TEST = 2
 UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
 
-Fact = int | float | str
+Fact = int | float | str | tuple[float, ...]
 
 GeneratorFor = Callable[[int | str], np.random.Generator]
 """Gives the random generator of one fold, or of one named choice that all folds share."""
@@ -39,7 +39,7 @@ class Split:
         One array per fold, aligned with the rows of the ratings: a sum of the bits ``TRAIN``,
         ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
         never tests. A split that was read from a file loads each fold when it is asked for.
-    facts : mapping of str to int, float or str
+    facts : mapping of str to int, float, str or tuple of float
         What is worth knowing about the split as a whole, such as ``target_items``.
 
     Raises
@@ -75,6 +75,23 @@ class Split:
         if isinstance(self.codes, StoredCodes):
             return self.codes.n_ratings
         return len(self.codes[0])
+
+    def spread_over(self, selected: NDArray[np.bool_]) -> Self:
+        """Return the split of a whole table, of which it splits the selected ratings.
+
+        Parameters
+        ----------
+        selected : ndarray of bool, shape (n,)
+            True for as many ratings as the split was made for; the others are left out.
+        """
+
+        def spread(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+            all_codes = np.zeros(len(selected), dtype=np.uint8)
+            all_codes[selected] = codes
+            return all_codes
+
+        facts = {**self.facts, "selected_ratings": int(np.count_nonzero(selected))}
+        return replace(self, codes=tuple(spread(codes) for codes in self.codes), facts=facts)
 
     def write(self, path: Path) -> None:
         """Write the split into one ``.npz`` file; see :mod:`receval.splits.storage`."""

@@ -50,8 +50,11 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
             with np.load(path, allow_pickle=False) as archive:
                 self._palette: NDArray[np.uint8] = archive["palette"]
                 self.n_ratings = int(archive["n_ratings"])
-                facts: dict[str, int | float | str] = json.loads(archive["facts"].tobytes())
-                self.facts = facts
+                facts = json.loads(archive["facts"].tobytes())
+                self.facts: dict[str, int | float | str | tuple[float, ...]] = {
+                    name: tuple(fact) if isinstance(fact, list) else fact
+                    for name, fact in facts.items()
+                }
                 self._n_folds = len([name for name in archive.files if name.startswith("fold")])
         except (KeyError, ValueError, zipfile.BadZipFile) as error:
             raise ValueError(
@@ -95,7 +98,9 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
 
 
 def write_codes(
-    path: Path, codes: Sequence[NDArray[np.uint8]], facts: Mapping[str, int | float | str]
+    path: Path,
+    codes: Sequence[NDArray[np.uint8]],
+    facts: Mapping[str, int | float | str | tuple[float, ...]],
 ) -> None:
     """Write the codes and facts of a split; the file appears whole or not at all.
 
@@ -106,7 +111,7 @@ def write_codes(
     codes : sequence of ndarray of uint8, shape (n_ratings,)
         One array per fold.
     facts : mapping
-        Numbers and strings by name.
+        Numbers, strings and tuples of numbers by name.
     """
     used = np.zeros(256, dtype=bool)
     n_ratings = 0

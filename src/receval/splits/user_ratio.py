@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
 from receval.splits.ranks_within_groups import ceiling_of_share, random_ranks_within_groups
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.repeated_shares import split_by_shares
+from receval.splits.split import GeneratorFor, Split
 
 
 def split_by_user_ratio(
-    ratings: Ratings, rng_for: GeneratorFor, *, train_share: float, folds: int
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    train_share: float | Sequence[float],
+    folds: int,
 ) -> Split:
     """Send ``ceil(train_share * n_u)`` random ratings of each user to train, the rest to test.
 
@@ -20,21 +27,31 @@ def split_by_user_ratio(
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a fold.
-    train_share : float
-        Share of each user's n_u ratings that trains, between 0 and 1.
+        Gives the generator of a repetition.
+    train_share : float or sequence of float
+        Share of each user's n_u ratings that trains, between 0 and 1. Several take the ratings of a
+        user in the same order: what trains with one share trains with every larger one.
     folds : int
-        Number of independent repetitions: their tests overlap.
+        Number of independent repetitions of each share: their tests overlap.
+
+    Returns
+    -------
+    Split
+        The fact ``train_shares`` has the share of each fold.
 
     Notes
     -----
     The split of valcarce2018, section 5. The paper does not say how the share is rounded; the
     runs that its authors released fit the ceiling.
     """
-    n_train = ceiling_of_share(np.bincount(ratings.users, minlength=ratings.n_users), train_share)
+    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
 
-    def codes(fold: int) -> NDArray[np.uint8]:
-        ranks = random_ranks_within_groups(ratings.users, ratings.n_users, rng_for(fold))
-        return np.where(ranks < n_train[ratings.users], TRAIN, TEST).astype(np.uint8)
+    def ranks(repetition: int) -> NDArray[np.int32]:
+        return random_ranks_within_groups(ratings.users, ratings.n_users, rng_for(repetition))
 
-    return Split(tuple(codes(fold) for fold in range(folds)))
+    def trains(rank: NDArray[np.int32], share: float) -> NDArray[np.bool_]:
+        n_train = ceiling_of_share(sizes, share)
+        marked: NDArray[np.bool_] = rank < n_train[ratings.users]
+        return marked
+
+    return split_by_shares(train_share, folds, ranks, trains)

@@ -1,0 +1,72 @@
+"""Which ratings of a dataset an experiment uses at all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.splits.split import GeneratorFor
+
+
+def selected_ratings(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    share: float | None = None,
+    head_removed: float | None = None,
+    min_user_ratings: int = 1,
+    min_item_ratings: int = 1,
+) -> NDArray[np.bool_]:
+    """Mark the ratings that are left after a selection, in the order of the parameters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    rng_for : callable
+        ``rng_for("selection")`` gives the generator of the random share.
+    share : float, optional
+        Each rating is kept with this probability.
+    head_removed : float, optional
+        Share of the items that have ratings left, those with most of them, that is removed; their
+        number is rounded, and of items with equally many those with the smaller codes go first.
+    min_user_ratings, min_item_ratings : int
+        Users and items with fewer ratings are removed together, and again as long as others fall
+        below: what is left is the largest selection in which nobody does.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_ratings,)
+
+    Raises
+    ------
+    ValueError
+        No rating is left.
+
+    Notes
+    -----
+    Decision A1 of canamares2020, section 3.1: users and items with few ratings (Steck 2013), the
+    popular head (Cremonesi et al. 2010), a random half (section 4.6).
+    """
+    kept = np.ones(len(ratings), dtype=bool)
+    if share is not None:
+        kept &= rng_for("selection").random(len(ratings), dtype=np.float32) < np.float32(share)
+    if head_removed is not None:
+        counts = np.bincount(ratings.items[kept], minlength=ratings.n_items)
+        n_head = round(head_removed * np.count_nonzero(counts))
+        kept &= ~np.isin(ratings.items, np.argsort(-counts, kind="stable")[:n_head])
+    while True:
+        of_user = np.bincount(ratings.users[kept], minlength=ratings.n_users)
+        of_item = np.bincount(ratings.items[kept], minlength=ratings.n_items)
+        stays = (of_user >= min_user_ratings)[ratings.users]
+        stays &= (of_item >= min_item_ratings)[ratings.items]
+        if (stays | ~kept).all():
+            break
+        kept &= stays
+    if not kept.any():
+        raise ValueError(
+            f"The selection leaves none of {len(ratings)} ratings: share {share}, head removed "
+            f"{head_removed}, at least {min_user_ratings} ratings a user and {min_item_ratings} "
+            "an item. Ask for less."
+        )
+    return kept
