@@ -18,9 +18,18 @@ class Scores:
         return self.matrix[users]
 
 
-def sorted_list(scores: np.ndarray, candidates: set[int], priority: np.ndarray) -> list[int]:
+def sorted_list(
+    scores: np.ndarray,
+    candidates: set[int],
+    priority: np.ndarray,
+    fallback: np.ndarray | None = None,
+) -> list[int]:
     computable = [item for item in candidates if not np.isnan(scores[item])]
-    return sorted(computable, key=lambda item: (-scores[item], priority[item]))
+    ranking = sorted(computable, key=lambda item: (-scores[item], priority[item]))
+    if fallback is None:
+        return ranking
+    others = candidates - set(ranking)
+    return ranking + sorted(others, key=lambda item: (-fallback[item], priority[item]))
 
 
 def rank_by_sorting(
@@ -30,13 +39,18 @@ def rank_by_sorting(
     protocol: Protocol,
     priority: np.ndarray,
     samples: dict[int, list[int]] | None = None,
+    fallback: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (ranks, lengths) under a protocol; ``samples`` gives N_u of each user under NN."""
+    """Return (ranks, lengths) under a protocol; ``samples`` gives N_u of each user under NN.
+
+    ``fallback`` has one row a user: scores that order the items without a score behind the others.
+    """
     n_items = fold.train.shape[1]
     base = {
         "AI": set(range(n_items)),
         "TI": set(judgments.items.tolist()),
         "train": set(fold.train.indices.tolist()),
+        "rated": {*judgments.items.tolist(), *fold.train.indices.tolist()},
     }[protocol.candidates]
     ranks = np.zeros(len(judgments), dtype=int)
     lengths = np.zeros(judgments.n_users, dtype=int)
@@ -44,6 +58,7 @@ def rank_by_sorting(
         rows = range(judgments.indptr[user], judgments.indptr[user + 1])
         if not len(rows):
             continue
+        behind = None if fallback is None else fallback[user]
         train = set(fold.train.indices[fold.train.indptr[user] : fold.train.indptr[user + 1]])
         if protocol.candidates == "train" and not train:
             continue
@@ -54,18 +69,18 @@ def rank_by_sorting(
         if protocol.sampled is not None:
             others = set((samples or {})[user][: protocol.sampled])
         if protocol.relevant == "AR":
-            ranking = sorted_list(scores[user], others | (relevant & allowed), priority)
+            ranking = sorted_list(scores[user], others | (relevant & allowed), priority, behind)
             lengths[user] = len(ranking)
             for row in rows:
                 if judgments.items[row] in ranking:
                     ranks[row] = 1 + ranking.index(judgments.items[row])
         else:
-            lengths[user] = len(sorted_list(scores[user], others, priority))
+            lengths[user] = len(sorted_list(scores[user], others, priority, behind))
             for row in rows:
                 item = int(judgments.items[row])
                 if item not in relevant or item not in allowed:
                     continue
-                ranking = sorted_list(scores[user], others | {item}, priority)
+                ranking = sorted_list(scores[user], others | {item}, priority, behind)
                 if item in ranking:
                     ranks[row] = 1 + ranking.index(item)
     return ranks, lengths

@@ -114,6 +114,59 @@ def test_ranks_among_nested_samples_equal_positions_in_each_sorted_list(
         np.testing.assert_array_equal(outcome.lengths, lengths)
 
 
+def fallback_of(policy: str, fold: Fold) -> np.ndarray | None:
+    """Return what orders items without a score, straight from the definition; a row a user."""
+    if policy == "none":
+        return None
+    dense = fold.train.toarray()
+    raters = np.zeros((N_USERS, N_ITEMS), dtype=bool)
+    raters[np.repeat(np.arange(N_USERS), np.diff(fold.train.indptr)), fold.train.indices] = True
+    if policy == "popularity":
+        return np.tile(raters.sum(axis=0), (N_USERS, 1))
+    if policy == "average":
+        means = [
+            dense[raters[:, item], item].mean() if raters[:, item].any() else -np.inf
+            for item in range(N_ITEMS)
+        ]
+        return np.tile(means, (N_USERS, 1))
+    with_judgments = np.flatnonzero(np.diff(fold.test.indptr))
+    drawn = np.zeros((N_USERS, N_ITEMS), dtype=np.float32)
+    drawn[with_judgments] = seeded("non-computable").random(
+        (len(with_judgments), N_ITEMS), dtype=np.float32
+    )
+    return drawn
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    relevant=st.sampled_from(["AR", "1R"]),
+    candidates=st.sampled_from(["AI", "TI", "rated"]),
+    policy=st.sampled_from(["none", "random", "popularity", "average"]),
+    sampled=st.sampled_from([None, 4]),
+)
+def test_items_without_a_score_stand_behind_the_others_in_the_order_of_the_policy(
+    seed: int, relevant: str, candidates: str, policy: str, sampled: int | None
+) -> None:
+    fold, scores = random_fold(seed)
+    fold.train.data[:] = np.random.default_rng(seed).integers(1, 6, fold.train.nnz)
+    protocol = Protocol(relevant, candidates, sampled, 4.0, non_computable=policy)
+    (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
+    ranks, lengths = rank_by_sorting(
+        scores,
+        fold,
+        fold.test,
+        protocol,
+        priority_of(protocol),
+        samples_of(fold, protocol, sampled) if sampled else None,
+        fallback_of(policy, fold),
+    )
+    np.testing.assert_array_equal(outcome.ranks, ranks)
+    np.testing.assert_array_equal(outcome.lengths, lengths)
+    if policy != "none":
+        np.testing.assert_array_equal(outcome.lengths, outcome.candidates)
+
+
 def test_candidates_less_lengths_counts_what_the_system_cannot_compute() -> None:
     fold, scores = random_fold(4)
     complete = np.nan_to_num(scores, nan=0.5)
@@ -225,13 +278,14 @@ def test_a_threshold_may_be_given_with_the_protocol_or_when_ranking() -> None:
 
 def test_keys_of_different_protocols_differ() -> None:
     protocols = {
-        Protocol(relevant, candidates, sampled, threshold, ties, percentiles, head)
+        Protocol(relevant, candidates, sampled, threshold, ties, percentiles, head, policy)
         for relevant in ("AR", "1R")
-        for candidates in ("AI", "TI", "train")
+        for candidates in ("AI", "TI", "train", "rated")
         for sampled in (None, 1, 99)
         for threshold in (4.0, 5.0)
         for ties in ("random", "index")
         for percentiles in ((None, 5, 10) if relevant == "1R" else (None,))
         for head in (None, 0.1, 0.25)
+        for policy in ("none", "random", "popularity", "average")
     }
     assert len({protocol.key for protocol in protocols}) == len(protocols)

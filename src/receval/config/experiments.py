@@ -6,7 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection, TieOrder
+from receval.protocols.protocol import (
+    BaseCandidates,
+    NonComputable,
+    Protocol,
+    RelevantSelection,
+    TieOrder,
+)
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
@@ -25,7 +31,7 @@ class ProtocolSpec(Model):
 
     Attributes
     ----------
-    relevant, candidates, ties, percentiles, head_removed
+    relevant, candidates, ties, percentiles, head_removed, non_computable
         See :class:`receval.protocols.protocol.Protocol`.
     sampled : int or list of int, optional
         Numbers of non-relevant candidates; several are ranked in one pass.
@@ -37,6 +43,7 @@ class ProtocolSpec(Model):
     ties: TieOrder = "random"
     percentiles: Annotated[int, Field(ge=2)] | None = None
     head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
+    non_computable: NonComputable = "none"
 
     @model_validator(mode="after")
     def _can_be_formed(self) -> Self:
@@ -54,6 +61,7 @@ class ProtocolSpec(Model):
                 ties=self.ties,
                 percentiles=self.percentiles,
                 head_removed=self.head_removed,
+                non_computable=self.non_computable,
             ).with_threshold(threshold)
             for size in sizes
         ]

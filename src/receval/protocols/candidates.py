@@ -20,8 +20,10 @@ def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDA
     """Return the base candidates C of a protocol as a mask over items, of all percentiles."""
     n_items = fold.train.shape[1]
     mask = np.full(n_items, protocol.candidates == "AI")
-    if protocol.candidates != "AI":
-        mask[judgments.items if protocol.candidates == "TI" else fold.train.indices] = True
+    if protocol.candidates in ("train", "rated"):
+        mask[fold.train.indices] = True
+    if protocol.candidates in ("TI", "rated"):
+        mask[judgments.items] = True
     if protocol.head_removed is not None:
         mask &= ~popular_head(fold, protocol.head_removed)
     return mask

@@ -29,7 +29,7 @@ class JudgedRanks:
         items, so that a list has one more where its relevant item is ranked.
     candidates : ndarray of int32, shape (n_users,)
         Number of items the user's list would hold were all scores computable (same convention).
-        It exceeds ``lengths`` by the number of non-computable items.
+        It exceeds ``lengths`` by the number of non-computable items, where these are not ranked.
     percentiles : ndarray of int16, shape (n_judgments,), or None
         Under P1R, the popularity percentile of each judged item, from 0; ``lengths`` and
         ``candidates`` then have one entry a judgment, because a user's lists differ in size.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.protocols.candidates import GeneratorFor, base_candidates, draw_sample
 from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.non_computable import FallbackScores
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.protocols.ranking import rank_among_all, rank_among_samples
@@ -86,10 +89,11 @@ class RankingPass:
             if first.threshold is None
             else judgments.values >= first.threshold
         )
-        n_rows = len(family)
-        self.ranks = np.zeros((n_rows, len(judgments)), dtype=np.int32)
-        self.lengths = np.zeros((n_rows, judgments.n_users), dtype=np.int32)
-        self.candidates = np.zeros((n_rows, judgments.n_users), dtype=np.int32)
+        self.found = _Found.empty(len(family), judgments)
+        self.appended = None
+        if first.non_computable != "none":
+            self.appended = _Found.empty(len(family), judgments)
+            self.fallback = FallbackScores(first.non_computable, shared.fold, shared.generator_for)
         self.sizes = np.array([protocol.sampled or 0 for protocol in family], dtype=np.int64)
         if first.sampled is not None:
             self.sample = draw_sample(
@@ -107,6 +111,12 @@ class RankingPass:
         if self.family[0].candidates == "train":
             has_train = np.diff(self.shared.train_indptr)[users] > 0
             scores, users = np.ascontiguousarray(scores[has_train]), users[has_train]
+        self._rank(scores, users, self.found)
+        if self.appended is not None:
+            # In a list of their own first: there the others are those that have no score.
+            self._rank(self.fallback.where_not_computable(scores), users, self.appended)
+
+    def _rank(self, scores: NDArray[np.float32], users: NDArray[np.int64], found: _Found) -> None:
         common = (
             scores,
             users,
@@ -123,30 +133,56 @@ class RankingPass:
             rank_among_all(
                 *common,
                 self.family[0].ties == "librec",
-                self.ranks[0],
-                self.lengths[0],
-                self.candidates[0],
+                found.ranks[0],
+                found.lengths[0],
+                found.candidates[0],
             )
         else:
             rank_among_samples(
                 *common,
                 *self.sample,
                 self.sizes,
-                self.ranks,
-                self.lengths,
-                self.candidates,
+                found.ranks,
+                found.lengths,
+                found.candidates,
             )
 
     def outcomes(self) -> dict[Protocol, JudgedRanks]:
         """Return the judged ranks of each protocol of the family."""
+        found = self.found
+        if self.appended is not None:
+            found = found.followed_by(self.appended, self.shared.judgments)
         share = self.family[0].head_removed
         if share is not None:
             is_head = popular_head(self.shared.fold, share)
-            self.ranks[:, is_head[self.shared.judgments.items]] = -1
+            found.ranks[:, is_head[self.shared.judgments.items]] = -1
         return {
-            protocol: JudgedRanks(self.ranks[row], self.lengths[row], self.candidates[row])
+            protocol: JudgedRanks(found.ranks[row], found.lengths[row], found.candidates[row])
             for row, protocol in enumerate(self.family)
         }
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Ranks, lengths and numbers of candidates, one row for each size of the sample."""
+
+    ranks: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    candidates: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, n_sizes: int, judgments: Judgments) -> _Found:
+        return cls(
+            np.zeros((n_sizes, len(judgments)), dtype=np.int32),
+            np.zeros((n_sizes, judgments.n_users), dtype=np.int32),
+            np.zeros((n_sizes, judgments.n_users), dtype=np.int32),
+        )
+
+    def followed_by(self, other: _Found, judgments: Judgments) -> _Found:
+        """Append the lists of items that have no place in these, of the same candidates."""
+        behind = other.ranks + self.lengths[:, judgments.users]
+        ranks = np.where((self.ranks == 0) & (other.ranks > 0), behind, self.ranks)
+        return _Found(ranks, self.lengths + other.lengths, self.candidates)
 
 
 class PercentilePass:

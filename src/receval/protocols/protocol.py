@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 RelevantSelection = Literal["AR", "1R"]
-BaseCandidates = Literal["AI", "TI", "train"]
+BaseCandidates = Literal["AI", "TI", "train", "rated"]
 TieOrder = Literal["random", "index", "librec"]
+NonComputable = Literal["none", "random", "popularity", "average"]
 
 # Percentiles of judged items are stored in 16 bits.
 _MOST_PERCENTILES = 2**15 - 1
@@ -26,6 +27,8 @@ class Protocol:
     ``TI``          :math:`C` = items with at least one test rating
     ``train``       :math:`C` = items with at least one training rating, and no candidates at
                     all for users without one (menamaldonado2021)
+    ``rated``       :math:`C` = items with at least one training or test rating: ``AI`` of the
+                    ratings that were selected before the split (canamares2020, decision A1)
     ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
     ``AR``          one list a user: :math:`T_u = PR_{test}(u) \cup N_u`
@@ -43,7 +46,7 @@ class Protocol:
     ----------
     relevant : {"AR", "1R"}
         All relevant test items in one list, or one list for each.
-    candidates : {"AI", "TI", "train"}
+    candidates : {"AI", "TI", "train", "rated"}
         The base candidates :math:`C`.
     sampled : int, optional
         :math:`|N_u|`; None ranks all non-relevant candidates (AN). Samples are nested: a smaller
@@ -62,6 +65,9 @@ class Protocol:
         set of an AR list would span all of them.
     head_removed : float, optional
         Share of the items, the most popular ones, that leave the candidates and the test.
+    non_computable : {"none", "random", "popularity", "average"}
+        Candidates whose score the system cannot compute are not ranked, or stand behind all others
+        in another order (:mod:`receval.protocols.non_computable`).
 
     Raises
     ------
@@ -76,12 +82,14 @@ class Protocol:
     ties: TieOrder = "random"
     percentiles: int | None = None
     head_removed: float | None = None
+    non_computable: NonComputable = "none"
 
     def __post_init__(self) -> None:
         for name, value, accepted in (
-            ("relevant", self.relevant, ("AR", "1R")),
-            ("candidates", self.candidates, ("AI", "TI", "train")),
-            ("ties", self.ties, ("random", "index", "librec")),
+            ("relevant", self.relevant, get_args(RelevantSelection)),
+            ("candidates", self.candidates, get_args(BaseCandidates)),
+            ("ties", self.ties, get_args(TieOrder)),
+            ("non_computable", self.non_computable, get_args(NonComputable)),
         ):
             if value not in accepted:
                 raise ValueError(
@@ -96,6 +104,11 @@ class Protocol:
             raise ValueError(
                 f"The protocol {self.name} cannot have LibRec's order of ties, which is that of a "
                 "heap of all candidates: choose AR without sampling, or the ties random or index."
+            )
+        if self.ties == "librec" and self.non_computable != "none":
+            raise ValueError(
+                "LibRec's order of ties is that of one heap of all candidates, so no other order "
+                "can take in those without a score: choose non_computable none, or other ties."
             )
         if self.percentiles is not None and self.relevant != "1R":
             raise ValueError(
@@ -142,6 +155,8 @@ class Protocol:
         name = f"{relevant} {self.candidates}-{'AN' if self.sampled is None else 'NN'}"
         if self.head_removed is not None:
             name += f" -{100 * self.head_removed:g}% head"
+        if self.non_computable != "none":
+            name += f", NC by {self.non_computable}"
         return name
 
     @property
@@ -158,4 +173,6 @@ class Protocol:
             words.append(f"percentiles{self.percentiles}")
         if self.head_removed is not None:
             words.append(f"headless{100 * self.head_removed:g}")
+        if self.non_computable != "none":
+            words.append(f"nc{self.non_computable}")
         return "-".join(words).lower()
