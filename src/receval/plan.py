@@ -104,6 +104,7 @@ class Plan(PlannedFiles):
         return {
             name: {
                 **experiment.model_dump(mode="json"),
+                "split_spec": self.settings.splits[experiment.split].model_dump(mode="json"),
                 "relevance_threshold": self.threshold(experiment),
                 "protocols": [
                     asdict(protocol)

@@ -7,9 +7,21 @@ from pathlib import Path
 
 import pytest
 
+import receval.protocols
+import receval.studies.multiverse
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "receval"
 LAYERS = (
-    {"ratings", "seeds", "archive", "job_environment", "job_log", "provenance", "run_lock"},
+    {
+        "lazy_names",
+        "ratings",
+        "seeds",
+        "archive",
+        "job_environment",
+        "job_log",
+        "provenance",
+        "run_lock",
+    },
     {"datasets", "simulation", "splits", "recommenders"},
     {"protocols"},
     {"metrics", "statistics"},
@@ -74,10 +86,25 @@ def test_the_library_does_not_know_snakemake() -> None:
     assert not [p for p in MODULES for name in imports(p) if name.startswith("snakemake")]
 
 
-def test_packages_hold_a_docstring_and_nothing_else() -> None:
+def test_packages_hold_a_docstring_and_at_most_names_that_are_imported_when_asked_for() -> None:
     # Whatever a package's __init__ imports would be part of the digest of all its modules.
     for path in MODULES:
         if path.name == "__init__.py" and path.parent != SOURCE:
             body = ast.parse(path.read_text(encoding="utf-8")).body
-            assert len(body) == 1, path
             assert ast.get_docstring(ast.Module(body, [])), path
+            if len(body) > 1:
+                assert imports(path) == ["receval.lazy_names.lazy_names"], path
+                assert [ast.unparse(node).split(" = ")[0] for node in body[2:]] == ["__getattr__"]
+
+
+def test_the_names_that_packages_offer_are_there() -> None:
+    offered = [
+        receval.protocols.describe,
+        receval.protocols.Configuration,
+        receval.protocols.DecisionGrid,
+        receval.studies.multiverse.explore,
+        receval.studies.multiverse.TrainedWorlds,
+    ]
+    assert all(callable(value) for value in offered)
+    with pytest.raises(AttributeError, match=r"receval\.protocols has no attribute 'describes'"):
+        _ = receval.protocols.describes

@@ -107,15 +107,37 @@ def wilcoxon_test(values: ArrayLike, *, decimals: int | None = None) -> NDArray[
     correction for ties: Lehmann (1975), "Nonparametrics". The same as
     ``scipy.stats.wilcoxon`` with the options named above.
     """
+    return 2.0 * ndtr(-np.abs(wilcoxon_statistics(values, decimals=decimals)))
 
-    def p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> NDArray[np.float64]:
+    """Return z of Wilcoxon's signed-rank test, above 0 where the first system has larger ranks.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., n_systems, n_users)
+    decimals : int, optional
+        As of :func:`wilcoxon_test`, which has the formula.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_pairs)
+        0 for identical systems.
+
+    Raises
+    ------
+    ValueError
+        As :func:`wilcoxon_test`.
+    """
+
+    def z(differences: NDArray[np.float64]) -> NDArray[np.float64]:
         k, positive, negative, ties = signed_ranks(differences, decimals)
         variance = k * (k + 1) * (2 * k + 1) / 24 - ties / 48
         # W+ and W- sum to k (k + 1) / 2. Without differences both are 0.
-        z = (positive - negative) / 2 / np.sqrt(np.where(k > 0, variance, 1))
-        return 2.0 * ndtr(-np.abs(z))
+        scores: NDArray[np.float64] = (positive - negative) / 2
+        return scores / np.sqrt(np.where(k > 0, variance, 1))
 
-    return over_pairs(checked_values(values), p_values)
+    return over_pairs(checked_values(values), z)
 
 
 def sign_test(values: ArrayLike) -> NDArray[np.float64]:

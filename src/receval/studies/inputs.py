@@ -27,6 +27,8 @@ class Experiment:
     Attributes
     ----------
     dataset, split : str
+    split_spec : mapping
+        The configuration of the split, as plain values.
     systems, extra_systems : tuple of str
         The paper's systems, and those beside them.
     protocols : tuple of Protocol
@@ -44,6 +46,7 @@ class Experiment:
         self.folder = folder
         self.dataset: str = description["dataset"]
         self.split: str = description["split"]
+        self.split_spec: Mapping[str, Any] = description["split_spec"]
         self.systems: tuple[str, ...] = tuple(description["systems"])
         self.extra_systems: tuple[str, ...] = tuple(description["extra_systems"])
         self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])

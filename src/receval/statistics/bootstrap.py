@@ -1,0 +1,94 @@
+"""How often a paired test rejects in resampled sets of users."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, stdtrit
+
+InnerTest = Literal["t", "sign"]
+
+
+def poisson_resamples(
+    n_users: int, n_samples: int, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return how often each user is in each resampled set of users.
+
+    Every user is in a sample a Poisson(1) distributed number of times, independently of the others:
+    for many users as good as drawing n users with replacement, and a subset of the users has
+    samples of its own in the same numbers.
+
+    Parameters
+    ----------
+    n_users, n_samples : int
+    generator : Generator
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples, n_users)
+
+    Notes
+    -----
+    Source: Hanley and MacGibbon (2006), "Creating non-parametric bootstrap samples using Poisson
+    frequencies", Computer Methods and Programs in Biomedicine 83(1).
+    """
+    return generator.poisson(1.0, (n_samples, n_users)).astype(np.float64)
+
+
+def rejected_shares(
+    differences: ArrayLike,
+    resamples: NDArray[np.float64],
+    test: InnerTest = "t",
+    level: float = 0.05,
+) -> NDArray[np.float64]:
+    """Return the share of resampled sets of users whose two-sided test rejects.
+
+    Parameters
+    ----------
+    differences : array_like, shape (k, n_users)
+        Paired differences, a row a comparison.
+    resamples : ndarray of float64, shape (n_samples, n_users)
+        From :func:`poisson_resamples`.
+    test : {"t", "sign"}
+        Student's t-test of the mean, or the exact sign test.
+    level : float
+        A test rejects if its p-value is below it.
+
+    Returns
+    -------
+    ndarray of float64, shape (k,)
+        Samples of fewer than two users, or without a difference, reject nothing.
+
+    Raises
+    ------
+    ValueError
+        The numbers of users differ.
+
+    Notes
+    -----
+    canamares2020, section 3.10: the outcome is the fraction of subsets in which the test rejects.
+    """
+    rows = np.atleast_2d(np.asarray(differences, dtype=np.float64))
+    if rows.shape[1] != resamples.shape[1]:
+        raise ValueError(
+            f"The differences are of {rows.shape[1]} users, the resamples of "
+            f"{resamples.shape[1]}: both must be of the same ones."
+        )
+    if test == "sign":
+        wins = resamples @ (rows > 0).T.astype(np.float64)
+        losses = resamples @ (rows < 0).T.astype(np.float64)
+        p = 2.0 * bdtr(np.minimum(wins, losses), (wins + losses).astype(np.int64), 0.5)
+        return np.asarray((p < level).mean(axis=0))
+    sizes = resamples.sum(axis=1)[:, None]
+    sums = resamples @ rows.T
+    squares = resamples @ np.square(rows).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = sums / sizes
+        deviations = np.sqrt(np.maximum(squares - sizes * means**2, 0.0) / (sizes - 1))
+        # A difference that is the same for all users is certain.
+        certain = deviations <= 1e-12 * np.abs(means)
+        t = np.where(certain, np.inf, np.abs(means) / (deviations / np.sqrt(sizes)))
+        rejected = (t > stdtrit(sizes - 1, 1 - level / 2)) & (means != 0) & (sizes >= 2)
+    return np.asarray(rejected.mean(axis=0))
