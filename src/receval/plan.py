@@ -12,6 +12,8 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
+from receval.config.decisions import DecisionGrid
+from receval.config.studies import ArtifactSpec
 from receval.metrics.registry import module_of
 from receval.planned_files import PlannedFiles
 from receval.provenance.code_digest import code_digest
@@ -39,7 +41,7 @@ class Plan(PlannedFiles):
         """Return the modules of the metrics that an artifact's parameters name, for code digests.
 
         The parameters ``metric``, ``metrics`` and ``released`` hold labels of metrics, in every
-        study.
+        study; a grid of decisions names metrics, too.
         """
         parameters = self.artifact(study, artifact).parameters
         one = parameters.get("metric")
@@ -47,6 +49,8 @@ class Plan(PlannedFiles):
         for name in ("metrics", "released"):
             several = parameters.get(name, ())
             labels += [str(label) for label in several] if isinstance(several, tuple) else []
+        grid = self._grid(study, self.artifact(study, artifact))
+        labels += [metric.label(condensed=True) for metric in (grid.metric if grid else ())]
         return sorted({module_of(label) for label in labels})
 
     def recommender_entry(self, system: str) -> str:
@@ -90,6 +94,7 @@ class Plan(PlannedFiles):
                 system: self.search_file(system)
                 for system in (self.settings.searches.systems if spec.reads_searches else ())
             },
+            "grid": grid.model_dump(mode="json") if (grid := self._grid(study, spec)) else None,
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": self._described(study, spec.experiments),
             "removals": {name: self.removal_file(study, name) for name in spec.removals},
@@ -99,6 +104,9 @@ class Plan(PlannedFiles):
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),
         }
+
+    def _grid(self, study: str, spec: ArtifactSpec) -> DecisionGrid | None:
+        return None if spec.grid is None else self.studies[study].grids[spec.grid]
 
     def _described(self, study: str, names: Iterable[str]) -> dict[str, Any]:
         return {

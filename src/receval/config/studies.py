@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from receval.config.decisions import DecisionGrid
 from receval.config.experiments import ExperimentSpec, Identifier, Model, Text
 from receval.config.removals import RemovalSpec
 
@@ -44,6 +45,8 @@ class ArtifactSpec(Model):
         Name of a table of published values in ``config/published`` that it reads.
     reads_searches : bool
         Whether it reads the traces of the searches for settings (``searches.yaml``).
+    grid : str, optional
+        Name of the study's grid of decisions whose combinations it goes through.
     """
 
     kind: Literal["figure", "table"]
@@ -60,6 +63,7 @@ class ArtifactSpec(Model):
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_searches: bool = False
+    grid: Identifier | None = None
 
     @model_validator(mode="after")
     def _splits_are_those_of_its_datasets(self) -> Self:
@@ -95,6 +99,8 @@ class StudySpec(Model):
         The editions that have the study; by default both.
     experiments : dict of str to ExperimentSpec
     removals : dict of str to RemovalSpec
+    grids : dict of str to DecisionGrid
+        Levels of the decisions of offline experiments, to be combined.
     artifacts : dict of str to ArtifactSpec
     """
 
@@ -103,6 +109,7 @@ class StudySpec(Model):
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = Field(default={})
     removals: dict[Identifier, RemovalSpec] = Field(default={})
+    grids: dict[Identifier, DecisionGrid] = Field(default={})
     artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -117,6 +124,11 @@ class StudySpec(Model):
                 for n, r in self.removals.items()
             ),
             *((n, "removal", a.removals, set(self.removals)) for n, a in self.artifacts.items()),
+            *(
+                (n, "grid of decisions", (a.grid,), set(self.grids))
+                for n, a in self.artifacts.items()
+                if a.grid is not None
+            ),
             *(
                 (n, "artifact that reads no other", a.numbers_of, self._of_their_own)
                 for n, a in self.artifacts.items()

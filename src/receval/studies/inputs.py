@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
+    from receval.config.decisions import DecisionGrid
     from receval.metrics.aggregation import Averaged
     from receval.metrics.judged_items import DatasetFacts, JudgedItems
     from receval.metrics.lists import JudgedLists
@@ -203,6 +204,8 @@ class ArtifactInputs:
         there.
     simulations : mapping of str to mapping of str to Path
         The values of the simulations by their name and by system; empty without the dataset.
+    grid : mapping or None
+        The levels of a grid of decisions, as plain values; see :attr:`decisions`.
     seed : int
         The edition's root seed.
     """
@@ -219,7 +222,23 @@ class ArtifactInputs:
     numbers: Mapping[str, Path] = field(default_factory=dict)
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    grid: Mapping[str, Any] | None = None
     seed: int = 0
+
+    @property
+    def decisions(self) -> DecisionGrid:
+        """The grid of decisions that the artifact goes through.
+
+        Raises
+        ------
+        ValueError
+            The artifact names none.
+        """
+        from receval.config.decisions import DecisionGrid
+
+        if self.grid is None:
+            raise ValueError("The artifact has no grid of decisions: name one as its grid.")
+        return DecisionGrid.model_validate(self.grid)
 
     @classmethod
     def of(cls, folder: Path, description: Mapping[str, Any]) -> ArtifactInputs:
@@ -243,6 +262,7 @@ class ArtifactInputs:
                 name: {system: Path(file) for system, file in files.items()}
                 for name, files in description.get("simulations", {}).items()
             },
+            grid=description.get("grid"),
             seed=description.get("seed", 0),
         )
 
