@@ -55,7 +55,7 @@ class KendallTau(Metric):
 def _grades(
     starts: NDArray[np.int64], values: NDArray[np.float32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the different ratings of each row, the best 1, and count them."""
+    """Return the grade of each judged item, 1 for its row's best rating, and grades per row."""
     grades = np.empty(len(values), dtype=np.int32)
     n_grades = np.zeros(len(starts) - 1, dtype=np.int32)
     for row in range(len(starts) - 1):
