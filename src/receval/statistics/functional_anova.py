@@ -1,0 +1,256 @@
+"""Shares of the variance of a response that decisions and pairs of decisions explain.
+
+A world is one combination of the levels of several decisions, a response a number that each world
+has. The worlds need not be all combinations: some are not legal, and their absence confounds what
+the decisions do, so the means of a level's worlds do not tell what the level does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+# The matrix of counts holds exact whole numbers, so nothing but the rounding of the decomposition
+# keeps an eigenvalue of 0 from being 0: about 1e-15 of the largest for hundreds of columns. The
+# product of the other eigenvalues is a whole number, and each is about as large as the number of
+# worlds that differ in its direction, while the largest is at most the trace, worlds times columns.
+# In designs of 500 to 30,000 worlds, nine decisions of five levels and four rules of what is not
+# legal, zeros are below 1e-15 of the largest, and all others above 1e-4.
+LEAST_EIGENVALUE = 1e-11
+"""Eigenvalues below this share of the largest one are zeros."""
+
+
+@dataclass(frozen=True)
+class ExplainedVariance:
+    """Shares of the variance of each response; those of a response sum to 1.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The decisions.
+    pairs : tuple of (str, str)
+        All pairs of decisions, (first, second), (first, third), and so on.
+    alone : ndarray of float64, shape (n_responses, n_decisions)
+        What each decision explains beyond all other decisions.
+    together : ndarray of float64, shape (n_responses, n_pairs)
+        What each pair of decisions explains beyond all decisions and all other pairs.
+    shared : ndarray of float64, shape (n_responses,)
+        What decisions and pairs explain, but no single one of them beyond the others, for the
+        worlds leave open which it is. It is 0 where the worlds are all combinations. It is
+        negative where one decision hides what another does, so that each of them explains more
+        beyond the other than by itself (suppression).
+    rest : ndarray of float64, shape (n_responses,)
+        What no decisions and pairs explain: three and more decisions together, and noise.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    alone: NDArray[np.float64]
+    together: NDArray[np.float64]
+    shared: NDArray[np.float64]
+    rest: NDArray[np.float64]
+
+
+def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -> ExplainedVariance:
+    r"""Return the shares of variance that each decision and each pair of decisions explain.
+
+    With :math:`S(T)` the sum of squares that least squares explains by the terms T, :math:`M` all
+    decisions and :math:`P` all pairs of decisions, each a term with a parameter a combination of
+    levels, and :math:`S` the sum of squares around the mean,
+
+    .. math::
+
+        \text{alone}_i &= (S(M) - S(M \setminus i)) / S \\
+        \text{together}_{ij} &= (S(M \cup P) - S(M \cup P \setminus ij)) / S \\
+        \text{rest} &= (S - S(M \cup P)) / S
+
+    which are type II sums of squares, and ``shared`` is 1 minus all of these. If the worlds are
+    all combinations of the levels, each equally often, it is the functional analysis of variance:
+    with :math:`f_i` and :math:`f_{ij}` the means of the response given one and two levels,
+    without their own means and :math:`f_i` and :math:`f_j`, the shares are those of the variances
+    of :math:`f_i` and :math:`f_{ij}`, ``shared`` is 0 and ``rest`` is that of all higher orders.
+
+    Parameters
+    ----------
+    factors : mapping of str to array_like, shape (n_worlds,)
+        By the names of the decisions, the label of the level that each world has. A decision with
+        one level explains 0, as does every pair with it.
+    responses : array_like of float, shape (n_responses, n_worlds)
+
+    Returns
+    -------
+    ExplainedVariance
+        All shares of a response that is the same in all worlds are NaN.
+
+    Raises
+    ------
+    ValueError
+        There is no decision or are fewer than two worlds, lengths differ, a level is missing or a
+        response is not a finite number.
+
+    Notes
+    -----
+    Source: Hoeffding (1948), "A class of statistics with asymptotically normal distribution",
+    Annals of Mathematical Statistics 19(3); Sobol' (1993), "Sensitivity estimates for nonlinear
+    mathematical models", Mathematical Modelling and Computational Experiments 1(4). Means of levels
+    mislead where decisions depend on each other: Hooker (2007), "Generalized functional ANOVA
+    diagnostics for high-dimensional functions of dependent variables", Journal of Computational
+    and Graphical Statistics 16(3). Type II: Yates (1934), "The analysis of multiple classifications
+    with unequal numbers in the different classes", Journal of the American Statistical Association
+    29(185). For decisions of experiments: Hutter, Hoos and Leyton-Brown (2014), "An efficient
+    approach for assessing hyperparameter importance", ICML.
+
+    30,000 worlds with nine decisions of five levels and six responses take about five seconds.
+    """
+    names = tuple(factors)
+    values = _checked_responses(responses)
+    codes = [_codes(name, labels, values.shape[1]) for name, labels in factors.items()]
+    if not names:
+        raise ValueError(
+            "There is no decision whose share of the variance could be told: name one."
+        )
+    equations = _NormalEquations(codes, _standardised(values))
+    decisions: list[tuple[int, ...]] = [(place,) for place in range(len(names))]
+    pairs: list[tuple[int, ...]] = [*combinations(range(len(names)), 2)]
+    by_decisions = equations.explained(decisions)
+    by_pairs = equations.explained([*decisions, *pairs])
+
+    alone = np.zeros((len(values), len(decisions)))
+    for place, term in enumerate(decisions):
+        if equations.size(term):
+            others = [other for other in decisions if other != term]
+            alone[:, place] = by_decisions - equations.explained(others)
+    together = np.zeros((len(values), len(pairs)))
+    for place, pair in enumerate(pairs):
+        if equations.size(pair):
+            others = [*decisions, *(other for other in pairs if other != pair)]
+            together[:, place] = by_pairs - equations.explained(others)
+
+    # Least squares with more terms explain no less: what is below 0 is rounding.
+    alone, together = np.maximum(alone, 0.0), np.maximum(together, 0.0)
+    rest = np.maximum(1.0 - by_pairs, 0.0)
+    for shares in (alone, together, rest):
+        shares[np.ptp(values, axis=1) == 0] = np.nan
+    return ExplainedVariance(
+        names=names,
+        pairs=tuple((names[first], names[second]) for first, second in pairs),
+        alone=alone,
+        together=together,
+        shared=1.0 - alone.sum(axis=1) - together.sum(axis=1) - rest,
+        rest=rest,
+    )
+
+
+class _NormalEquations:
+    """Sums of products of the columns of a design, and of these with the responses.
+
+    A decision of k levels has k - 1 columns: that of a level is 1 for its worlds, -1 for those of
+    the last level and 0 for all others. The columns of a pair are the products of theirs. The
+    columns themselves, worlds times hundreds, are never made: counts of the worlds in each
+    combination of levels are enough, and are exact.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int64, shape (n_worlds,)
+        For each decision, the number of the level of each world, without gaps.
+    responses : ndarray of float64, shape (n_responses, n_worlds)
+    """
+
+    def __init__(self, codes: Sequence[NDArray[np.int64]], responses: NDArray[np.float64]) -> None:
+        single = [(place,) for place in range(len(codes))]
+        terms: list[tuple[int, ...]] = [(), *single, *combinations(range(len(codes)), 2)]
+        counts = [int(levels.max()) + 1 for levels in codes]
+        contrasts = [np.vstack((np.eye(count - 1), -np.ones(count - 1))) for count in counts]
+        cells = [np.zeros_like(codes[0])] * len(terms)
+        columns: list[NDArray[np.floating]] = [np.ones((1, 1))] * len(terms)
+        for place, term in enumerate(terms):
+            for factor in term:
+                cells[place] = cells[place] * counts[factor] + codes[factor]
+                columns[place] = np.kron(columns[place], contrasts[factor])
+
+        ends = np.cumsum([0, *(contrast.shape[1] for contrast in columns)])
+        self._places = {
+            term: np.arange(ends[place], ends[place + 1]) for place, term in enumerate(terms)
+        }
+        self._products = np.empty((ends[-1], len(responses)))
+        self._gram = np.empty((ends[-1], ends[-1]))
+        for one, first in enumerate(terms):
+            n_cells = len(columns[one])
+            sums = [np.bincount(cells[one], response, n_cells) for response in responses]
+            self._products[self._places[first]] = columns[one].T @ np.array(sums).T
+            for other, second in enumerate(terms[: one + 1]):
+                width = len(columns[other])
+                met = np.bincount(cells[one] * width + cells[other], minlength=n_cells * width)
+                block = columns[one].T @ met.reshape(n_cells, width) @ columns[other]
+                self._gram[np.ix_(self._places[first], self._places[second])] = block
+                self._gram[np.ix_(self._places[second], self._places[first])] = block.T
+
+    def size(self, term: tuple[int, ...]) -> int:
+        """Return the number of columns of a term: the decisions in it, by their places."""
+        return len(self._places[term])
+
+    def explained(self, terms: Iterable[tuple[int, ...]]) -> NDArray[np.float64]:
+        """Return the sum of squares of each response that the terms and a constant explain.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_responses,)
+        """
+        places = np.concatenate([self._places[term] for term in [(), *terms]])
+        eigenvalues, directions = np.linalg.eigh(self._gram[np.ix_(places, places)])
+        # Combinations that no world has leave directions in which nothing is told.
+        told = eigenvalues > LEAST_EIGENVALUE * eigenvalues[-1]
+        along = directions[:, told].T @ self._products[places]
+        return (along**2 / eigenvalues[told, np.newaxis]).sum(axis=0)
+
+
+def _checked_responses(responses: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(responses, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(
+            f"The responses have the shape {values.shape}, not (responses, worlds): give one row "
+            "for each response, also where there is only one."
+        )
+    if values.shape[1] < 2:
+        raise ValueError(
+            f"There are {values.shape[1]} worlds; the variance over worlds needs at least 2."
+        )
+    if not np.isfinite(values).all():
+        response, world = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"Response {response} of world {world} is {values[response, world]}, which is not a "
+            "finite number. Leave that world out."
+        )
+    return values
+
+
+def _codes(name: str, labels: ArrayLike, n_worlds: int) -> NDArray[np.int64]:
+    """Return the number of the level of each world, in the order of their first world."""
+    levels = np.asarray(labels)
+    if levels.shape != (n_worlds,):
+        raise ValueError(
+            f"The decision {name} has labels of the shape {levels.shape}, but there are {n_worlds} "
+            "worlds: give one label for each world."
+        )
+    codes: NDArray[np.int64] = pd.factorize(levels)[0].astype(np.int64)
+    if (codes < 0).any():
+        raise ValueError(
+            f"World {codes.argmin()} has no level of the decision {name}. Where the decision does "
+            "not apply, let that be a level of its own."
+        )
+    return codes
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the responses with mean 0 and a sum of squares of 1, or 0 in all worlds."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    largest = np.abs(centred).max(axis=1, keepdims=True)
+    # Before the squares, or those of tiny numbers would be 0 and those of huge ones infinite.
+    centred /= np.where(largest > 0, largest, 1.0)
+    lengths = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    return centred / np.where(lengths > 0, lengths, 1.0)
