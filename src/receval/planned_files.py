@@ -14,7 +14,7 @@ from receval.planned_simulations import PlannedSimulations
 
 RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
 
-EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex")}
+EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""
 
 
@@ -50,6 +50,11 @@ class PlannedFiles(PlannedSimulations):
         if artifact not in artifacts:
             raise KeyError(f"{study} has no artifact {artifact}; it has {', '.join(artifacts)}.")
         return artifacts[artifact]
+
+    def pages(self) -> list[str]:
+        """Return the names of the artifacts that are pages of text."""
+        specs = [spec for study in self.studies.values() for spec in study.artifacts.items()]
+        return [name for name, artifact in specs if artifact.kind == "page"]
 
     def datasets_of(self, study: str, artifact: str) -> list[str]:
         """Return the datasets behind an artifact, available or not, also in others' numbers."""

@@ -4,9 +4,13 @@ REQUIRED INPUTS
   config/studies/<study>.yaml
 OUTPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
-  work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures) or .md, .tex (tables)
+  work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures), .md, .tex (tables) or .md (pages)
   work/<edition>/artifacts/<study>/provenance.json
 """
+
+
+# Pages and tables are both written as <artifact>.md.
+PAGES = "|".join(sorted({name for plan in PLANS.values() for name in plan.pages()})) or "-"
 
 
 rule compute_artifact:
@@ -73,6 +77,8 @@ rule draw_figure:
 
 
 rule write_table:
+    wildcard_constraints:
+        artifact=f"(?!({PAGES})$)[a-z0-9_]+",
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
@@ -101,6 +107,38 @@ rule write_table:
         ),
     script:
         "../scripts/write_table.py"
+
+
+rule write_page:
+    wildcard_constraints:
+        artifact=PAGES,
+    input:
+        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+    output:
+        page=report(
+            "work/{edition}/artifacts/{study}/{artifact}.md",
+            caption="../report/artifact.rst",
+            category="{study}",
+            labels={"artifact": "{artifact}", "form": "page"},
+        ),
+    log:
+        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
+    benchmark:
+        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
+        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
+        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code(
+            "write_page", f"receval.studies.{w.study}.{w.artifact}:write"
+        ),
+    script:
+        "../scripts/write_page.py"
 
 
 rule record_provenance:

@@ -99,7 +99,19 @@ class Settings(BaseModel):
                         f"{learns.learns_from} in the order of {learns.order}: simulations train "
                         "on ratings in the order of codes."
                     )
+        pages = {
+            name
+            for study in self.studies.values()
+            for name, artifact in study.artifacts.items()
+            if artifact.kind == "page"
+        }
         for study_name, study in self.studies.items():
+            for name, artifact in study.artifacts.items():
+                if name in pages and artifact.kind == "table":
+                    raise ValueError(
+                        f"{name} is a table of {study_name} and a page of another study, but both "
+                        f"are written as {name}.md by rules of their own: rename one"
+                    )
             for name, experiment in study.experiments.items():
                 where = f"the experiment {name} of {study_name}"
                 known(self.datasets, experiment.dataset, "dataset", where)

@@ -19,8 +19,9 @@ class ArtifactSpec(Model):
 
     Attributes
     ----------
-    kind : {"figure", "table"}
-        A figure is drawn as SVG and PDF, a table written as Markdown and TeX.
+    kind : {"figure", "table", "page"}
+        A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of text as
+        Markdown.
     editions : tuple of {"demo", "full"}
         The editions that have the artifact; by default both.
     title, caption : str
@@ -49,7 +50,7 @@ class ArtifactSpec(Model):
         Name of the study's grid of decisions whose combinations it goes through.
     """
 
-    kind: Literal["figure", "table"]
+    kind: Literal["figure", "table", "page"]
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     title: Text
     caption: Text

@@ -1,0 +1,33 @@
+"""Writing a page of text from its CSV alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from receval.provenance.atomic import write_atomically
+from receval.studies.look import Look
+from receval.studies.numbers import read_numbers
+
+
+def write_page(
+    study: str, artifact: str, numbers: Path, look: Mapping[str, Any], page: Path
+) -> None:
+    """Write a page as Markdown.
+
+    Parameters
+    ----------
+    study, artifact : str
+        The module ``receval.studies.<study>.<artifact>`` with its ``write``.
+    numbers : Path
+        The artifact's CSV.
+    look : mapping
+        From :meth:`receval.plan.Plan.look`.
+    page : Path
+        Target.
+    """
+    module = import_module(f"receval.studies.{study}.{artifact}")
+    text: str = module.write(read_numbers(numbers), Look.of(look))
+    write_atomically(page, text.encode())
