@@ -33,7 +33,12 @@ NEEDED: dict[str, dict[str, Any]] = {
     "opposed-familiarity": {"relevant_from": 4},
 }
 KINDS = [{"kind": kind, **NEEDED.get(kind, {})} for kind in SPLITTERS if kind != "given"]
-SELECTION = {"share": 0.7, "head_removed": 0.1, "min_user_ratings": 4, "min_item_ratings": 3}
+SELECTION: dict[str, Any] = {
+    "share": 0.7,
+    "head_removed": 0.1,
+    "min_user_ratings": 4,
+    "min_item_ratings": 3,
+}
 
 few_pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
 shares = st.integers(1, 99).map(lambda percent: percent / 100)
@@ -227,7 +232,7 @@ def test_users_and_items_keep_their_codes_and_all_folds_their_selection() -> Non
 @pytest.mark.parametrize("change", [{"seed": 2}, {"name": "other"}], ids=str)
 def test_seed_and_name_of_a_split_each_change_its_selection(change: dict[str, Any]) -> None:
     ratings = skewed_ratings()
-    kind = {"kind": "k-fold", "selection": {"share": 0.5}}
+    kind: dict[str, Any] = {"kind": "k-fold", "selection": {"share": 0.5}}
     one, other = made(ratings, **kind), made(ratings, **change, **kind)
     assert ((one.codes[0] > 0) != (other.codes[0] > 0)).any()
 
@@ -314,6 +319,9 @@ def test_a_wrong_selection_is_refused_by_every_kind(kind: dict[str, Any], select
 
 def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
     ratings = ratings_of([(0, 0), (0, 1), (1, 0)], 2, 2)
-    kind = {"kind": "k-fold", "selection": {"min_user_ratings": 2, "min_item_ratings": 9}}
+    kind: dict[str, Any] = {
+        "kind": "k-fold",
+        "selection": {"min_user_ratings": 2, "min_item_ratings": 9},
+    }
     with pytest.raises(ValueError, match=r"none of 3 ratings: .*at least 2 ratings a user and 9"):
         made(ratings, **kind)
