@@ -57,7 +57,8 @@ def stacked_shares(
     Raises
     ------
     ValueError
-        There is no pair, the shapes do not fit each other, or the shares of a pair are negative or do not sum to 1.
+        There is no pair, the shapes do not fit each other, or the shares of a pair are negative or
+        do not sum to 1.
     """
     table = np.asarray(shares, dtype=np.float64)
     if table.shape != (len(first), 3) or len(first) != len(second) or not len(first):
