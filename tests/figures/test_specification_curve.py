@@ -116,6 +116,17 @@ def test_a_system_that_is_nowhere_ahead_is_not_said_to_be() -> None:
     assert not any("ahead in" in text for text in texts_of(curve(np.zeros(4), np.zeros(4))))
 
 
+@pytest.mark.parametrize("behind", [5, 95])
+def test_where_few_worlds_are_on_one_side_the_other_side_has_the_text(behind: int) -> None:
+    values = np.arange(100) - behind + 0.5
+    figure = curve(values, np.zeros(100), np.zeros(100, int))
+    (text,) = (text for text in figure.axes[0].texts if "ahead" in text.get_text())
+    assert text.get_text() == f"kNN ahead in {behind}.0 %,\nMF in {100 - behind}.0 %"
+    assert text.get_ha() == ("right" if behind > 50 else "left")
+    assert text.get_position()[0] == pytest.approx(behind / 100, abs=0.02)
+    assert text_problems(figure) == []
+
+
 def test_extremes_of_thousands_of_worlds_are_shown() -> None:
     values = np.random.default_rng(3).normal(size=7001)
     figure = curve(values, np.zeros(7001), np.zeros(7001, int))
@@ -249,7 +260,7 @@ def test_rows_carry_the_share_of_worlds_and_where_the_first_system_is_ahead() ->
 
 
 @pytest.mark.parametrize(
-    ("n_worlds", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -3.0, 5)]
+    ("n_worlds", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
 )
 def test_texts_do_not_overlap_whatever_the_worlds(n_worlds: int, shift: float, marked: int) -> None:
     with figure_style():

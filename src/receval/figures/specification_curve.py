@@ -41,6 +41,9 @@ STEPS = 600
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
 
+NARROW = 0.24
+"""Less than this share of the worlds has no room for a text."""
+
 _VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
 
 
@@ -238,13 +241,16 @@ def _annotate_crossing(
         "linespacing": 1.15,
         "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
     }
-    # Beside the crossing, unless an edge is too near for both to have room.
-    if behind > 0:
-        x = min(max(behind, 0.24), 0.76 if ahead > 0 else 1.0)
-        axes.text(x - 0.012, 0.985, f"{second}\nahead in {percent(behind)}", ha="right", **style)
-    if ahead > 0:
-        x = min(max(1 - ahead, 0.24 if behind > 0 else 0.0), 0.76)
-        axes.text(x + 0.012, 0.985, f"{first}\nahead in {percent(ahead)}", ha="left", **style)
+    left = f"{second}\nahead in {percent(behind)}" if behind > 0 else ""
+    right = f"{first}\nahead in {percent(ahead)}" if ahead > 0 else ""
+    if left and right and not NARROW <= behind <= 1 - ahead <= 1 - NARROW:
+        # One side has no room for its text, so the other has both.
+        both = f"{second} ahead in {percent(behind)},\n{first} in {percent(ahead)}"
+        left, right = (both, "") if behind > 0.5 else ("", both)
+    if left:
+        axes.text(behind - 0.012, 0.985, left, ha="right", **style)
+    if right:
+        axes.text(1 - ahead + 0.012, 0.985, right, ha="left", **style)
 
 
 def _draw_strip(axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64]) -> None:
