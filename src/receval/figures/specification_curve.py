@@ -26,17 +26,10 @@ from receval.figures.decision_rows import (
     rows_of,
 )
 from receval.figures.legend import legend_below
-from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour
+from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour, steps_and_bins
 from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
-
-MOST_BINS, WORLDS_PER_BIN, SINGLE_WORLDS = 120, 20, 30
-"""Columns of tiles: so many, but fewer rather than with fewer worlds each, and up to so many worlds
-one each."""
-
-STEPS = 600
-"""Steps of the curve, at least; more than print can show."""
 
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
@@ -105,7 +98,7 @@ def specification_curve(
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_worlds = len(differences)
     order = np.lexsort((signs, differences))
-    steps, bins = _steps_and_bins(n_worlds)
+    steps, bins = steps_and_bins(n_worlds)
 
     heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * (rows_of(decisions)[-1][-1] + 1))
     figure = new_figure(DOUBLE_COLUMN, sum(heights) + SURROUNDINGS_HEIGHT)
@@ -174,19 +167,6 @@ def _checked(
             f"{n_worlds - 1}."
         )
     return differences, signs.astype(np.int64)
-
-
-def _steps_and_bins(n_worlds: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where steps and bins begin among the worlds, and at last the number of worlds.
-
-    Each bin begins with a step.
-    """
-    n_bins = min(max(n_worlds // WORLDS_PER_BIN, min(n_worlds, SINGLE_WORLDS)), MOST_BINS)
-    steps_per_bin = -(-STEPS // n_bins)
-    n_steps = n_bins * steps_per_bin
-    steps = np.arange(n_steps + 1, dtype=np.int64) * n_worlds // n_steps
-    # Where worlds are fewer than steps, several steps begin with the same world.
-    return np.unique(steps), steps[::steps_per_bin]
 
 
 def _draw_curve(
