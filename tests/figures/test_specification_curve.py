@@ -185,6 +185,14 @@ def test_shade_tells_how_far_a_share_is_between_nowhere_expected_and_everywhere(
     assert shades[2].tolist() == [NEVER] * 4
 
 
+def test_codes_may_be_of_a_small_type() -> None:
+    codes = np.random.default_rng(1).integers(0, 5, 4000)
+    edges = np.arange(0, 4001, 40)
+    assert np.array_equal(
+        level_shades(codes.astype(np.int8), 5, edges), level_shades(codes, 5, edges)
+    )
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     codes=st.lists(st.integers(-1, 3), min_size=1, max_size=60).map(np.array),

@@ -84,7 +84,8 @@ def level_shades(
     sizes = np.diff(edges)
     bins = np.repeat(np.arange(len(sizes)), sizes)
     has_level = codes >= 0
-    cells = codes[has_level] * len(sizes) + bins[has_level]
+    # Codes may be of a type too small for the product.
+    cells = codes[has_level].astype(np.int64) * len(sizes) + bins[has_level]
     counts = np.bincount(cells, minlength=n_levels * len(sizes)).reshape(n_levels, len(sizes))
     within = counts / sizes
     overall = counts.sum(axis=1, keepdims=True) / len(codes)
