@@ -78,7 +78,7 @@ rule draw_figure:
 
 rule write_table:
     wildcard_constraints:
-        artifact=f"(?!({PAGES})$)[a-z0-9_]+",
+        artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from numpy.typing import ArrayLike
 
+from receval.figures.contrast import ink_on
+
 COLOURS = "YlGnBu"
 """Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
 
@@ -84,11 +86,6 @@ def _short(value: float) -> str:
 
 
 def _ink_on(share: float) -> str:
-    """Return black for light cells and white for dark ones, whichever has more contrast."""
     if np.isnan(share):
         return "black"
-    colour = np.array(colormaps[COLOURS](min(max(share, 0.0), 1.0))[:3])
-    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ (0.2126, 0.7152, 0.0722)
-    # W3C's contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
-    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+    return ink_on(colormaps[COLOURS](min(max(share, 0.0), 1.0)))

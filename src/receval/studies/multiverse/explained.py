@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.config.decisions import DECISIONS
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.triangle import triangle
+from receval.studies.decision_titles import decision_title
 from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
-from receval.studies.world_verdicts import RESPONSES, explained
+
+TITLES = {"effect": "Standardised difference", "verdict": "Winner (first, none or second)"}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -15,6 +22,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: response (effect or verdict); decision; other (the second decision of a pair, empty for
     a decision alone; ``shared`` and ``rest`` stand for what no single term explains); share.
     """
+    from receval.studies.world_verdicts import RESPONSES, explained
+
     worlds = read_numbers(inputs.numbers["worlds"])
     rows: list[tuple[str, str, str, float]] = []
     for response in RESPONSES:
@@ -32,3 +41,28 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             (response, "rest", "", found.rest[0]),
         ]
     return pd.DataFrame(rows, columns=["response", "decision", "other", "share"])
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw one triangle a response: decisions in its diagonal, pairs below it."""
+    figure = new_figure(DOUBLE_COLUMN, 3.6)
+    terms = numbers[~numbers["decision"].isin(("shared", "rest"))]
+    panels = figure.subplots(1, len(TITLES))
+    for axes, (response, title) in zip(panels, TITLES.items(), strict=True):
+        own = terms[terms["response"] == response]
+        alone, pairs = own[own["other"] == ""], own[own["other"] != ""]
+        whole = numbers[numbers["response"] == response].set_index("decision")["share"]
+        triangle(
+            axes,
+            [decision_title(name) for name in alone["decision"]],
+            alone["share"],
+            pairs["share"],
+            highest=float(terms["share"].max()),
+            remainders={
+                "higher orders": float(whole["rest"]),
+                "not told apart": float(whole["shared"]),
+            },
+            column_names=[DECISIONS[name] for name in alone["decision"]],
+        )
+        axes.set_title(title)
+    return figure

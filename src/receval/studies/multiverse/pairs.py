@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.config.decisions import DECISIONS
+from receval.figures.heat_map import COLOURS
+from receval.figures.legend import legend_below
+from receval.figures.stacked_shares import stacked_shares
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -40,3 +48,40 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw one bar of verdicts a pair, and beside it what explains its difference."""
+    names = look.short_titles
+    figure = new_figure(DOUBLE_COLUMN, 0.32 * len(numbers) + 1.0)
+    bars, shades = figure.subplots(1, 2, width_ratios=(3, 2))
+    counts = numbers[["wins", "ties", "losses"]]
+    stacked_shares(
+        bars,
+        counts.div(numbers["worlds"], axis=0),
+        [names[system] for system in numbers["first"]],
+        [names[system] for system in numbers["second"]],
+        ("left system wins", "neither", "right system wins"),
+    )
+    bars.set_xlabel("Share of the worlds")
+    decisions = [name for name in DECISIONS if name in numbers]
+    shares = numbers[decisions].to_numpy(dtype=float)
+    shades.imshow(shares, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    for (row, column), share in np.ndenumerate(shares):
+        shades.text(
+            column,
+            row,
+            f"{100 * share:.0f}",
+            ha="center",
+            va="center",
+            fontsize=6,
+            color="white" if share > 0.55 else INK,
+        )
+    shades.set_xticks(range(len(decisions)), [DECISIONS[name] for name in decisions])
+    shades.set_yticks([])
+    shades.tick_params(length=0)
+    shades.grid(visible=False)
+    shades.spines[:].set_visible(False)
+    shades.set_xlabel("Variance explained alone (%)")
+    legend_below(figure)
+    return figure

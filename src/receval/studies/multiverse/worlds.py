@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from receval.figures.specification_curve import MarkedWorld, specification_curve
+from receval.studies.decision_rows import DECISION_NAMES, decisions_of, place_of_start
 from receval.studies.inputs import ArtifactInputs
-from receval.studies.pairs_of_worlds import explored
+from receval.studies.look import Look
+
+NUMBER_OF_VERDICT = {"first": 1, "tie": 0, "second": -1}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -15,6 +20,23 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (standardised difference), p, rejected (share of bootstrap samples that reject), verdict (first,
     tie or second wins).
     """
+    from receval.studies.pairs_of_worlds import explored
+
     pair = inputs.parameters["pair"]
     worlds = explored(inputs, [(pair[0], pair[1])])
     return worlds.drop(columns=["first", "second"])
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw the specification curve, with a mark at the starting configuration."""
+    first, second = (look.short_titles[name] for name in look.parameters["pair"])
+    return specification_curve(
+        numbers["effect"],
+        numbers["verdict"].map(NUMBER_OF_VERDICT),
+        decisions_of(numbers, DECISION_NAMES),
+        first=first,
+        second=second,
+        value_label="Standardised difference",
+        marked=MarkedWorld(place_of_start(numbers), "starting configuration"),
+        title=", ".join(look.datasets.values()),
+    )

@@ -1,0 +1,132 @@
+"""Tiles that tell where in an order of worlds the levels of a decision gather."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from numpy.typing import NDArray
+
+SHADES = 9
+"""An odd number, so that one shade in the middle stands for "as often as expected"."""
+
+MIDDLE = SHADES // 2
+
+NEVER = -1
+"""In place of a shade: the level of no world at all."""
+
+TILE_HEIGHT = 0.84
+"""Share of a row's room that its tiles fill."""
+
+_LIGHTEST, _DARKEST = 0.98, 0.06
+
+
+def shade_colour(shade: int) -> str:
+    """Return the grey of a shade, from nearly white for 0 to nearly black.
+
+    It darkens ever faster, so that what is as frequent as expected stays in the background.
+    """
+    share = (shade / (SHADES - 1)) ** 1.6
+    level = f"{round(255 * (_LIGHTEST + (_DARKEST - _LIGHTEST) * share)):02x}"
+    return f"#{level}{level}{level}"
+
+
+def level_shades(
+    codes: NDArray[np.integer], n_levels: int, edges: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    r"""Return how often each level occurs in each bin of worlds, compared with all worlds.
+
+    With p the share of all worlds that have the level and q that of the bin's worlds,
+
+    .. math:: d = \begin{cases} \frac{q}{2 p} & q \le p \\
+              \frac{1}{2} + \frac{q - p}{2 (1 - p)} & q > p \end{cases}
+
+    which is 0 where no world of the bin has it, a half where as many have it as if it did not
+    matter, and 1 where all have it, whatever p. It is cut into ``SHADES`` equal steps.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_worlds,)
+        The number of the level of each world, in the order of the worlds; negative for none.
+    n_levels : int
+    edges : ndarray of int, shape (n_bins + 1,)
+        Bin b holds the worlds from ``edges[b]`` to before ``edges[b + 1]``, at least one.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_levels, n_bins)
+        From 0 to ``SHADES`` - 1, or ``NEVER`` for a level of no world.
+    """
+    sizes = np.diff(edges)
+    bins = np.repeat(np.arange(len(sizes)), sizes)
+    has_level = codes >= 0
+    cells = codes[has_level] * len(sizes) + bins[has_level]
+    counts = np.bincount(cells, minlength=n_levels * len(sizes)).reshape(n_levels, len(sizes))
+    within = counts / sizes
+    overall = counts.sum(axis=1, keepdims=True) / len(codes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = within / (2 * overall)
+        above = 0.5 + (within - overall) / (2 * (1 - overall))
+    places = np.where(within <= overall, below, above)
+    # Rounding must not push what is between two shades from one to the other.
+    shades = np.minimum(np.floor(SHADES * np.nan_to_num(places) + 1e-9), SHADES - 1)
+    return np.where(overall > 0, shades, NEVER).astype(np.int64)
+
+
+def draw_tiles(
+    axes: Axes,
+    shades: NDArray[np.int64],
+    middles: Sequence[float],
+    edges: NDArray[np.floating],
+) -> None:
+    """Draw one row of tiles for each row of shades.
+
+    Neighbours of the same shade are one tile, and all tiles of a shade are one path, so that
+    thousands of tiles make a small file.
+
+    Parameters
+    ----------
+    axes : Axes
+    shades : ndarray of int64, shape (n_rows, n_bins)
+        From :func:`level_shades`.
+    middles : sequence of float
+        Where each row is, on the y axis.
+    edges : ndarray of float, shape (n_bins + 1,)
+        Where each bin is, on the x axis.
+    """
+    tiles: dict[int, list[tuple[float, float, float]]] = {}
+    for row, middle in zip(shades, middles, strict=True):
+        if row[0] == NEVER:
+            continue
+        # The middle shade lies under the whole row: no white shines through between two tiles.
+        tiles.setdefault(MIDDLE, []).append((float(edges[0]), float(edges[-1]), middle))
+        starts = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
+        for start, end in pairwise(starts):
+            if row[start] != MIDDLE:
+                place = (float(edges[start]), float(edges[end]), middle)
+                tiles.setdefault(int(row[start]), []).append(place)
+    for shade in sorted(tiles, key=lambda shade: (shade != MIDDLE, shade)):
+        axes.add_patch(
+            PathPatch(
+                _rectangles(tiles[shade]),
+                facecolor=shade_colour(shade),
+                linewidth=0,
+                # Edges between tiles are sharp, not blended with the ground.
+                antialiased=False,
+            )
+        )
+
+
+def _rectangles(places: Sequence[tuple[float, float, float]]) -> Path:
+    """Return one path of rectangles, each given by left, right and middle."""
+    half = TILE_HEIGHT / 2
+    corners = [
+        [(left, y - half), (right, y - half), (right, y + half), (left, y + half), (left, y - half)]
+        for left, right, y in places
+    ]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(np.concatenate(corners), codes * len(places))

@@ -1,0 +1,289 @@
+"""Specification curves: a difference in thousands of worlds, and which decisions lead to it.
+
+Source: Simonsohn, Simmons and Nelson (2020), "Specification curve analysis", Nature Human Behaviour
+4. They print one mark a specification; with thousands of worlds, marks are counts in bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike, NDArray
+
+from receval.figures.decision_rows import (
+    LEVEL_SIZE,
+    NAME_SIZE,
+    Decision,
+    count_levels,
+    draw_levels,
+    rows_of,
+)
+from receval.figures.legend import legend_below
+from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour
+from receval.figures.mosaic import percent
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
+
+BINS = 120
+"""Columns of tiles, or one a world where worlds are fewer."""
+
+STEPS_PER_BIN = 5
+"""Steps of the curve within a bin: 600 are more than print can show."""
+
+CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
+"""Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
+
+_VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
+
+
+@dataclass(frozen=True)
+class MarkedWorld:
+    """A world that is pointed out: its place among the worlds, and what is printed."""
+
+    place: int
+    label: str
+
+
+def specification_curve(
+    values: ArrayLike,
+    verdicts: ArrayLike,
+    decisions: Sequence[Decision],
+    *,
+    first: str,
+    second: str,
+    value_label: str,
+    marked: MarkedWorld | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw the worlds in the order of a difference, and below them the levels of the decisions.
+
+    The area between the curve and 0 has the colour of the most frequent verdict of its bin of
+    worlds; the strip below it shows the shares of all three. A tile is as dark as its level is
+    frequent in its bin (:func:`receval.figures.level_tiles.level_shades`); beside a row stand the
+    share of all worlds that have the level, and the share of these in which the first system is
+    ahead, significantly or not.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_worlds,)
+        Differences, positive where the first system is ahead. Among equal values, those that the
+        second system wins come first, and then the order is that of the worlds.
+    verdicts : array_like of int, shape (n_worlds,)
+        1 where the first system wins significantly, -1 where the second does, otherwise 0.
+    decisions : sequence of Decision
+        From the top.
+    first, second : str
+        Short titles of the systems.
+    value_label : str
+        Label of the y axis.
+    marked : MarkedWorld, optional
+    title : str, optional
+
+    Returns
+    -------
+    Figure
+        As wide as a page, as high as its rows ask for, with its legend. A note may follow
+        (:func:`receval.figures.legend.note`).
+
+    Raises
+    ------
+    ValueError
+        There is no world or no decision, lengths differ, a value is not finite, a verdict is none
+        of the three, a level has no title, or there is no world to be marked.
+    """
+    differences, signs = _checked(values, verdicts, decisions, marked)
+    n_worlds = len(differences)
+    order = np.lexsort((signs, differences))
+    steps = np.arange(STEPS_PER_BIN * BINS + 1) * n_worlds // (STEPS_PER_BIN * BINS)
+    bins = np.unique(steps[::STEPS_PER_BIN])
+
+    heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * (rows_of(decisions)[-1][-1] + 1))
+    figure = new_figure(DOUBLE_COLUMN, sum(heights) + SURROUNDINGS_HEIGHT)
+    curve, strip, tiles = figure.subplots(
+        3, sharex=True, gridspec_kw={"height_ratios": heights, "hspace": 0}
+    )
+    shares = np.array(
+        [np.add.reduceat(signs[order] == sign, bins[:-1]) / np.diff(bins) for sign, _ in _VERDICTS]
+    )
+    _draw_curve(curve, differences[order], np.unique(steps), bins, shares)
+    _annotate_crossing(curve, differences, first, second)
+    curve.set_ylabel(value_label)
+    _draw_strip(strip, shares, bins / n_worlds)
+    draw_levels(tiles, decisions, order, bins)
+    count_levels(strip, tiles, decisions, differences > 0, first)
+    _name_colours(tiles, signs, first, second)
+    tiles.set_xlabel("Worlds in the order of the difference")
+    ticks = np.linspace(0, 1, 6)
+    tiles.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+    tiles.set_xlim(0, 1)
+    if marked is not None:
+        x = (int(np.flatnonzero(order == marked.place)[0]) + 0.5) / n_worlds
+        _mark(figure.axes, x, differences[marked.place], marked.label)
+    if title is not None:
+        curve.set_title(title, pad=14 if marked is not None else None)
+    legend_below(figure)
+    return figure
+
+
+def _checked(
+    values: ArrayLike,
+    verdicts: ArrayLike,
+    decisions: Sequence[Decision],
+    marked: MarkedWorld | None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    differences, signs = np.asarray(values, dtype=np.float64), np.asarray(verdicts)
+    if differences.ndim != 1 or not differences.size or not decisions:
+        raise ValueError(
+            f"There are values of the shape {differences.shape} and {len(decisions)} decisions: "
+            "give one value for each world, and at least one world and one decision."
+        )
+    n_worlds = len(differences)
+    if not np.isfinite(differences).all():
+        world = int(np.flatnonzero(~np.isfinite(differences))[0])
+        raise ValueError(
+            f"The value of world {world} is {differences[world]}, which has no place on an axis. "
+            "Leave that world out, and say so in a note."
+        )
+    if signs.shape != (n_worlds,) or not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(
+            f"There are {n_worlds} worlds and verdicts of the shape {signs.shape}: give each world "
+            "one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
+        )
+    for decision in decisions:
+        codes, n_levels = decision.codes, len(decision.levels)
+        known = np.isin(codes, np.arange(-1, n_levels)).all()
+        if codes.shape != (n_worlds,) or not n_levels or not known:
+            raise ValueError(
+                f"The decision {decision.title} has {n_levels} levels, and codes of the shape "
+                f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}: give each "
+                f"of the {n_worlds} worlds the place of its level, or -1."
+            )
+    if marked is not None and not 0 <= marked.place < n_worlds:
+        raise ValueError(
+            f"World {marked.place} is to be marked, but there are only the worlds 0 to "
+            f"{n_worlds - 1}."
+        )
+    return differences, signs.astype(np.int64)
+
+
+def _draw_curve(
+    axes: Axes,
+    ordered: NDArray[np.float64],
+    steps: NDArray[np.int64],
+    bins: NDArray[np.int64],
+    shares: NDArray[np.float64],
+) -> None:
+    """Draw the values as steps, on areas of the colour of the most frequent verdict."""
+    n_worlds = len(ordered)
+    # The first and the last step show the lowest and the highest value.
+    shown = ordered[(steps[:-1] + steps[1:] - 1) // 2]
+    shown[0], shown[-1] = ordered[0], ordered[-1]
+    winners = shares.argmax(axis=0)
+    changes = [0, *(np.flatnonzero(np.diff(winners)) + 1).tolist(), len(winners)]
+    for start, end in pairwise(changes):
+        low, high = np.searchsorted(steps, bins[[start, end]])
+        axes.stairs(
+            shown[low:high],
+            steps[low : high + 1] / n_worlds,
+            baseline=0,
+            fill=True,
+            color=_VERDICTS[winners[start]][1],
+            linewidth=0,
+            antialiased=False,
+        )
+    axes.stairs(shown, steps / n_worlds, baseline=None, color=INK, linewidth=0.9)
+    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.grid(visible=False, axis="x")
+    axes.tick_params(axis="x", length=0, labelbottom=False)
+    axes.spines["bottom"].set_visible(False)
+    low, high = min(ordered[0], 0.0), max(ordered[-1], 0.0)
+    span = high - low or 1.0
+    ticks = axes.get_yticks()
+    axes.set_yticks(ticks[(ticks >= low - span / 9) & (ticks <= high + span / 9)])
+    # Above the curve there is room for two lines of text.
+    axes.set_ylim(low - 0.04 * span, high + 0.24 * span)
+
+
+def _annotate_crossing(
+    axes: Axes, differences: NDArray[np.float64], first: str, second: str
+) -> None:
+    """Mark where the differences become positive, and say how many are on each side."""
+    behind, ahead = float((differences < 0).mean()), float((differences > 0).mean())
+    for crossing in sorted({behind, 1 - ahead}):
+        axes.axvline(crossing, color=INK, linewidth=0.6, linestyle=(0, (3, 2)))
+    style: dict[str, Any] = {
+        "transform": axes.get_xaxis_transform(),
+        "fontsize": NAME_SIZE,
+        "va": "top",
+        "linespacing": 1.15,
+        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+    }
+    # Beside the crossing, unless an edge is too near for both to have room.
+    if behind > 0:
+        x = min(max(behind, 0.24), 0.76 if ahead > 0 else 1.0)
+        axes.text(x - 0.012, 0.985, f"{second}\nahead in {percent(behind)}", ha="right", **style)
+    if ahead > 0:
+        x = min(max(1 - ahead, 0.24 if behind > 0 else 0.0), 0.76)
+        axes.text(x + 0.012, 0.985, f"{first}\nahead in {percent(ahead)}", ha="left", **style)
+
+
+def _draw_strip(axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64]) -> None:
+    """Stack the shares of the verdicts, the first system's on top."""
+    floor = np.zeros(shares.shape[1])
+    for part, (_, colour) in zip(shares[::-1], _VERDICTS[::-1], strict=True):
+        axes.stairs(
+            floor + part, edges, baseline=floor, fill=True, color=colour, lw=0, antialiased=False
+        )
+        floor = floor + part
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0, 1], ["0 %", "100 %"], fontsize=LEVEL_SIZE)
+    axes.set_ylabel("Verdicts", rotation=0, ha="right", va="center", fontsize=NAME_SIZE)
+    axes.tick_params(axis="x", length=0, labelbottom=False)
+    axes.grid(visible=False)
+    axes.spines["bottom"].set_visible(False)
+
+
+def _name_colours(axes: Axes, signs: NDArray[np.int64], first: str, second: str) -> None:
+    """Add what the legend explains: a row for the verdicts and one for the tiles."""
+    verdicts = (
+        f"{first} significantly better",
+        "no significant difference",
+        f"{second} significantly better",
+    )
+    tiles = (
+        (0, "level nowhere in the bin"),
+        (MIDDLE, "as often as in all worlds"),
+        (SHADES - 1, "everywhere in the bin"),
+    )
+    # The legend is filled column by column.
+    for name, (sign, colour), (shade, text) in zip(verdicts, _VERDICTS, tiles, strict=True):
+        share = percent((signs == sign).mean())
+        for ground, label in ((colour, f"{name} ({share})"), (shade_colour(shade), text)):
+            patch = Rectangle((0, 0), 0, 0, facecolor=ground, edgecolor=INK, lw=0.4, label=label)
+            axes.add_patch(patch)
+
+
+def _mark(panels: Sequence[Axes], x: float, value: float, label: str) -> None:
+    """Draw a line through all panels at a world, and its name above them."""
+    for axes in panels:
+        axes.axvline(x, color=INK, linewidth=0.7)
+    panels[0].plot(
+        x, value, marker="D", markersize=4.5, markerfacecolor="white", markeredgecolor=INK
+    )
+    panels[0].annotate(
+        label,
+        (x, 1),
+        xycoords=panels[0].get_xaxis_transform(),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="left" if x < 0.2 else "right" if x > 0.8 else "center",
+        va="bottom",
+        fontsize=NAME_SIZE,
+    )

@@ -1,0 +1,47 @@
+"""The decisions of worlds as rows of tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from receval.config.decisions import DECISIONS, Configuration
+from receval.figures.decision_rows import Decision
+from receval.studies.decision_titles import decision_title, level_title
+
+DECISION_NAMES = tuple(DECISIONS)
+
+
+def place_of_start(worlds: pd.DataFrame) -> int:
+    """Return the place of the starting configuration of canamares2020 among worlds.
+
+    Raises
+    ------
+    ValueError
+        It is not among them.
+    """
+    same = np.ones(len(worlds), dtype=bool)
+    for name, level in Configuration().levels.items():
+        same &= worlds[name].astype(str).to_numpy() == level
+    if not same.any():
+        raise ValueError(
+            f"The world {Configuration().name} is not among the {len(worlds)} worlds: add its "
+            "levels to the grid."
+        )
+    return int(np.argmax(same))
+
+
+def decisions_of(worlds: pd.DataFrame, names: Sequence[str]) -> list[Decision]:
+    """Return how each world took each decision, levels in the order of their first appearance.
+
+    Decisions that all worlds took alike are left out: there is nothing to see.
+    """
+    found = []
+    for name in names:
+        codes, levels = pd.factorize(worlds[name].astype(str))
+        if len(levels) > 1:
+            titles = tuple(level_title(name, level) for level in levels)
+            found.append(Decision(decision_title(name), titles, np.asarray(codes)))
+    return found

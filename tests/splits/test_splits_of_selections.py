@@ -1,0 +1,170 @@
+"""Splits of the selected ratings alone, from the configuration on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
+
+from receval.config.splits import AnySplit
+from receval.ratings import Ratings
+from receval.seeds import generator
+from receval.splits.registry import SPLITTERS, make_split
+from receval.splits.selection import selected_ratings
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "missing-at-random": {"unbiased_rows": "unknown"},
+    "opposed-familiarity": {"relevant_from": 4},
+}
+KINDS = [{"kind": kind, **NEEDED.get(kind, {})} for kind in SPLITTERS if kind != "given"]
+SELECTION: dict[str, Any] = {
+    "share": 0.7,
+    "head_removed": 0.1,
+    "min_user_ratings": 4,
+    "min_item_ratings": 3,
+}
+
+
+def made(ratings: Ratings, name: str = "name", seed: int = 1, **kind: Any) -> Split:
+    spec: Any = TypeAdapter(AnySplit).validate_python(kind)
+    return make_split(ratings, spec, seed, "data", name, {})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_split_with_a_selection_is_the_split_of_the_selected_ratings(
+    kind: dict[str, Any],
+) -> None:
+    ratings = skewed_ratings()
+    selected = selected_ratings(
+        ratings, lambda choice: generator(1, "data", "name", choice), **SELECTION
+    )
+    assert 0 < selected.sum() < 0.7 * len(ratings)
+    part = made(ratings.select(selected), **kind)
+    whole = made(ratings, selection=SELECTION, **kind)
+    assert whole.n_folds == part.n_folds
+    assert whole.n_ratings == len(ratings)
+    assert whole.facts == {**part.facts, "selected_ratings": int(selected.sum())}
+    for codes, of_part in zip(whole.codes, part.codes, strict=True):
+        np.testing.assert_array_equal(codes[selected], of_part)
+        assert not codes[~selected].any(), "what is not selected neither trains nor tests"
+
+
+def test_users_and_items_keep_their_codes_and_all_folds_their_selection() -> None:
+    ratings = skewed_ratings()
+    split = made(ratings, kind="random-ratio", folds=3, selection=SELECTION)
+    used = [codes > 0 for codes in split.codes]
+    np.testing.assert_array_equal(used[0], used[1])
+    np.testing.assert_array_equal(used[0], used[2])
+    data = fold(ratings, split, 0)
+    assert data.train.shape == (ratings.n_users, ratings.n_items)
+    selected = ratings.select(used[0])
+    assert data.train.nnz + len(data.test) == len(selected)
+    both = (data.train + data.test.matrix(ratings.n_items)).tocsr()
+    np.testing.assert_array_equal(
+        np.diff(both.indptr), np.bincount(selected.users, minlength=ratings.n_users)
+    )
+
+
+@pytest.mark.parametrize("change", [{"seed": 2}, {"name": "other"}], ids=str)
+def test_seed_and_name_of_a_split_each_change_its_selection(change: dict[str, Any]) -> None:
+    ratings = skewed_ratings()
+    kind: dict[str, Any] = {"kind": "k-fold", "selection": {"share": 0.5}}
+    one, other = made(ratings, **kind), made(ratings, **change, **kind)
+    assert ((one.codes[0] > 0) != (other.codes[0] > 0)).any()
+
+
+def test_a_selection_of_everything_changes_no_code() -> None:
+    ratings = skewed_ratings()
+    whole = made(ratings, kind="user-ratio", folds=2)
+    same = made(ratings, kind="user-ratio", folds=2, selection={})
+    np.testing.assert_array_equal(np.array(whole.codes), np.array(same.codes))
+    assert same.facts == {**whole.facts, "selected_ratings": len(ratings)}
+
+
+def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> None:
+    split = Split(
+        (np.array([TRAIN, TEST, UNBIASED], np.uint8), np.array([TEST, 0, TRAIN], np.uint8)),
+        {"target_items": 7},
+    )
+    selected = np.array([False, True, True, False, True])
+    split.write(tmp_path / "split.npz")
+    for one in (split, Split.read(tmp_path / "split.npz")):
+        spread = one.spread_over(selected)
+        assert [codes.tolist() for codes in spread.codes] == [
+            [0, TRAIN, TEST, 0, UNBIASED],
+            [0, TEST, 0, 0, TRAIN],
+        ]
+        assert spread.facts == {"target_items": 7, "selected_ratings": 3}
+        assert spread.n_ratings == 5
+    assert split.facts == {"target_items": 7}, "the split of the part stays as it was"
+
+
+@without_deadline
+@given(any_ratings(), st.data())
+def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
+    ratings: Ratings, data: st.DataObject
+) -> None:
+    n = len(ratings)
+    marks = data.draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any))
+    selected = np.array(marks)
+    n_part = int(selected.sum())
+    uses = st.sampled_from([0, TRAIN, TEST, UNBIASED, TEST | UNBIASED])
+    codes = data.draw(st.lists(uses, min_size=n_part, max_size=n_part))
+    split = Split((np.array(codes, dtype=np.uint8),))
+    part = fold(ratings.select(selected), split, 0)
+    whole = fold(ratings, split.spread_over(selected), 0)
+    np.testing.assert_array_equal(part.train.toarray(), whole.train.toarray())
+    np.testing.assert_array_equal(part.train.indptr, whole.train.indptr)
+    np.testing.assert_array_equal(part.users_by_appearance, whole.users_by_appearance)
+    np.testing.assert_array_equal(part.items_by_appearance, whole.items_by_appearance)
+    assert (part.unbiased is None) == (whole.unbiased is None)
+    for one, other in ((part.test, whole.test), (part.unbiased, whole.unbiased)):
+        if one is not None and other is not None:
+            for field in ("indptr", "items", "values"):
+                np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+
+
+def test_a_given_split_is_of_all_ratings() -> None:
+    given_split = {"kind": "given", "file": "f", "content": "fold-numbers"}
+    for selection in ({}, {"share": 0.5}):
+        with pytest.raises(ValidationError, match="nothing can be selected before it"):
+            TypeAdapter(AnySplit).validate_python({**given_split, "selection": selection})
+    TypeAdapter(AnySplit).validate_python({**given_split, "selection": None})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize(
+    "selection",
+    [
+        {"share": 0.0},
+        {"share": 1.0},
+        {"share": 50},
+        {"head_removed": 0.0},
+        {"head_removed": 1.0},
+        {"min_user_ratings": 0},
+        {"min_item_ratings": 2.5},
+        {"min_ratings": 2},
+        0.5,
+    ],
+    ids=str,
+)
+def test_a_wrong_selection_is_refused_by_every_kind(kind: dict[str, Any], selection: Any) -> None:
+    with pytest.raises(ValidationError, match="selection"):
+        TypeAdapter(AnySplit).validate_python({**kind, "selection": selection})
+
+
+def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
+    ratings = ratings_of([(0, 0), (0, 1), (1, 0)], 2, 2)
+    kind: dict[str, Any] = {
+        "kind": "k-fold",
+        "selection": {"min_user_ratings": 2, "min_item_ratings": 9},
+    }
+    with pytest.raises(ValueError, match=r"none of 3 ratings: .*at least 2 ratings a user and 9"):
+        made(ratings, **kind)
