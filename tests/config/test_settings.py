@@ -37,6 +37,8 @@ PLACES = [
     ("studies/bellogin2017.yaml", "artifacts", "fig02"),
     ("studies/canamares2020.yaml", "artifacts", "fig01"),
     ("studies/menamaldonado2021.yaml", "artifacts", "table2"),
+    ("studies/multiverse.yaml", "artifacts", "worlds"),
+    ("studies/multiverse.yaml", "grids", "movielens"),
     ("studies/valcarce2018.yaml", "artifacts", "table2"),
     ("studies/valcarce2020.yaml", "removals", "ratings"),
     ("studies/systems.yaml", "experiments", "valcarce"),

@@ -58,6 +58,7 @@ def inputs_of(
     splits: Sequence[tuple[str, str]] = (),
     shown: Mapping[str, bool] | None = None,
     absent: Sequence[str] = (),
+    grid: Mapping[str, Any] | None = None,
     seed: int = 0,
     **parameters: Any,
 ) -> ArtifactInputs:
@@ -79,6 +80,7 @@ def inputs_of(
         "splits": list(splits),
         "shown": shown or {},
         "simulations": simulations or {},
+        "grid": grid,
         "seed": seed,
     }
     return ArtifactInputs.of(folder, description)
@@ -92,6 +94,17 @@ def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ra
     return ratings_of(
         zip(users.tolist(), items.tolist(), values.tolist(), strict=True), n_users, n_items
     )
+
+
+def spec_of(
+    kind: str,
+    train_share: float | Sequence[float],
+    folds: int = 1,
+    selection: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the configuration of a split as plans describe it."""
+    share = train_share if isinstance(train_share, float) else list(train_share)
+    return {"kind": kind, "train_share": share, "folds": folds, "selection": selection}
 
 
 @dataclass(frozen=True)
@@ -120,11 +133,13 @@ def write_experiment(
     unbiased: bool = False,
     released_real_threshold: float | None = None,
     without_list: int = 0,
+    split_spec: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
     With ``unbiased`` some held-out ratings judge without bias: besides testing, or instead. The
-    systems can compute no score for the first ``without_list`` users.
+    systems can compute no score for the first ``without_list`` users. ``split_spec`` says what the
+    split pretends to be.
     """
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
@@ -158,6 +173,7 @@ def write_experiment(
     return {
         "dataset": dataset,
         "split": split_name,
+        "split_spec": split_spec or spec_of("random-ratio", 1 - tested_share, folds),
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],

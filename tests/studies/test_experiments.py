@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies.prepared import inputs_of, ratings_of
+from studies.prepared import inputs_of, ratings_of, spec_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
@@ -39,6 +39,7 @@ def experiment(folder: Path) -> Experiment:
     description = {
         "dataset": "lastfm-1k",
         "split": "plays",
+        "split_spec": spec_of("random-ratio", 0.8),
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],

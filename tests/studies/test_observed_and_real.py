@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, look_of, ratings_of, write_experiment
+from studies.prepared import inputs_of, look_of, ratings_of, spec_of, write_experiment
 
 from receval.figures.tables import to_markdown
 from receval.metrics.parse import parse
@@ -290,6 +290,7 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
     experiment = {
         "dataset": "cm100k",
         "split": "hand-made",
+        "split_spec": spec_of("random-ratio", 0.8),
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from protocols.brute_force import Scores
-from studies.prepared import generated_ratings, inputs_of, look_of, problems_of
+from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, spec_of
 
 from receval.figures.style import figure_style
 from receval.metrics.evaluation import evaluate
@@ -82,6 +82,7 @@ def inputs(
     description = {
         "dataset": "ml-1m",
         "split": "coin-flip",
+        "split_spec": spec_of("random-ratio", 0.5),
         "systems": list(SYSTEMS),
         "extra_systems": [],
         "protocols": [asdict(protocol) for protocol in protocols],
