@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +14,10 @@ from receval.config.decisions import Aggregation, CoverageTreatment, Significanc
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
-
-LEVEL = 0.05
-"""A difference is significant if its p-value is below it."""
-
-MOST_SAMPLES = 0.5
-"""A difference is significant if more than this share of bootstrap samples reject."""
+from receval.studies.verdicts import LEVEL, MOST_SAMPLES, TIE
 
 _DECIMALS = 12
 """Differences of values on a grid that are equal but for rounding share their rank."""
-
-Verdict = Literal["first", "tie", "second"]
-FIRST, TIE, SECOND = 1, 0, -1
-VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 AVERAGES = {
     "mean": Arithmetic(),
@@ -69,6 +59,9 @@ class Comparison:
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
         The share of bootstrap samples that reject; NaN for other tests.
+    evidence : ndarray of float64, shape (n_metrics,)
+        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0
+        where the direction of what was tested is not that of the values.
     verdict : ndarray of int64, shape (n_metrics,)
         1 if the first system wins significantly, -1 if the second does, else 0. A significant test
         whose direction is not that of the values (a sign test may see more users win with the
@@ -80,6 +73,7 @@ class Comparison:
     effect: NDArray[np.float64]
     p: NDArray[np.float64]
     rejected: NDArray[np.float64]
+    evidence: NDArray[np.float64]
     verdict: NDArray[np.int64]
 
     @property
@@ -146,9 +140,16 @@ class PairOfSystems:
         summary = self._summaries[aggregation]
         tested = _TESTS[test](summary)
         wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
-        verdict = np.where(tested.significant & (tested.direction == wins), wins, TIE)
+        agreed = np.where(tested.direction == wins, wins, TIE)
+        certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
         return Comparison(
-            summary.first, summary.second, summary.effect, tested.p, tested.rejected, verdict
+            first=summary.first,
+            second=summary.second,
+            effect=summary.effect,
+            p=tested.p,
+            rejected=tested.rejected,
+            evidence=agreed * certainty,
+            verdict=np.where(tested.significant, agreed, TIE),
         )
 
     @cached_property

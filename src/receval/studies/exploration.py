@@ -14,7 +14,8 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.statistics.bootstrap import poisson_resamples
-from receval.studies.comparisons import VERDICTS, PairOfSystems, UserValues
+from receval.studies.comparisons import PairOfSystems, UserValues
+from receval.studies.verdicts import VERDICTS
 from receval.studies.worlds import Worlds
 
 SAMPLES = 200
@@ -51,7 +52,7 @@ def explore(
         One row a pair and configuration: the
         systems, the decisions in short words, the values of both (``value``, ``other_value``),
         their ``difference``, the standardised one (``effect``), ``p``, ``rejected`` (share of
-        bootstrap samples) and the ``verdict`` (first, tie or second), as in
+        bootstrap samples), the ``evidence`` and the ``verdict`` (first, tie or second), as in
         :class:`receval.studies.comparisons.Comparison`.
 
     Raises
@@ -146,6 +147,7 @@ def _rows(
                     "effect": comparison.effect[place],
                     "p": comparison.p[place],
                     "rejected": comparison.rejected[place],
+                    "evidence": comparison.evidence[place],
                     "verdict": VERDICTS[int(comparison.verdict[place])],
                 }
             )
