@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,13 +131,29 @@ class PairOfSystems:
                     f"There are {np.count_nonzero(chosen)} users to average and compare with "
                     f"{coverage} coverage: at least 2 are needed."
                 )
-        self._summaries: dict[Aggregation, _Summary] = {}
+        self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
-    def compared(self, aggregation: Aggregation, test: SignificanceTest) -> Comparison:
-        """Return what an aggregation (C3) and a test (D) say."""
-        if aggregation not in self._summaries:
-            self._summaries[aggregation] = _Summary(self, aggregation)
-        summary = self._summaries[aggregation]
+    def compared(
+        self,
+        aggregation: Aggregation,
+        test: SignificanceTest,
+        metrics: Sequence[int] | None = None,
+    ) -> Comparison:
+        """Return what an aggregation (C3) and a test (D) say.
+
+        Parameters
+        ----------
+        aggregation, test : str
+            As of :class:`receval.config.decisions.Configuration`.
+        metrics : sequence of int, optional
+            Places of the metrics that are wanted; all by default. A metric that can be negative
+            has no geometric mean.
+        """
+        wanted = range(len(self.measured[0].values)) if metrics is None else metrics
+        key = (aggregation, tuple(wanted))
+        if key not in self._summaries:
+            self._summaries[key] = _Summary(self, *key)
+        summary = self._summaries[key]
         tested = _TESTS[test](summary)
         wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
         agreed = np.where(tested.direction == wins, wins, TIE)
@@ -182,24 +198,25 @@ class _Tested:
 class _Summary:
     """A pair of systems under one aggregation."""
 
-    def __init__(self, pair: PairOfSystems, aggregation: Aggregation) -> None:
+    def __init__(
+        self, pair: PairOfSystems, aggregation: Aggregation, metrics: tuple[int, ...]
+    ) -> None:
         self.pair = pair
         self.aggregation = aggregation
         average = AVERAGES[aggregation]
+        values = [system.values[list(metrics)] for system in pair.measured]
         self.first, self.second = (
-            average.of(system.values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
-            for system, chosen in zip(pair.measured, pair.averaged, strict=True)
+            average.of(own[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
+            for own, chosen in zip(values, pair.averaged, strict=True)
         )
-        self.differences = np.subtract(
-            *(self._transformed(system.values, pair.paired) for system in pair.measured)
-        )
+        self.differences = np.subtract(*(self._transformed(own, pair.paired) for own in values))
         if aggregation == "median":
             location = self.first - self.second
         else:
             location = np.subtract(
                 *(
-                    self._transformed(system.values, chosen).mean(axis=-1)
-                    for system, chosen in zip(pair.measured, pair.averaged, strict=True)
+                    self._transformed(own, chosen).mean(axis=-1)
+                    for own, chosen in zip(values, pair.averaged, strict=True)
                 )
             )
         deviations = self.differences.std(axis=-1, ddof=1)

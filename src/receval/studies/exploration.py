@@ -131,11 +131,11 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of configurations that differ in their metric alone."""
     one = configurations[0]
+    metrics = [labels.index(configuration.metric_label) for configuration in configurations]
     rows = []
     for (first, second), pair in compared.items():
-        comparison = pair.compared(one.aggregation, one.test)
-        for configuration in configurations:
-            place = labels.index(configuration.metric_label)
+        comparison = pair.compared(one.aggregation, one.test, metrics)
+        for place, configuration in enumerate(configurations):
             rows.append(
                 {
                     "first": first,
