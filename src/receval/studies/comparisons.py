@@ -64,7 +64,7 @@ class Comparison:
         The aggregated values of the systems.
     effect : ndarray of float64, shape (n_metrics,)
         The standardised difference: that of the aggregated (transformed) values over the standard
-        deviation of the users' differences; 0 where nobody differs.
+        deviation of the users' differences; 0 where these are all the same but for rounding.
     p : ndarray of float64, shape (n_metrics,)
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
@@ -135,7 +135,9 @@ class PairOfSystems:
             if np.count_nonzero(chosen) < 2:
                 raise ValueError(
                     f"There are {np.count_nonzero(chosen)} users to average and compare with "
-                    f"{coverage} coverage: at least 2 are needed."
+                    f"{coverage} coverage: at least 2 are needed, with test ratings"
+                    f"{'' if has_train is None else ', training ratings'}"
+                    f"{' and lists of both systems' if coverage == 'reduced' else ''}."
                 )
         self._summaries: dict[Aggregation, _Summary] = {}
 
@@ -203,7 +205,8 @@ class _Summary:
             )
         deviations = self.differences.std(axis=-1, ddof=1)
         self.effect = np.zeros_like(location)
-        np.divide(location, deviations, out=self.effect, where=deviations > 0)
+        # Equal numbers may leave a deviation by rounding, and so an effect of any size.
+        np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-_DECIMALS)
 
     def _transformed(
         self, values: NDArray[np.float64], chosen: NDArray[np.bool_]
@@ -215,6 +218,11 @@ class _Summary:
             return values[:, chosen]
         by_test = self.aggregation == "test-weighted"
         weights = (self.pair.n_test if by_test else self.pair.n_relevant)[chosen]
+        if not weights.any():
+            raise ValueError(
+                f"The {len(weights)} users to compare have no positive test ratings, so their "
+                "weights are all 0: choose another aggregation, or more test ratings."
+            )
         return values[:, chosen] * (weights / weights.mean())
 
     @property
