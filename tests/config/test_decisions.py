@@ -27,6 +27,8 @@ METRICS: list[dict[str, Any]] = [
     *({"name": name, "phi": 0.8} for name in ("RBP", "RBO")),
 ]
 
+START = {"name": "nDCG", "depth": 10}
+
 # Every level of every decision, with what must change beside it.
 CHANGES: list[dict[str, Any]] = [
     *(
@@ -45,7 +47,7 @@ CHANGES: list[dict[str, Any]] = [
     {"users": "all"},
     *({"non_computable": policy} for policy in ("random", "popularity", "average")),
     {"lists": "condensed"},
-    *({"metric": metric, "lists": "condensed"} for metric in METRICS if metric != {"name": "nDCG", "depth": 10}),
+    *({"metric": metric, "lists": "condensed"} for metric in METRICS if metric != START),
     *({"aggregation": weighted} for weighted in ("test-weighted", "positive-weighted")),
     *({"aggregation": "median", "test": test} for test in ("sign", "wilcoxon", "bootstrap")),
     *({"aggregation": "geometric", "test": test} for test in ("t-log", "bootstrap")),

@@ -88,10 +88,10 @@ def test_a_comparison_has_the_same_share_whichever_others_are_made() -> None:
     differences = eighths(4, (4, 40))
     resamples = poisson_resamples(40, 80, np.random.default_rng(5))
     for test in ("t", "sign"):
-        together = rejected_shares(differences, resamples, test)  # type: ignore[arg-type]
-        alone = [rejected_shares(row, resamples, test)[0] for row in differences]  # type: ignore[arg-type]
+        together = rejected_shares(differences, resamples, test)
+        alone = [rejected_shares(row, resamples, test)[0] for row in differences]
         np.testing.assert_array_equal(together, alone)
-        np.testing.assert_array_equal(rejected_shares(-differences, resamples, test), together)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(rejected_shares(-differences, resamples, test), together)
 
 
 def test_resamples_are_those_of_the_generator_and_of_poisson() -> None:

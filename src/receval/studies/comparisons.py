@@ -23,7 +23,7 @@ MOST_SAMPLES = 0.5
 """A difference is significant if more than this share of bootstrap samples reject."""
 
 _DECIMALS = 12
-"""Differences of values on a grid that are equal but for rounding share their rank."""
+"""Values that agree in so many digits are equal but for rounding, and so are their differences."""
 
 Verdict = Literal["first", "tie", "second"]
 FIRST, TIE, SECOND = 1, 0, -1
@@ -191,9 +191,11 @@ class _Summary:
             average.of(system.values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
             for system, chosen in zip(pair.measured, pair.averaged, strict=True)
         )
-        self.differences = np.subtract(
-            *(self._transformed(system.values, pair.paired) for system in pair.measured)
-        )
+        first, second = (self._transformed(system.values, pair.paired) for system in pair.measured)
+        # The sign test must not count rounding as a win; small values are told apart all the same.
+        largest = np.maximum(np.abs(first), np.abs(second))
+        rounding = np.abs(first - second) <= 10.0**-_DECIMALS * largest
+        self.differences = np.where(rounding, 0.0, first - second)
         if aggregation == "median":
             location = self.first - self.second
         else:
