@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -56,7 +56,7 @@ class UserValues:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison of two systems says, one entry a metric.
+    """What a comparison of two systems says, one entry a metric that is compared.
 
     Attributes
     ----------
@@ -139,13 +139,24 @@ class PairOfSystems:
                     f"{'' if has_train is None else ', training ratings'}"
                     f"{' and lists of both systems' if coverage == 'reduced' else ''}."
                 )
-        self._summaries: dict[Aggregation, _Summary] = {}
+        self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
-    def compared(self, aggregation: Aggregation, test: SignificanceTest) -> Comparison:
-        """Return what an aggregation (C3) and a test (D) say."""
-        if aggregation not in self._summaries:
-            self._summaries[aggregation] = _Summary(self, aggregation)
-        summary = self._summaries[aggregation]
+    def compared(
+        self,
+        aggregation: Aggregation,
+        test: SignificanceTest,
+        metrics: Sequence[int] | None = None,
+    ) -> Comparison:
+        """Return what an aggregation (C3) and a test (D) say.
+
+        ``metrics`` are the rows of those to compare, by default all. A ValueError says that there
+        is no geometric mean of a negative value, that all weights are 0, or that the bootstrap has
+        no resampled sets.
+        """
+        rows = tuple(range(len(self.measured[0].values)) if metrics is None else metrics)
+        if (aggregation, rows) not in self._summaries:
+            self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
+        summary = self._summaries[aggregation, rows]
         tested = _TESTS[test](summary)
         wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
         verdict = np.where(tested.significant & (tested.direction == wins), wins, TIE)
@@ -183,15 +194,23 @@ class _Tested:
 class _Summary:
     """A pair of systems under one aggregation."""
 
-    def __init__(self, pair: PairOfSystems, aggregation: Aggregation) -> None:
+    def __init__(
+        self, pair: PairOfSystems, aggregation: Aggregation, rows: tuple[int, ...]
+    ) -> None:
         self.pair = pair
         self.aggregation = aggregation
         average = AVERAGES[aggregation]
+        measured = [system.values[list(rows)] for system in pair.measured]
+        if aggregation == "geometric" and (lowest := min(v.min() for v in measured)) < 0:
+            raise ValueError(
+                f"A value is {lowest:g}, and negative ones have no geometric mean: choose another "
+                "aggregation, or another metric."
+            )
         self.first, self.second = (
-            average.of(system.values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
-            for system, chosen in zip(pair.measured, pair.averaged, strict=True)
+            average.of(values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
+            for values, chosen in zip(measured, pair.averaged, strict=True)
         )
-        first, second = (self._transformed(system.values, pair.paired) for system in pair.measured)
+        first, second = (self._transformed(values, pair.paired) for values in measured)
         # The sign test must not count rounding as a win; small values are told apart all the same.
         largest = np.maximum(np.abs(first), np.abs(second))
         rounding = np.abs(first - second) <= 10.0**-_DECIMALS * largest
@@ -201,8 +220,8 @@ class _Summary:
         else:
             location = np.subtract(
                 *(
-                    self._transformed(system.values, chosen).mean(axis=-1)
-                    for system, chosen in zip(pair.measured, pair.averaged, strict=True)
+                    self._transformed(values, chosen).mean(axis=-1)
+                    for values, chosen in zip(measured, pair.averaged, strict=True)
                 )
             )
         deviations = self.differences.std(axis=-1, ddof=1)

@@ -144,12 +144,14 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of configurations that differ in their metric alone."""
     one = configurations[0]
+    # Not all metrics are compared in all ways: of tau there is no geometric mean.
+    places = sorted({labels.index(configuration.metric_label) for configuration in configurations})
     rows = []
     for (first, second), pair in compared.items():
         with _where((first, second), one):
-            comparison = pair.compared(one.aggregation, one.test)
+            comparison = pair.compared(one.aggregation, one.test, places)
         for configuration in configurations:
-            place = labels.index(configuration.metric_label)
+            place = places.index(labels.index(configuration.metric_label))
             rows.append(
                 {
                     "first": first,
