@@ -15,6 +15,8 @@ from receval.figures.layout import settle_layout
 from receval.figures.legend import legend_below, note
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.save import save_figure
+from receval.figures.specification_curve import Decision, MarkedWorld, specification_curve
+from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
@@ -22,6 +24,7 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
+from receval.figures.triangle import triangle
 
 SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")
 EXTRA = SYSTEMS[5:]
@@ -104,11 +107,65 @@ def named_points() -> Figure:
     return figure
 
 
+def multiverse(n_worlds: int = 400, shift: float = 0.0, marked: int = 0) -> Figure:
+    """Return a specification curve in which the first decision matters and the second does not."""
+    generator = np.random.default_rng(8)
+    levels = {
+        "A1 Data selection": ("all ratings", "users with 20 ratings", "half of the ratings"),
+        "B1 Split": ("random", "temporal"),
+        "C1 Cut-off": ("10",),
+    }
+    decisions = [
+        Decision(title, titles, generator.integers(0, len(titles), n_worlds))
+        for title, titles in levels.items()
+    ]
+    values = generator.normal(size=n_worlds) / 4 + (decisions[0].codes - 1) / 2 + shift
+    figure = specification_curve(
+        values,
+        np.where(np.abs(values) < 0.3, 0, np.sign(values)),
+        decisions,
+        first="Item-based kNN",
+        second="WRMF",
+        value_label="Difference $d_z$",
+        marked=MarkedWorld(marked, "the paper's starting point"),
+    )
+    note(figure, ABSENT)
+    return figure
+
+
+def verdicts() -> Figure:
+    """Return stacked shares of three pairs of systems."""
+    figure = new_figure(SINGLE_COLUMN, 1.4)
+    axes = figure.subplots()
+    shares = [[0.2, 0.7, 0.1], [0.5, 0.0, 0.5], [np.nan] * 3]
+    titles = ("first wins", "neither does", "second wins")
+    stacked_shares(axes, shares, SYSTEMS[:3], SYSTEMS[3:6], titles, least=0.1)
+    axes.set_xlabel("Share of worlds")
+    legend_below(figure)
+    return figure
+
+
+def explained() -> Figure:
+    """Return the explained variance of eight decisions."""
+    figure = new_figure(SINGLE_COLUMN, 3)
+    names = [f"{letter}{number} Decision" for letter in "ABCD" for number in (1, 2)]
+    remainders = {"alone": 0.7, "pairs": 0.2, "overlap": -0.01, "beyond pairs": 0.11}
+    shares = np.linspace(0, 0.2, 36)
+    squares = triangle(
+        figure.subplots(), names, shares[28:], shares[:28], None, remainders, [n[:2] for n in names]
+    )
+    figure.colorbar(squares, ax=figure.axes, label="Explained variance (%)", shrink=0.6)
+    return figure
+
+
 SAMPLES = {
     "bars": bars,
     "popularity": popularity,
     "distributions": distributions,
     "named_points": named_points,
+    "multiverse": multiverse,
+    "verdicts": verdicts,
+    "explained": explained,
 }
 
 if __name__ == "__main__":

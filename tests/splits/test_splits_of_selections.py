@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
 
-from receval.config.splits import AnySplit
+from receval.config.splits import AnySplit, RandomRatio
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.registry import SPLITTERS, make_split
@@ -168,3 +168,15 @@ def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
     }
     with pytest.raises(ValueError, match=r"none of 3 ratings: .*at least 2 ratings a user and 9"):
         made(ratings, **kind)
+
+
+def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
+    split = Split((np.array([1], dtype=np.uint8),))
+    assert split.spread_over(np.array([False, True])).codes[0].tolist() == [0, 1]
+    with pytest.raises(ValueError, match="made for 1 ratings, but 2 are selected"):
+        split.spread_over(np.array([True, True, False]))
+
+
+def test_a_training_share_named_twice_is_refused():
+    with pytest.raises(ValidationError, match="a training share stands there twice"):
+        RandomRatio(kind="random-ratio", train_share=(0.5, 0.5))

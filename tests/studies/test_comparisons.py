@@ -137,6 +137,12 @@ def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
             assert found.p[metric] == pytest.approx(scipy_p(first, second, test), rel=1e-9)
             assert np.isnan(found.rejected[metric])
     np.testing.assert_array_equal(found.difference, found.first - found.second)
+    certainty = found.rejected if test == "bootstrap" else 1 - found.p
+    agrees = np.abs(found.evidence) == certainty
+    assert (agrees | (found.evidence == 0)).all()
+    level = 0.5 if test == "bootstrap" else 0.95
+    wins = (np.abs(found.evidence) > level) * np.sign(found.difference)
+    np.testing.assert_array_equal(found.verdict, wins)
 
 
 def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:

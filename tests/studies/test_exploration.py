@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,11 @@ from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.split import Fold, fold
 from receval.statistics.popularity_curve import positives_and_highest
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.verdicts import with_verdicts
 
 KEY = ["first", "second", *DECISIONS]
-NUMBERS = ["value", "other_value", "difference", "effect", "p", "rejected"]
+NUMBERS = ["value", "other_value", "difference", "effect", "p", "rejected", "evidence"]
 AVERAGES = {
     "mean": "arithmetic",
     "median": "median",
@@ -146,6 +149,11 @@ def test_a_world_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
     assert np.sign(row["effect"]) == np.sign(row["difference"])
 
 
+@cache
+def several_pairs() -> pd.DataFrame:
+    return explored(GRID.configurations(), [("Random", "kNN"), ("kNN", "Pop"), ("Pop", "kNN")])
+
+
 def in_order(worlds: pd.DataFrame) -> pd.DataFrame:
     return worlds.sort_values(KEY, ignore_index=True)
 
@@ -179,8 +187,7 @@ def test_worlds_depend_neither_on_their_order_nor_on_other_worlds() -> None:
 
 
 def test_a_pair_does_not_depend_on_the_others() -> None:
-    pairs = [("Random", "kNN"), ("kNN", "Pop"), ("Pop", "kNN")]
-    worlds = explored(GRID.configurations(), pairs)
+    worlds = several_pairs()
     assert len(worlds) == 3 * len(whole_grid())
     of_pair = worlds[(worlds["first"] == "kNN") & (worlds["second"] == "Pop")]
     pd.testing.assert_frame_equal(in_order(of_pair), in_order(whole_grid()), check_exact=True)
@@ -191,10 +198,18 @@ def test_a_pair_does_not_depend_on_the_others() -> None:
         | {"value": "other_value", "other_value": "value"}
     )
     expected["verdict"] = expected["verdict"].map(swapped)
-    expected[["difference", "effect"]] *= -1
+    expected[["difference", "effect", "evidence"]] *= -1
     pd.testing.assert_frame_equal(
         in_order(mirrored), in_order(expected[list(mirrored)]), rtol=1e-9, atol=1e-15
     )
+
+
+def test_verdicts_follow_from_the_evidence_of_a_file(tmp_path: Path) -> None:
+    worlds = several_pairs()
+    assert set(worlds["verdict"]) == {"first", "tie", "second"}
+    write_numbers(worlds.drop(columns="verdict"), tmp_path / "worlds.csv")
+    read = with_verdicts(read_numbers(tmp_path / "worlds.csv"))
+    assert read["verdict"].tolist() == worlds["verdict"].tolist()
 
 
 def test_users_without_training_ratings_matter_where_there_are_some() -> None:

@@ -14,7 +14,8 @@ from receval.config.decisions import DECISIONS, Configuration, DecisionGrid, Met
 from receval.config.splits import DataSelection
 from receval.studies.decision_titles import decision_title, level_title
 from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.world_verdicts import explained, single_changes, start_of, verdict_counts
+from receval.studies.verdicts import verdict_shares, with_verdicts
+from receval.studies.world_verdicts import explained, single_changes, start_of
 
 GRID = DecisionGrid.model_validate(
     {
@@ -45,28 +46,46 @@ def worlds_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
     same = worlds.drop(columns="test").astype(str).agg(" ".join, axis=1)
     effect = np.where(first, 0.5, -0.5) + noise * by_chance[pd.factorize(same)[0]]
     p = np.where(worlds["test"] == "bootstrap", np.nan, 0.01)
+    rejected = np.where(np.isnan(p), 0.9, np.nan)
     return worlds.assign(
         value=0.3 + effect / 10,
         other_value=0.3,
         difference=effect / 10,
         effect=effect,
         p=p,
-        rejected=np.where(np.isnan(p), 0.9, np.nan),
+        rejected=rejected,
+        evidence=np.sign(effect) * np.where(np.isnan(p), rejected, 1 - p),
         verdict=np.where(effect > 0, "first", "second"),
     )
 
 
-# --- counts and explained variance ------------------------------------------------------------
+# --- verdicts and explained variance ----------------------------------------------------------
 
 
-def test_verdicts_are_counted_also_those_that_no_world_has() -> None:
-    worlds = pd.DataFrame({"verdict": ["second", "first", "second"]})
-    assert verdict_counts(worlds) == {"first": 1, "tie": 0, "second": 2}
-    assert list(verdict_counts(worlds.iloc[:0]).values()) == [0, 0, 0]
+def test_verdicts_have_shares_also_those_that_no_world_has() -> None:
+    worlds = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
+    assert verdict_shares(worlds) == {"first": 0.25, "tie": 0, "second": 0.75}
 
 
-@pytest.mark.parametrize("decision", [name for name in DECISIONS if name != "test"])
-@pytest.mark.parametrize("response", ["effect", "verdict"])
+def test_evidence_at_the_level_of_significance_is_none() -> None:
+    worlds = pd.DataFrame(
+        {
+            "test": ["t", "sign", "t-log", "bootstrap", "bootstrap", "bootstrap", "t"],
+            "evidence": [0.95, 0.951, -0.96, 0.5, 0.505, -0.6, ""],
+        }
+    )
+    found = with_verdicts(worlds)["verdict"].tolist()
+    assert found == ["tie", "first", "second", "tie", "first", "second", "tie"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "response"),
+    [
+        *((name, "effect") for name in DECISIONS if name != "test"),
+        ("users", "verdict"),
+        ("aggregation", "verdict"),
+    ],
+)
 def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
     found = explained(worlds_where(decision), response)
     alone = dict(zip(found.names, found.alone[0], strict=True))

@@ -8,9 +8,10 @@ OUTPUTS
   work/<edition>/artifacts/<study>/provenance.json
 """
 
-
 # Pages and tables are both written as <artifact>.md.
-PAGES = "|".join(sorted({name for plan in PLANS.values() for name in plan.pages()})) or "-"
+PAGES = (
+    "|".join(sorted({name for plan in PLANS.values() for name in plan.pages()})) or "-"
+)
 
 
 rule compute_artifact:
@@ -77,8 +78,6 @@ rule draw_figure:
 
 
 rule write_table:
-    wildcard_constraints:
-        artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
@@ -93,6 +92,8 @@ rule write_table:
         "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
     benchmark:
         "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+    wildcard_constraints:
+        artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -110,8 +111,6 @@ rule write_table:
 
 
 rule write_page:
-    wildcard_constraints:
-        artifact=PAGES,
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
@@ -125,6 +124,8 @@ rule write_page:
         "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
     benchmark:
         "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+    wildcard_constraints:
+        artifact=PAGES,
     conda:
         "../../envs/receval.yaml"
     threads: 1

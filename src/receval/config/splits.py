@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Shares = Share | Annotated[tuple[Share, ...], Field(min_length=1)]
@@ -61,6 +61,15 @@ class _SplitConfig(BaseModel):
         return False
 
 
+def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
+    if isinstance(shares, tuple) and len(set(shares)) < len(shares):
+        raise ValueError(
+            "a training share stands there twice, which would make one fold twice: name each once, "
+            "and ask for repetitions by folds"
+        )
+    return shares
+
+
 class RandomRatio(_SplitConfig):
     """Each rating trains with probability ``train_share``; folds are repetitions.
 
@@ -72,6 +81,8 @@ class RandomRatio(_SplitConfig):
     train_share: Shares = 0.8
     folds: Folds = 1
 
+    _shares_differ = field_validator("train_share")(_different_shares)
+
 
 class UserRatio(_SplitConfig):
     """The share ``train_share`` of each user's ratings trains, rounded up; folds repeat this.
@@ -82,6 +93,8 @@ class UserRatio(_SplitConfig):
     kind: Literal["user-ratio"]
     train_share: Shares = 0.8
     folds: Folds = 1
+
+    _shares_differ = field_validator("train_share")(_different_shares)
 
 
 class KFold(_SplitConfig):

@@ -22,6 +22,13 @@ NEVER = -1
 TILE_HEIGHT = 0.84
 """Share of a row's room that its tiles fill."""
 
+MOST_BINS, WORLDS_PER_BIN, SINGLE_WORLDS = 120, 20, 30
+"""Columns of tiles: so many, but fewer rather than with fewer worlds each, and up to so many worlds
+one each."""
+
+STEPS = 600
+"""Steps of the curve, at least; more than print can show."""
+
 _LIGHTEST, _DARKEST = 0.98, 0.06
 
 
@@ -33,6 +40,19 @@ def shade_colour(shade: int) -> str:
     share = (shade / (SHADES - 1)) ** 1.6
     level = f"{round(255 * (_LIGHTEST + (_DARKEST - _LIGHTEST) * share)):02x}"
     return f"#{level}{level}{level}"
+
+
+def steps_and_bins(n_worlds: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where steps and bins begin among the worlds, and at last the number of worlds.
+
+    Each bin begins with a step.
+    """
+    n_bins = min(max(n_worlds // WORLDS_PER_BIN, min(n_worlds, SINGLE_WORLDS)), MOST_BINS)
+    steps_per_bin = -(-STEPS // n_bins)
+    n_steps = n_bins * steps_per_bin
+    steps = np.arange(n_steps + 1, dtype=np.int64) * n_worlds // n_steps
+    # Where worlds are fewer than steps, several steps begin with the same world.
+    return np.unique(steps), steps[::steps_per_bin]
 
 
 def level_shades(
@@ -64,7 +84,8 @@ def level_shades(
     sizes = np.diff(edges)
     bins = np.repeat(np.arange(len(sizes)), sizes)
     has_level = codes >= 0
-    cells = codes[has_level] * len(sizes) + bins[has_level]
+    # Codes may be of a type too small for the product.
+    cells = codes[has_level].astype(np.int64) * len(sizes) + bins[has_level]
     counts = np.bincount(cells, minlength=n_levels * len(sizes)).reshape(n_levels, len(sizes))
     within = counts / sizes
     overall = counts.sum(axis=1, keepdims=True) / len(codes)

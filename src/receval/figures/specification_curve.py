@@ -26,19 +26,16 @@ from receval.figures.decision_rows import (
     rows_of,
 )
 from receval.figures.legend import legend_below
-from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour
+from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour, steps_and_bins
 from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
 
-BINS = 120
-"""Columns of tiles, or one a world where worlds are fewer."""
-
-STEPS_PER_BIN = 5
-"""Steps of the curve within a bin: 600 are more than print can show."""
-
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
+
+NARROW = 0.24
+"""Less than this share of the worlds has no room for a text."""
 
 _VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
 
@@ -101,8 +98,7 @@ def specification_curve(
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_worlds = len(differences)
     order = np.lexsort((signs, differences))
-    steps = np.arange(STEPS_PER_BIN * BINS + 1) * n_worlds // (STEPS_PER_BIN * BINS)
-    bins = np.unique(steps[::STEPS_PER_BIN])
+    steps, bins = steps_and_bins(n_worlds)
 
     heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * (rows_of(decisions)[-1][-1] + 1))
     figure = new_figure(DOUBLE_COLUMN, sum(heights) + SURROUNDINGS_HEIGHT)
@@ -112,7 +108,7 @@ def specification_curve(
     shares = np.array(
         [np.add.reduceat(signs[order] == sign, bins[:-1]) / np.diff(bins) for sign, _ in _VERDICTS]
     )
-    _draw_curve(curve, differences[order], np.unique(steps), bins, shares)
+    _draw_curve(curve, differences[order], steps, bins, shares)
     _annotate_crossing(curve, differences, first, second)
     curve.set_ylabel(value_label)
     _draw_strip(strip, shares, bins / n_worlds)
@@ -225,13 +221,16 @@ def _annotate_crossing(
         "linespacing": 1.15,
         "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
     }
-    # Beside the crossing, unless an edge is too near for both to have room.
-    if behind > 0:
-        x = min(max(behind, 0.24), 0.76 if ahead > 0 else 1.0)
-        axes.text(x - 0.012, 0.985, f"{second}\nahead in {percent(behind)}", ha="right", **style)
-    if ahead > 0:
-        x = min(max(1 - ahead, 0.24 if behind > 0 else 0.0), 0.76)
-        axes.text(x + 0.012, 0.985, f"{first}\nahead in {percent(ahead)}", ha="left", **style)
+    left = f"{second}\nahead in {percent(behind)}" if behind > 0 else ""
+    right = f"{first}\nahead in {percent(ahead)}" if ahead > 0 else ""
+    if left and right and not NARROW <= behind <= 1 - ahead <= 1 - NARROW:
+        # One side has no room for its text, so the other has both.
+        both = f"{second} ahead in {percent(behind)},\n{first} in {percent(ahead)}"
+        left, right = (both, "") if behind > 0.5 else ("", both)
+    if left:
+        axes.text(behind - 0.012, 0.985, left, ha="right", **style)
+    if right:
+        axes.text(1 - ahead + 0.012, 0.985, right, ha="left", **style)
 
 
 def _draw_strip(axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64]) -> None:

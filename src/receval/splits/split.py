@@ -83,14 +83,25 @@ class Split:
         ----------
         selected : ndarray of bool, shape (n,)
             True for as many ratings as the split was made for; the others are left out.
+
+        Raises
+        ------
+        ValueError
+            It is another number of ratings.
         """
+        n_selected = int(np.count_nonzero(selected))
+        if n_selected != self.n_ratings:
+            raise ValueError(
+                f"The split was made for {self.n_ratings} ratings, but {n_selected} are selected: "
+                "give the selection whose ratings were split."
+            )
 
         def spread(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
             all_codes = np.zeros(len(selected), dtype=np.uint8)
             all_codes[selected] = codes
             return all_codes
 
-        facts = {**self.facts, "selected_ratings": int(np.count_nonzero(selected))}
+        facts = {**self.facts, "selected_ratings": n_selected}
         return replace(self, codes=tuple(spread(codes) for codes in self.codes), facts=facts)
 
     def write(self, path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +14,10 @@ from receval.config.decisions import Aggregation, CoverageTreatment, Significanc
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
-
-LEVEL = 0.05
-"""A difference is significant if its p-value is below it."""
-
-MOST_SAMPLES = 0.5
-"""A difference is significant if more than this share of bootstrap samples reject."""
+from receval.studies.verdicts import LEVEL, MOST_SAMPLES, TIE
 
 _DECIMALS = 12
 """Values that agree in so many digits are equal but for rounding, and so are their differences."""
-
-Verdict = Literal["first", "tie", "second"]
-FIRST, TIE, SECOND = 1, 0, -1
-VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 AVERAGES = {
     "mean": Arithmetic(),
@@ -69,6 +59,9 @@ class Comparison:
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
         The share of bootstrap samples that reject; NaN for other tests.
+    evidence : ndarray of float64, shape (n_metrics,)
+        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0
+        where the direction of what was tested is not that of the values.
     verdict : ndarray of int64, shape (n_metrics,)
         1 if the first system wins significantly, -1 if the second does, else 0. A significant test
         whose direction is not that of the values (a sign test may see more users win with the
@@ -80,6 +73,7 @@ class Comparison:
     effect: NDArray[np.float64]
     p: NDArray[np.float64]
     rejected: NDArray[np.float64]
+    evidence: NDArray[np.float64]
     verdict: NDArray[np.int64]
 
     @property
@@ -149,9 +143,8 @@ class PairOfSystems:
     ) -> Comparison:
         """Return what an aggregation (C3) and a test (D) say.
 
-        ``metrics`` are the rows of those to compare, by default all. A ValueError says that there
-        is no geometric mean of a negative value, that all weights are 0, or that the bootstrap has
-        no resampled sets.
+        ``metrics`` are the rows of those to compare, by default all. A ValueError says that a value
+        is too low for the geometric mean, all weights are 0, or the bootstrap has no resamples.
         """
         rows = tuple(range(len(self.measured[0].values)) if metrics is None else metrics)
         if (aggregation, rows) not in self._summaries:
@@ -159,9 +152,16 @@ class PairOfSystems:
         summary = self._summaries[aggregation, rows]
         tested = _TESTS[test](summary)
         wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
-        verdict = np.where(tested.significant & (tested.direction == wins), wins, TIE)
+        agreed = np.where(tested.direction == wins, wins, TIE)
+        certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
         return Comparison(
-            summary.first, summary.second, summary.effect, tested.p, tested.rejected, verdict
+            first=summary.first,
+            second=summary.second,
+            effect=summary.effect,
+            p=tested.p,
+            rejected=tested.rejected,
+            evidence=agreed * certainty,
+            verdict=np.where(tested.significant, agreed, TIE),
         )
 
     @cached_property

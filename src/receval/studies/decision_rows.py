@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from receval.config.decisions import DECISIONS, Configuration
+from receval.config.decisions import Configuration
 from receval.figures.decision_rows import Decision
 from receval.studies.decision_titles import decision_title, level_title
-
-DECISION_NAMES = tuple(DECISIONS)
 
 
 def place_of_start(worlds: pd.DataFrame) -> int:

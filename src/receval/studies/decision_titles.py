@@ -6,6 +6,8 @@ import re
 
 from receval.config.decisions import DECISIONS
 
+DECISION_NAMES = tuple(DECISIONS)
+
 TITLES = {
     "selection": "Data selection",
     "split": "Train/test split",

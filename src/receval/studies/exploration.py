@@ -15,7 +15,8 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.statistics.bootstrap import poisson_resamples
-from receval.studies.comparisons import VERDICTS, PairOfSystems, UserValues
+from receval.studies.comparisons import PairOfSystems, UserValues
+from receval.studies.verdicts import VERDICTS
 from receval.studies.worlds import Worlds
 
 SAMPLES = 200
@@ -51,8 +52,8 @@ def explore(
     DataFrame
         One row a pair and configuration: the systems (``first``, ``second``), the decisions in
         short words, the values of both (``value``, ``other_value``), their ``difference``, the
-        standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples) and the
-        ``verdict`` (first, tie or second), as in
+        standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
+        ``evidence`` and the ``verdict`` (first, tie or second), as in
         :class:`receval.studies.comparisons.Comparison`.
 
     Raises
@@ -163,6 +164,7 @@ def _rows(
                     "effect": comparison.effect[place],
                     "p": comparison.p[place],
                     "rejected": comparison.rejected[place],
+                    "evidence": comparison.evidence[place],
                     "verdict": VERDICTS[int(comparison.verdict[place])],
                 }
             )

@@ -1,4 +1,4 @@
-"""How worlds decide between two systems: counts of verdicts, explained variance, single changes."""
+"""What decides between two systems over all worlds: explained variance, single changes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from receval.config.decisions import DECISIONS, Configuration
+from receval.config.decisions import Configuration
 from receval.statistics.functional_anova import ExplainedVariance, explained_variance
-from receval.studies.comparisons import VERDICTS
+from receval.studies.decision_titles import DECISION_NAMES
+from receval.studies.verdicts import VERDICTS
 
 RESPONSES = ("effect", "verdict")
 """What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
 
-DECISION_NAMES = tuple(DECISIONS)
 _NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
-
-
-def verdict_counts(worlds: pd.DataFrame) -> dict[str, int]:
-    """Return in how many worlds the first system wins, neither, and the second."""
-    counts = worlds["verdict"].value_counts()
-    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS.values()}
 
 
 def explained(worlds: pd.DataFrame, response: str) -> ExplainedVariance:

@@ -12,6 +12,7 @@ from receval.studies.decision_titles import decision_title
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
+from receval.studies.verdicts import with_verdicts
 
 TITLES = {"effect": "Standardised difference", "verdict": "Winner (first, none or second)"}
 
@@ -20,11 +21,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Explain the variance of the difference, and of the winner, over all worlds.
 
     Columns: response (effect or verdict); decision; other (the second decision of a pair, empty for
-    a decision alone; ``shared`` and ``rest`` stand for what no single term explains); share.
+    a decision alone; ``shared`` and ``rest`` stand for what no single term explains); explained
+    (share of the variance).
     """
     from receval.studies.world_verdicts import RESPONSES, explained
 
-    worlds = read_numbers(inputs.numbers["worlds"])
+    worlds = with_verdicts(read_numbers(inputs.numbers["worlds"]))
     rows: list[tuple[str, str, str, float]] = []
     for response in RESPONSES:
         found = explained(worlds, response)
@@ -40,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             (response, "shared", "", found.shared[0]),
             (response, "rest", "", found.rest[0]),
         ]
-    return pd.DataFrame(rows, columns=["response", "decision", "other", "share"])
+    return pd.DataFrame(rows, columns=["response", "decision", "other", "explained"])
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
@@ -51,13 +53,13 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     for axes, (response, title) in zip(panels, TITLES.items(), strict=True):
         own = terms[terms["response"] == response]
         alone, pairs = own[own["other"] == ""], own[own["other"] != ""]
-        whole = numbers[numbers["response"] == response].set_index("decision")["share"]
+        whole = numbers[numbers["response"] == response].set_index("decision")["explained"]
         triangle(
             axes,
             [decision_title(name) for name in alone["decision"]],
-            alone["share"],
-            pairs["share"],
-            highest=float(terms["share"].max()),
+            alone["explained"],
+            pairs["explained"],
+            highest=float(terms["explained"].max()),
             remainders={
                 "higher orders": float(whole["rest"]),
                 "not told apart": float(whole["shared"]),

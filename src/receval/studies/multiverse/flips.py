@@ -7,6 +7,7 @@ import pandas as pd
 from receval.studies.flip_sentences import page
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.verdicts import with_verdicts
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -22,4 +23,4 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def write(numbers: pd.DataFrame, look: Look) -> str:
     """Write the page."""
-    return page(numbers, look)
+    return page(with_verdicts(numbers), look)

@@ -15,36 +15,40 @@ from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.verdicts import verdict_shares
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare all pairs of the systems in every world.
 
-    Columns: first, second (systems); worlds (their number); wins, ties, losses (numbers of worlds,
-    significant ones for the first system); ahead (worlds in which the first system has the higher
-    value); one column a decision with the share of the variance of the standardised difference that
-    it explains alone.
+    Columns: first, second (systems); worlds (their number); wins, ties, losses (shares of the
+    worlds, significant ones for the first system); ahead (share in which the first system has the
+    higher value); ``explained_<decision>``, the share of the variance of the standardised
+    difference that the decision explains alone.
     """
     from receval.studies.pairs_of_worlds import explored
-    from receval.studies.world_verdicts import explained, verdict_counts
+    from receval.studies.world_verdicts import explained
 
     systems = inputs.parameters["systems"]
     pairs = list(combinations(systems, 2))
     worlds = explored(inputs, pairs)
     rows = []
     for (first, second), of_pair in worlds.groupby(["first", "second"], sort=False):
-        counts = verdict_counts(of_pair)
+        shares = verdict_shares(of_pair)
         found = explained(of_pair, "effect")
         rows.append(
             {
                 "first": first,
                 "second": second,
                 "worlds": len(of_pair),
-                "wins": counts["first"],
-                "ties": counts["tie"],
-                "losses": counts["second"],
-                "ahead": int((of_pair["difference"] > 0).sum()),
-                **dict(zip(found.names, found.alone[0], strict=True)),
+                "wins": shares["first"],
+                "ties": shares["tie"],
+                "losses": shares["second"],
+                "ahead": float((of_pair["difference"] > 0).mean()),
+                **{
+                    f"explained_{name}": share
+                    for name, share in zip(found.names, found.alone[0], strict=True)
+                },
             }
         )
     return pd.DataFrame(rows)
@@ -55,17 +59,16 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     names = look.short_titles
     figure = new_figure(DOUBLE_COLUMN, 0.32 * len(numbers) + 1.0)
     bars, shades = figure.subplots(1, 2, width_ratios=(3, 2))
-    counts = numbers[["wins", "ties", "losses"]]
     stacked_shares(
         bars,
-        counts.div(numbers["worlds"], axis=0),
+        numbers[["wins", "ties", "losses"]],
         [names[system] for system in numbers["first"]],
         [names[system] for system in numbers["second"]],
         ("left system wins", "neither", "right system wins"),
     )
     bars.set_xlabel("Share of the worlds")
-    decisions = [name for name in DECISIONS if name in numbers]
-    shares = numbers[decisions].to_numpy(dtype=float)
+    decisions = [name for name in DECISIONS if f"explained_{name}" in numbers]
+    shares = numbers[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
     shades.imshow(shares, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     for (row, column), share in np.ndenumerate(shares):
         shades.text(

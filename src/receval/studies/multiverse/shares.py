@@ -6,53 +6,55 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.legend import legend_below
-from receval.figures.stacked_shares import stacked_shares
+from receval.figures.stacked_shares import ROW_HEIGHT, stacked_shares
 from receval.figures.style import SINGLE_COLUMN, new_figure
-from receval.studies.decision_titles import decision_title, level_title
+from receval.studies.decision_titles import DECISION_NAMES, decision_title, level_title
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
+from receval.studies.verdicts import verdict_shares, with_verdicts
 
-BAR_HEIGHT, SURROUNDINGS_HEIGHT = 0.16, 0.9
-"""Inches of a bar, and of what is around them."""
+TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6
+"""Inches of the title of a panel, and of what is around the panels."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count the worlds that each system wins significantly, all and by level.
+    """Return the shares of worlds that each system wins significantly, of all and by level.
 
-    Columns: decision and level (empty for all worlds); first, tie, second (numbers of worlds).
+    Columns: decision and level (empty for all worlds); worlds (their number); first, tie, second
+    (shares of the worlds).
     """
-    from receval.studies.world_verdicts import DECISION_NAMES, verdict_counts
-
-    worlds = read_numbers(inputs.numbers["worlds"])
-    rows: list[dict[str, object]] = [{"decision": "", "level": "", **verdict_counts(worlds)}]
+    worlds = with_verdicts(read_numbers(inputs.numbers["worlds"]))
+    groups = [("", "", worlds)]
     for decision in DECISION_NAMES:
-        rows += [
-            {"decision": decision, "level": level, **verdict_counts(of_level)}
-            for level, of_level in worlds.groupby(decision, sort=False)
+        groups += [
+            (decision, str(level), own) for level, own in worlds.groupby(decision, sort=False)
         ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {"decision": decision, "level": level, "worlds": len(own), **verdict_shares(own)}
+        for decision, level, own in groups
+    )
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw one bar for all worlds and one for each level of every decision."""
+    """Draw one bar for all worlds, and one panel a decision with one bar for each of its levels."""
     first, second = (look.short_titles[name] for name in look.parameters["pair"])
-    counts = numbers[["first", "tie", "second"]]
-    figure = new_figure(1.5 * SINGLE_COLUMN, BAR_HEIGHT * len(numbers) + SURROUNDINGS_HEIGHT)
-    axes = figure.subplots()
-    stacked_shares(
-        axes,
-        counts.div(counts.sum(axis=1), axis=0),
-        [_title(row["decision"], row["level"]) for row in numbers.to_dict("records")],
-        [f"{total:,}" for total in counts.sum(axis=1)],
-        (f"{first} wins", "neither", f"{second} wins"),
-    )
-    axes.set_xlabel("Share of the worlds (their number on the right)")
+    groups = list(numbers.groupby("decision", sort=False))
+    heights = [len(group) for _, group in groups]
+    height = ROW_HEIGHT * sum(heights) + TITLE_HEIGHT * len(groups) + SURROUNDINGS_HEIGHT
+    figure = new_figure(1.5 * SINGLE_COLUMN, height)
+    panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, height_ratios=heights)
+    for axes, (name, group) in zip(panels[:, 0], groups, strict=True):
+        decision = str(name)
+        stacked_shares(
+            axes,
+            group[["first", "tie", "second"]],
+            [level_title(decision, level) if decision else "all" for level in group["level"]],
+            [f"{total:,}" for total in group["worlds"]],
+            (f"{first} wins", "neither", f"{second} wins"),
+        )
+        axes.set_title(decision_title(decision) if decision else "Worlds")
+        axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("Share of the worlds, whose number is on the right")
     legend_below(figure)
     return figure
-
-
-def _title(decision: str, level: str) -> str:
-    if not decision:
-        return "All worlds"
-    return f"{decision_title(decision).partition(' ')[0]} {level_title(decision, level)}"

@@ -6,25 +6,25 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.specification_curve import MarkedWorld, specification_curve
-from receval.studies.decision_rows import DECISION_NAMES, decisions_of, place_of_start
+from receval.studies.decision_rows import decisions_of, place_of_start
+from receval.studies.decision_titles import DECISION_NAMES
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
-
-NUMBER_OF_VERDICT = {"first": 1, "tie": 0, "second": -1}
+from receval.studies.verdicts import VERDICTS, with_verdicts
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the pair of systems in every world.
 
     Columns: the decisions; value (of the first system), other_value, difference, effect
-    (standardised difference), p, rejected (share of bootstrap samples that reject), verdict (first,
-    tie or second wins).
+    (standardised difference), p, rejected (share of bootstrap samples that reject), evidence (1 - p
+    or that share, with the sign of the system that is ahead and that the test sees ahead, too).
     """
     from receval.studies.pairs_of_worlds import explored
 
     pair = inputs.parameters["pair"]
     worlds = explored(inputs, [(pair[0], pair[1])])
-    return worlds.drop(columns=["first", "second"])
+    return worlds.drop(columns=["first", "second", "verdict"])
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
@@ -32,7 +32,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     first, second = (look.short_titles[name] for name in look.parameters["pair"])
     return specification_curve(
         numbers["effect"],
-        numbers["verdict"].map(NUMBER_OF_VERDICT),
+        with_verdicts(numbers)["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
         decisions_of(numbers, DECISION_NAMES),
         first=first,
         second=second,
