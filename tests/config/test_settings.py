@@ -128,6 +128,36 @@ def test_what_is_not_defined_is_refused_by_its_name(
         load_settings(config.folder)
 
 
+def test_a_page_and_a_table_of_one_name_are_refused(config: CopiedConfig) -> None:
+    # Both would be written as table1.md, by two rules.
+    config.change("studies/canamares2020.yaml", "artifacts", "table1", "kind", value="page")
+    with pytest.raises(ValueError, match=r"table1 is a table of \w+ and a page of another study"):
+        load_settings(config.folder, "full")
+
+
+def test_a_page_and_a_figure_may_have_one_name(config: CopiedConfig) -> None:
+    def rename(content: Any) -> None:
+        content["artifacts"]["fig02"] = {**content["artifacts"].pop("flips")}
+
+    config.edit("studies/multiverse.yaml", rename)
+    settings = load_settings(config.folder, "full")
+    assert settings.studies["multiverse"].artifacts["fig02"].kind == "page"
+    assert settings.studies["bellogin2017"].artifacts["fig02"].kind == "figure"
+
+
+def test_a_grid_of_decisions_that_the_study_has_not_is_refused(config: CopiedConfig) -> None:
+    config.change("studies/multiverse.yaml", "artifacts", "worlds", "grid", value="netflix")
+    with pytest.raises(ValueError, match="worlds needs the grid of decisions netflix, but the stu"):
+        load_settings(config.folder, "full")
+
+
+def test_a_grid_without_a_legal_world_is_refused_with_the_reason(config: CopiedConfig) -> None:
+    config.change("studies/multiverse.yaml", "grids", "movielens", "test", value=["t-log"])
+    config.change("studies/multiverse.yaml", "grids", "movielens", "aggregation", value=["mean"])
+    with pytest.raises(ValueError, match=r"movielens: .*no world: t-log tests a geometric mean, n"):
+        load_settings(config.folder, "full")
+
+
 def test_a_twin_of_an_undefined_dataset_is_refused(config: CopiedConfig) -> None:
     def copy(content: Any) -> None:
         content["ml-2m"] = content["ml-1m"]

@@ -18,6 +18,7 @@ from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.making import compute_artifact
 from receval.studies.numbers import read_numbers, real_numbers, write_numbers
+from receval.studies.page_writing import write_page
 from receval.studies.tabulating import write_table
 
 
@@ -65,6 +66,25 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     ratings = len(generated_ratings())
     assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")
     assert "Absent: Netflix" in latex.read_text(encoding="utf-8")
+
+
+def test_a_page_is_what_its_artifact_writes_from_the_csv(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(numbers: pd.DataFrame, look: Look) -> str:
+        cells = ", ".join(f"{level!r}" for level in numbers["level"])
+        return f"# {look.title}\n\nLevels → {cells}; absent: {', '.join(look.absent)}.\n"
+
+    module = ModuleType("receval.studies.pages.flips")
+    module.write = write  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    write_numbers(pd.DataFrame({"level": ["", "none"]}), tmp_path / "flips.csv")
+    page = tmp_path / "flips.md"
+    for _ in range(2):
+        write_page("pages", "flips", tmp_path / "flips.csv", LOOK, page)
+        expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
+        assert page.read_bytes() == expected.encode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["flips.csv", "flips.md"]
 
 
 def test_an_artifact_without_rows_is_refused(

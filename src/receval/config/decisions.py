@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from itertools import product
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -46,6 +48,9 @@ _WITH_GAIN = ("P", "nDCG", "RBP")
 _WITH_PHI = ("RBP", "RBO")
 _PHI = 0.9
 
+# In the order of the parameters of `refusals`: all others go with everything.
+_DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "test")
+
 
 class SplitDecision(Model):
     """A2: how ratings are split.
@@ -64,7 +69,7 @@ class SplitDecision(Model):
     @property
     def label(self) -> str:
         """The printed form, such as ``random-0.5``."""
-        return f"{self.kind}-{self.train_share:g}"
+        return f"{self.kind}-{self.train_share}"
 
 
 class MetricDecision(Model):
@@ -132,7 +137,7 @@ class MetricDecision(Model):
         if self.name in ("nDCG", "RBP"):
             words.append(self.gain or "g1")
         if self.phi is not None and self.phi != _PHI:
-            words.append(f"phi{self.phi:g}")
+            words.append(f"phi{self.phi}")
         return "-".join(words)
 
 
@@ -180,14 +185,7 @@ class Configuration(Model):
 
     @model_validator(mode="after")
     def _decisions_go_together(self) -> Self:
-        reasons = refusals(
-            self.non_computable,
-            self.lists,
-            self.metric.name,
-            self.aggregation,
-            self.coverage,
-            self.test,
-        )
+        reasons = refusals(*(getattr(self, decision) for decision in _DEPENDENT))
         if reasons:
             raise ValueError("; ".join(reasons))
         return self
@@ -237,9 +235,9 @@ def selection_label(selection: DataSelection) -> str:
     """Return a selection in short words, such as ``all`` or ``share-0.5``."""
     words = []
     if selection.share is not None:
-        words.append(f"share-{selection.share:g}")
+        words.append(f"share-{selection.share}")
     if selection.head_removed is not None:
-        words.append(f"headless-{selection.head_removed:g}")
+        words.append(f"headless-{selection.head_removed}")
     if selection.min_user_ratings > 1:
         words.append(f"users-{selection.min_user_ratings}")
     if selection.min_item_ratings > 1:
@@ -248,13 +246,18 @@ def selection_label(selection: DataSelection) -> str:
 
 
 def refusals(
-    non_computable: str, lists: str, metric: str, aggregation: str, coverage: str, test: str
+    non_computable: str,
+    lists: str,
+    metric: MetricDecision,
+    aggregation: str,
+    coverage: str,
+    test: str,
 ) -> list[str]:
     """Return why decisions do not go together; nothing where they do."""
     reasons = []
-    if metric in _OF_AN_ORDER and lists == "full":
+    if metric.name in _OF_AN_ORDER and lists == "full":
         reasons.append(
-            f"{metric} compares the order of the judged items with that of their ratings, and "
+            f"{metric.name} compares the order of the judged items with that of their ratings, and "
             "unjudged items have none: choose condensed lists"
         )
     if coverage == "reduced" and non_computable != "none":
@@ -263,7 +266,7 @@ def refusals(
             "so there is nothing to forgive: choose full coverage, or leave these items out"
         )
     if aggregation == "geometric":
-        if metric == "tau":
+        if metric.name == "tau":
             reasons.append("tau can be negative, so it has no geometric mean")
         if test not in ("t-log", "bootstrap"):
             reasons.append(
@@ -301,8 +304,23 @@ class DecisionGrid(Model):
     @model_validator(mode="after")
     def _levels_differ(self) -> Self:
         for name, levels in self:
-            if len(set(levels)) < len(levels):
-                raise ValueError(f"{name} has a level twice: every level makes worlds of its own")
+            if twice := [level for place, level in enumerate(levels) if level in levels[:place]]:
+                raise ValueError(
+                    f"{name} has the level {_printed(twice[0])} twice, but every level makes "
+                    "worlds of its own: leave one of them out"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _some_levels_go_together(self) -> Self:
+        if not self._evaluations():
+            reasons = dict.fromkeys(
+                reason for decided in self._combinations() for reason in refusals(*decided)
+            )
+            raise ValueError(
+                f"no combination of these levels is legal, so there is no world: "
+                f"{'; '.join(reasons)}"
+            )
         return self
 
     def configurations(self) -> list[Configuration]:
@@ -319,19 +337,19 @@ class DecisionGrid(Model):
     def _evaluations(self) -> list[dict[str, Any]]:
         """Return the legal combinations of the decisions that can rule each other out."""
         return [
-            {
-                "non_computable": non_computable,
-                "lists": lists,
-                "metric": metric,
-                "aggregation": aggregation,
-                "coverage": coverage,
-                "test": test,
-            }
-            for non_computable in self.non_computable
-            for lists in self.lists
-            for metric in self.metric
-            for aggregation in self.aggregation
-            for coverage in self.coverage
-            for test in self.test
-            if not refusals(non_computable, lists, metric.name, aggregation, coverage, test)
+            dict(zip(_DEPENDENT, decided, strict=True))
+            for decided in self._combinations()
+            if not refusals(*decided)
         ]
+
+    def _combinations(self) -> Iterator[tuple[Any, ...]]:
+        """Yield all combinations of these decisions, legal or not."""
+        return product(*(getattr(self, decision) for decision in _DEPENDENT))
+
+
+def _printed(level: Any) -> str:
+    if isinstance(level, DataSelection):
+        return selection_label(level)
+    if isinstance(level, MetricDecision):
+        return level.short_label
+    return level.label if isinstance(level, SplitDecision) else str(level)

@@ -27,9 +27,10 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
     We use all ratings, put each into Train with probability 0.5 and otherwise into Test, leave out
     users without training ratings, ...
     """
+    selected = _selected(configuration.selection)
     clauses = [
-        f"use {_selected(configuration.selection)}",
-        _split(configuration),
+        *selected,
+        _split(configuration, selected),
         {
             "trained": "leave out users without training ratings",
             "all": "keep users without training ratings",
@@ -54,50 +55,52 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
             "condensed": "condense the rankings to the user's test items",
         }[configuration.lists],
         f"measure {_metric(configuration.metric, threshold)}",
-        _average(configuration),
+        _average(configuration, threshold),
         f"compare systems by {_test(configuration)}",
     ]
     return f"We {', '.join(clauses[:-1])}, and {clauses[-1]}."
 
 
-def _selected(selection: DataSelection) -> str:
-    if selection == DataSelection():
-        return "all ratings"
-    words = "the ratings"
-    if selection.share is not None:
-        words = f"a random {100 * selection.share:g}% of the ratings"
-    limits = []
+def _selected(selection: DataSelection) -> list[str]:
+    """Return the steps of a selection, in the order in which they are taken."""
+    part = "all" if selection.share is None else f"a random {100 * selection.share:.12g}% of the"
+    removed = []
     if selection.head_removed is not None:
-        limits.append(f"without the {100 * selection.head_removed:g}% most rated items")
-    fewest = [
-        f"{side}s with at least {number} ratings"
+        removed.append(f"remove the {100 * selection.head_removed:.12g}% most rated items")
+    few = [
+        f"{side}s with fewer than {number} ratings"
         for side, number in (
             ("user", selection.min_user_ratings),
             ("item", selection.min_item_ratings),
         )
         if number > 1
     ]
-    if fewest:
-        limits.append(f"of {' and '.join(fewest)}")
-    return " ".join([words, *limits])
+    if few:
+        removed.append(f"remove {' and '.join(few)} until there are none")
+    return [f"{'start from' if removed else 'use'} {part} ratings", *removed]
 
 
-def _split(configuration: Configuration) -> str:
+def _split(configuration: Configuration, selected: list[str]) -> str:
     share = configuration.split.train_share
     if configuration.split.kind == "random":
-        return f"put each into Train with probability {share:g} and otherwise into Test"
-    return f"put a random {100 * share:g}% of each user's ratings into Train and the rest into Test"
+        each = "each" if len(selected) == 1 else "each rating that is left"
+        return f"put {each} into Train with probability {share:.12g} and otherwise into Test"
+    ratings = "ratings" if len(selected) == 1 else "ratings that are left"
+    return (
+        f"put a random {100 * share:.12g}% of each user's {ratings} into Train and the rest into "
+        "Test"
+    )
 
 
 def _metric(metric: MetricDecision, threshold: float) -> str:
     name = metric.name + (f"@{metric.depth}" if metric.depth else "")
-    relevant = f"ratings of at least {threshold:g}"
+    relevant = _relevant(threshold)
     gain = {
         "g1": f"gain 1 for {relevant} and 0 for others",
         "g2": "gain (2^(r-1) - 1) / (2^(r_max-1) - 1) for a rating r",
         None: "",
     }[metric.gain]
-    going_on = f"phi = {metric.phi:g}" if metric.phi is not None else ""
+    going_on = f"phi = {metric.phi}" if metric.phi is not None else ""
     if metric.name == "P":
         return f"{name} with {relevant} as relevant"
     if metric.name == "tau":
@@ -108,13 +111,17 @@ def _metric(metric: MetricDecision, threshold: float) -> str:
     return f"{name} with {details}"
 
 
-def _average(configuration: Configuration) -> str:
+def _relevant(threshold: float) -> str:
+    return f"ratings of at least {threshold:.12g}"
+
+
+def _average(configuration: Configuration, threshold: float) -> str:
     words = {
         "mean": "take its mean",
         "median": "take its median",
         "test-weighted": "take its mean weighted by the users' numbers of test ratings",
         "positive-weighted": (
-            "take its mean weighted by the users' numbers of relevant test ratings"
+            f"take its mean weighted by the users' numbers of test {_relevant(threshold)}"
         ),
         "geometric": "take its epsilon-adjusted geometric mean",
     }[configuration.aggregation]
@@ -124,14 +131,22 @@ def _average(configuration: Configuration) -> str:
 
 
 def _test(configuration: Configuration) -> str:
-    inner = {"geometric": "t-test of the logarithms", "median": "sign test"}
+    """Say what is tested; under the reduced average, pairs are of users whom both cover."""
+    users = "users" if configuration.coverage == "full" else "the users who get one from both"
+    aggregation = configuration.aggregation
+    if aggregation == "median":
+        inner = "sign test"
+    elif aggregation == "geometric":
+        inner = "paired t-test of the logarithms"
+    else:
+        inner = "paired t-test" + (" of the weighted values" if "weighted" in aggregation else "")
     return {
-        "t": "a two-tailed paired t-test over users",
-        "t-log": "a two-tailed paired t-test of the logarithms over users",
-        "sign": "a two-tailed sign test over users",
-        "wilcoxon": "Wilcoxon's signed-rank test over users",
+        "t": f"a two-tailed {inner} over {users}",
+        "t-log": f"a two-tailed {inner} over {users}",
+        "sign": f"a two-tailed sign test over {users}",
+        "wilcoxon": f"Wilcoxon's signed-rank test over {users}",
         "bootstrap": (
-            "the share of bootstrap samples of users in which a two-tailed paired "
-            f"{inner.get(configuration.aggregation, 't-test')} rejects at .05"
+            f"the share of bootstrap samples of {users} in which a two-tailed {inner} rejects at "
+            ".05"
         ),
     }[configuration.test]

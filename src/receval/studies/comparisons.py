@@ -17,7 +17,7 @@ from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statisti
 from receval.studies.verdicts import LEVEL, MOST_SAMPLES, TIE
 
 _DECIMALS = 12
-"""Differences of values on a grid that are equal but for rounding share their rank."""
+"""Values that agree in so many digits are equal but for rounding, and so are their differences."""
 
 AVERAGES = {
     "mean": Arithmetic(),
@@ -46,7 +46,7 @@ class UserValues:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison of two systems says, one entry a metric.
+    """What a comparison of two systems says, one entry a metric that is compared.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Comparison:
         The aggregated values of the systems.
     effect : ndarray of float64, shape (n_metrics,)
         The standardised difference: that of the aggregated (transformed) values over the standard
-        deviation of the users' differences; 0 where nobody differs.
+        deviation of the users' differences; 0 where these are all the same but for rounding.
     p : ndarray of float64, shape (n_metrics,)
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
@@ -129,7 +129,9 @@ class PairOfSystems:
             if np.count_nonzero(chosen) < 2:
                 raise ValueError(
                     f"There are {np.count_nonzero(chosen)} users to average and compare with "
-                    f"{coverage} coverage: at least 2 are needed."
+                    f"{coverage} coverage: at least 2 are needed, with test ratings"
+                    f"{'' if has_train is None else ', training ratings'}"
+                    f"{' and lists of both systems' if coverage == 'reduced' else ''}."
                 )
         self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
@@ -141,19 +143,13 @@ class PairOfSystems:
     ) -> Comparison:
         """Return what an aggregation (C3) and a test (D) say.
 
-        Parameters
-        ----------
-        aggregation, test : str
-            As of :class:`receval.config.decisions.Configuration`.
-        metrics : sequence of int, optional
-            Places of the metrics that are wanted; all by default. A metric that can be negative
-            has no geometric mean.
+        ``metrics`` are the rows of those to compare, by default all. A ValueError says that a value
+        is too low for the geometric mean, all weights are 0, or the bootstrap has no resamples.
         """
-        wanted = range(len(self.measured[0].values)) if metrics is None else metrics
-        key = (aggregation, tuple(wanted))
-        if key not in self._summaries:
-            self._summaries[key] = _Summary(self, *key)
-        summary = self._summaries[key]
+        rows = tuple(range(len(self.measured[0].values)) if metrics is None else metrics)
+        if (aggregation, rows) not in self._summaries:
+            self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
+        summary = self._summaries[aggregation, rows]
         tested = _TESTS[test](summary)
         wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
         agreed = np.where(tested.direction == wins, wins, TIE)
@@ -199,29 +195,39 @@ class _Summary:
     """A pair of systems under one aggregation."""
 
     def __init__(
-        self, pair: PairOfSystems, aggregation: Aggregation, metrics: tuple[int, ...]
+        self, pair: PairOfSystems, aggregation: Aggregation, rows: tuple[int, ...]
     ) -> None:
         self.pair = pair
         self.aggregation = aggregation
         average = AVERAGES[aggregation]
-        values = [system.values[list(metrics)] for system in pair.measured]
+        measured = [system.values[list(rows)] for system in pair.measured]
+        if aggregation == "geometric" and (lowest := min(v.min() for v in measured)) < 0:
+            raise ValueError(
+                f"A value is {lowest:g}, and negative ones have no geometric mean: choose another "
+                "aggregation, or another metric."
+            )
         self.first, self.second = (
-            average.of(own[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
-            for own, chosen in zip(values, pair.averaged, strict=True)
+            average.of(values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
+            for values, chosen in zip(measured, pair.averaged, strict=True)
         )
-        self.differences = np.subtract(*(self._transformed(own, pair.paired) for own in values))
+        first, second = (self._transformed(values, pair.paired) for values in measured)
+        # The sign test must not count rounding as a win; small values are told apart all the same.
+        largest = np.maximum(np.abs(first), np.abs(second))
+        rounding = np.abs(first - second) <= 10.0**-_DECIMALS * largest
+        self.differences = np.where(rounding, 0.0, first - second)
         if aggregation == "median":
             location = self.first - self.second
         else:
             location = np.subtract(
                 *(
-                    self._transformed(own, chosen).mean(axis=-1)
-                    for own, chosen in zip(values, pair.averaged, strict=True)
+                    self._transformed(values, chosen).mean(axis=-1)
+                    for values, chosen in zip(measured, pair.averaged, strict=True)
                 )
             )
         deviations = self.differences.std(axis=-1, ddof=1)
         self.effect = np.zeros_like(location)
-        np.divide(location, deviations, out=self.effect, where=deviations > 0)
+        # Equal numbers may leave a deviation by rounding, and so an effect of any size.
+        np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-_DECIMALS)
 
     def _transformed(
         self, values: NDArray[np.float64], chosen: NDArray[np.bool_]
@@ -233,6 +239,11 @@ class _Summary:
             return values[:, chosen]
         by_test = self.aggregation == "test-weighted"
         weights = (self.pair.n_test if by_test else self.pair.n_relevant)[chosen]
+        if not weights.any():
+            raise ValueError(
+                f"The {len(weights)} users to compare have no positive test ratings, so their "
+                "weights are all 0: choose another aggregation, or more test ratings."
+            )
         return values[:, chosen] * (weights / weights.mean())
 
     @property

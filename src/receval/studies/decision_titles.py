@@ -44,10 +44,10 @@ _LEVELS = {
 }
 
 _SELECTION = {
-    "share": "{:.0%} of the ratings",
-    "headless": "without top {:.0%} of items",
-    "users": "users with {:g}+",
-    "items": "items with {:g}+",
+    "share": "{}% of the ratings",
+    "headless": "without top {}% of items",
+    "users": "users with {}+",
+    "items": "items with {}+",
 }
 
 
@@ -59,12 +59,19 @@ def decision_title(decision: str) -> str:
 def level_title(decision: str, level: str) -> str:
     """Return the title of a level, given in the short words of a CSV."""
     if decision == "selection" and level != "all":
-        parts = (word.rpartition("-") for word in level.split("+"))
-        return ", ".join(_SELECTION[kind].format(float(value)) for kind, _, value in parts)
+        return ", ".join(_selection(word) for word in level.split("+"))
     if decision == "split":
         kind, _, share = level.partition("-")
         ratio = share.removeprefix("0")
         return f"{ratio} of all ratings" if kind == "random" else f"{ratio} of each user's"
     if decision == "metric":
-        return re.sub(r"-(g[12])", r" (\1)", level)
+        name, _, rest = level.partition("-")
+        details = re.sub(r"-?phi", ", phi = ", rest).removeprefix(", ")
+        return f"{name} ({details})" if details else name
     return _LEVELS.get(decision, {}).get(level, level)
+
+
+def _selection(word: str) -> str:
+    kind, _, number = word.partition("-")
+    value = float(number) * (100 if kind in ("share", "headless") else 1)
+    return _SELECTION[kind].format(f"{value:.12g}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -49,10 +50,10 @@ def explore(
     Returns
     -------
     DataFrame
-        One row a pair and configuration: the
-        systems, the decisions in short words, the values of both (``value``, ``other_value``),
-        their ``difference``, the standardised one (``effect``), ``p``, ``rejected`` (share of
-        bootstrap samples), the ``evidence`` and the ``verdict`` (first, tie or second), as in
+        One row a pair and configuration: the systems (``first``, ``second``), the decisions in
+        short words, the values of both (``value``, ``other_value``), their ``difference``, the
+        standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
+        ``evidence`` and the ``verdict`` (first, tie or second), as in
         :class:`receval.studies.comparisons.Comparison`.
 
     Raises
@@ -70,7 +71,9 @@ def explore(
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     resamples: NDArray[np.float64] | None = None
     rows: list[dict[str, Any]] = []
-    for of_ranks in _groups(wanted, "selection", "split", "non_computable"):
+    # Splits before policies: worlds may keep one split at a time.
+    of_splits = _groups(wanted, "selection", "split")
+    for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
         lists = {system: worlds.lists(of_ranks[0], system) for system in systems}
         has_train = worlds.has_train(of_ranks[0])
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
@@ -82,18 +85,18 @@ def explore(
             }
             for of_users in _groups(of_lists, "users", "coverage"):
                 any_list = lists[systems[0]].full
-                compared = {
-                    pair: PairOfSystems(
-                        measured[pair[0]],
-                        measured[pair[1]],
-                        any_list.n_judged,
-                        any_list.n_relevant,
-                        has_train if of_users[0].users == "trained" else None,
-                        of_users[0].coverage,
-                        resamples,
-                    )
-                    for pair in pairs
-                }
+                compared: dict[Pair, PairOfSystems] = {}
+                for pair in pairs:
+                    with _where(pair, of_users[0]):
+                        compared[pair] = PairOfSystems(
+                            measured[pair[0]],
+                            measured[pair[1]],
+                            any_list.n_judged,
+                            any_list.n_relevant,
+                            has_train if of_users[0].users == "trained" else None,
+                            of_users[0].coverage,
+                            resamples,
+                        )
                 for together in _groups(of_users, "aggregation", "test"):
                     rows += _rows(together, labels, compared)
     return pd.DataFrame(rows)
@@ -115,6 +118,17 @@ def user_values(lists: JudgedLists, labels: Sequence[str], form: ListForm) -> Us
     return UserValues(values, lists.view(form == "condensed").lengths > 0)
 
 
+@contextmanager
+def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
+    """Say of which systems and which world a problem is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(
+            f"{pair[0]} and {pair[1]} cannot be compared in the world {configuration.name}: {error}"
+        ) from error
+
+
 def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
     """Group configurations that agree in some decisions, in the order of their appearance."""
     groups: dict[tuple[Any, ...], list[Configuration]] = {}
@@ -131,11 +145,14 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of configurations that differ in their metric alone."""
     one = configurations[0]
-    metrics = [labels.index(configuration.metric_label) for configuration in configurations]
+    # Not all metrics are compared in all ways: of tau there is no geometric mean.
+    places = sorted({labels.index(configuration.metric_label) for configuration in configurations})
     rows = []
     for (first, second), pair in compared.items():
-        comparison = pair.compared(one.aggregation, one.test, metrics)
-        for place, configuration in enumerate(configurations):
+        with _where((first, second), one):
+            comparison = pair.compared(one.aggregation, one.test, places)
+        for configuration in configurations:
+            place = places.index(labels.index(configuration.metric_label))
             rows.append(
                 {
                     "first": first,

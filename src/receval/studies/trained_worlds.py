@@ -77,16 +77,15 @@ class TrainedWorlds(Worlds):
         """Return a system's full lists; see :meth:`receval.studies.worlds.Worlds.lists`."""
         if system not in self.systems:
             raise ValueError(f"There is no system {system}; there are {', '.join(self.systems)}.")
-        self._split(configuration)
-        if system not in self._ranked:
-            self._ranked[system] = self._rank(configuration, system)
-        ranked = self._ranked[system]
-        if configuration.non_computable not in ranked:
+        if configuration.non_computable not in self.policies:
             raise ValueError(
                 f"The policy {configuration.non_computable} was not asked for; the policies are "
                 f"{', '.join(self.policies)}."
             )
-        outcome = ranked[configuration.non_computable]
+        self._split(configuration)
+        if system not in self._ranked:
+            self._ranked[system] = self._rank(configuration, system)
+        outcome = self._ranked[system][configuration.non_computable]
         return JudgedLists.measured_by(self._judged, outcome, configuration.protocol)
 
     def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:

@@ -28,7 +28,15 @@ def explained(worlds: pd.DataFrame, response: str) -> ExplainedVariance:
     response : {"effect", "verdict"}
         The standardised difference, of which worlds that differ in their test alone have but one;
         or the winner.
+
+    Raises
+    ------
+    ValueError
+        There is no such response, or the worlds are of several pairs of systems.
     """
+    if response not in RESPONSES:
+        raise ValueError(f"Of a world {' or '.join(RESPONSES)} can be explained, not {response!r}.")
+    _check_pair(worlds)
     if response == "verdict":
         values = worlds["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
         used, names = worlds, DECISION_NAMES
@@ -52,9 +60,10 @@ def start_of(worlds: pd.DataFrame, start: Configuration | None = None) -> pd.Ser
     Raises
     ------
     ValueError
-        It is not among the worlds.
+        It is not among the worlds, or they are of several pairs of systems.
     """
     levels = (start or Configuration()).levels
+    _check_pair(worlds)
     found = worlds[_agrees(worlds, levels, DECISION_NAMES)]
     if found.empty:
         raise ValueError(
@@ -79,7 +88,8 @@ def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:
     start = start_of(worlds)
     levels = {name: str(start[name]) for name in DECISION_NAMES}
     natural = {"geometric": "t-log", "median": "sign"}
-    rows = [start.to_frame().T.assign(decision="", level="")]
+    itself = worlds[_agrees(worlds, levels, DECISION_NAMES)].head(1)
+    rows = [itself.assign(decision="", level="")]
     for decision in DECISION_NAMES:
         others = [name for name in DECISION_NAMES if name not in (decision, "test")]
         near = worlds[_agrees(worlds, levels, others) & (worlds[decision] != levels[decision])]
@@ -89,6 +99,15 @@ def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:
         rows.append(near.assign(decision=decision, level=near[decision]))
     changed = pd.concat(rows, ignore_index=True)
     return changed[["decision", "level", *worlds.columns]]
+
+
+def _check_pair(worlds: pd.DataFrame) -> None:
+    names = [name for name in ("first", "second") if name in worlds]
+    if names and len(pairs := worlds[names].drop_duplicates()) > 1:
+        printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
+        raise ValueError(
+            f"The worlds are of {len(pairs)} pairs of systems ({printed}): choose those of one."
+        )
 
 
 def _agrees(worlds: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:

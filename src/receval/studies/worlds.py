@@ -76,26 +76,43 @@ class ExperimentWorlds(Worlds):
         ----------
         configuration : Configuration
         system : str, optional
-            Only experiments with this system are looked at.
+            The experiment must have it.
 
         Raises
         ------
         ValueError
-            There is none.
+            There is none, or splits of several names have the data: each threw coins of its own,
+            and systems must be compared on the same test ratings.
         """
-        for experiment in self.experiments:
-            if system is not None and system not in experiment.all_systems:
-                continue
-            number = fold_of(experiment, configuration.selection, configuration.split)
-            if number is not None:
+        found = [
+            (experiment, number)
+            for experiment in self.experiments
+            if (number := fold_of(experiment, configuration.selection, configuration.split))
+            is not None
+        ]
+        wanted = (
+            f"the selection {selection_label(configuration.selection)} and the split "
+            f"{configuration.split.label}"
+        )
+        if not found:
+            splits = ", ".join(dict.fromkeys(experiment.split for experiment in self.experiments))
+            raise ValueError(
+                f"No experiment has {wanted}; the splits are {splits}. Add one to splits.yaml and "
+                "to an experiment, or take the level out of the grid."
+            )
+        names = list(dict.fromkeys(experiment.split for experiment, _ in found))
+        if len(names) > 1:
+            raise ValueError(
+                f"The splits {' and '.join(names)} both have {wanted}, by coins of their own: give "
+                "experiments on one of them."
+            )
+        for experiment, number in found:
+            if system is None or system in experiment.all_systems:
                 return experiment, number
-        splits = ", ".join(dict.fromkeys(experiment.split for experiment in self.experiments))
-        of_system = "" if system is None else f" with the system {system}"
         raise ValueError(
-            f"No experiment{of_system} has the selection "
-            f"{selection_label(configuration.selection)} and the split "
-            f"{configuration.split.label}; the splits are {splits}. Add one to splits.yaml and to "
-            "an experiment, or take the level out of the grid."
+            f"No experiment with {wanted} has the system {system}; those on {names[0]} have "
+            f"{', '.join(dict.fromkeys(n for e, _ in found for n in e.all_systems))}. Add it to "
+            "one of them, or compare others."
         )
 
 

@@ -1,0 +1,253 @@
+"""The decisions as one object: names, hashes, what is refused and why, and the grid of worlds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from receval.config.decisions import (
+    DECISIONS,
+    Configuration,
+    MetricDecision,
+    SplitDecision,
+)
+from receval.config.splits import DataSelection
+from receval.metrics.parse import parse
+from receval.protocols.protocol import Protocol
+
+METRICS: list[dict[str, Any]] = [
+    *({"name": name, "depth": depth} for name in ("P", "nDCG", "RBP") for depth in (None, 1, 10)),
+    *({"name": name, "gain": "g2"} for name in ("nDCG", "RBP")),
+    *({"name": name, "depth": depth} for name in ("RBO", "tau") for depth in (None, 5)),
+    *({"name": name, "phi": 0.8} for name in ("RBP", "RBO")),
+]
+
+START = {"name": "nDCG", "depth": 10}
+
+# Every level of every decision, with what must change beside it.
+CHANGES: list[dict[str, Any]] = [
+    *(
+        {"selection": selection}
+        for selection in (
+            {"share": 0.5},
+            {"share": 0.25},
+            {"head_removed": 0.05},
+            {"min_user_ratings": 5},
+            {"min_item_ratings": 5},
+            {"min_user_ratings": 5, "min_item_ratings": 5},
+        )
+    ),
+    {"split": {"kind": "user"}},
+    *({"split": {"train_share": tenths / 10}} for tenths in range(1, 10) if tenths != 5),
+    {"users": "all"},
+    *({"non_computable": policy} for policy in ("random", "popularity", "average")),
+    {"lists": "condensed"},
+    *({"metric": metric, "lists": "condensed"} for metric in METRICS if metric != START),
+    *({"aggregation": weighted} for weighted in ("test-weighted", "positive-weighted")),
+    *({"aggregation": "median", "test": test} for test in ("sign", "wilcoxon", "bootstrap")),
+    *({"aggregation": "geometric", "test": test} for test in ("t-log", "bootstrap")),
+    {"coverage": "reduced"},
+    *({"test": test} for test in ("sign", "wilcoxon", "bootstrap")),
+]
+
+
+def changed(change: dict[str, Any]) -> Configuration:
+    return Configuration().but(**change)
+
+
+def test_the_default_is_the_starting_configuration_of_the_paper() -> None:
+    start = Configuration()
+    assert start.levels == {
+        "selection": "all",
+        "split": "random-0.5",
+        "users": "trained",
+        "non_computable": "none",
+        "lists": "full",
+        "metric": "nDCG@10-g1",
+        "aggregation": "mean",
+        "coverage": "full",
+        "test": "t",
+    }
+    assert start.name == (
+        "A1=all A2=random-0.5 B1=trained B2=none C1=full C2=nDCG@10-g1 C3=mean C4=full D=t"
+    )
+    assert start.metric_label == "nDCG(gain=binary)@10"
+    assert start.protocol == Protocol("AR", "rated")
+    assert list(start.levels) == list(DECISIONS) == list(Configuration.model_fields)
+
+
+def test_hashes_are_those_of_every_process() -> None:
+    assert Configuration().hash == "db7814692256"
+    assert changed({"test": "sign"}).hash == "a92858485f3a"
+
+
+@pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ({"name": "nDCG"}, {"name": "nDCG", "gain": "g1"}),
+        ({}, {"name": "nDCG", "depth": 10, "gain": None, "phi": None}),
+        ({"name": "RBP"}, {"name": "RBP", "phi": 0.9, "gain": "g1"}),
+        ({"name": "RBO"}, {"name": "RBO", "phi": None}),
+        ({"name": "P"}, {"name": "P", "gain": "g1"}),
+        ({"name": "tau"}, {"name": "tau", "gain": None}),
+    ],
+)
+def test_equal_decisions_have_one_hash_however_much_was_written(
+    written: dict[str, Any], other: dict[str, Any]
+) -> None:
+    one, two = (
+        Configuration.model_validate({"metric": metric, "lists": "condensed"})
+        for metric in (written, other)
+    )
+    assert one == two
+    assert (one.hash, one.name, hash(one)) == (two.hash, two.name, hash(two))
+    written_out = Configuration.model_validate(one.model_dump(mode="json"))
+    assert written_out.hash == one.hash
+
+
+def test_every_other_decision_has_another_hash_and_another_name() -> None:
+    configurations = [Configuration(), *map(changed, CHANGES)]
+    assert len({c.hash for c in configurations}) == len(configurations)
+    assert len({c.name for c in configurations}) == len(configurations)
+    assert all(len(c.hash) == 12 and int(c.hash, 16) >= 0 for c in configurations)
+
+
+SHARES = st.floats(0, 1, exclude_min=True, exclude_max=True)
+SELECTIONS = st.builds(
+    DataSelection,
+    share=st.none() | SHARES,
+    head_removed=st.none() | SHARES,
+    min_user_ratings=st.integers(1, 99),
+    min_item_ratings=st.integers(1, 99),
+)
+DECIDED = st.builds(
+    Configuration,
+    selection=SELECTIONS,
+    split=st.builds(SplitDecision, kind=st.sampled_from(["random", "user"]), train_share=SHARES),
+    metric=st.builds(MetricDecision, name=st.just("RBP"), phi=SHARES),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(DECIDED, DECIDED)
+def test_names_and_hashes_tell_any_two_configurations_apart(
+    one: Configuration, two: Configuration
+) -> None:
+    assert (one == two) == (one.hash == two.hash) == (one.name == two.name)
+
+
+def test_shares_that_differ_in_a_late_digit_have_different_names() -> None:
+    near = (0.1234567, 0.1234568)
+    assert len({changed({"split": {"train_share": share}}).name for share in near}) == 2
+    assert len({changed({"selection": {"share": share}}).name for share in near}) == 2
+    assert len({MetricDecision(name="RBP", phi=share).short_label for share in near}) == 2
+
+
+# --- metrics ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("condensed", [False, True])
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_the_label_of_a_metric_is_read_as_it_was_decided(
+    metric: dict[str, Any], condensed: bool
+) -> None:
+    decided = MetricDecision.model_validate(metric)
+    found = parse(decided.label(condensed))
+    assert (found.name, found.cutoff, found.condensed) == (decided.name, decided.depth, condensed)
+    gains = {"g1": "binary", "g2": "exp-normalised"}
+    if decided.name in ("nDCG", "RBP"):
+        assert getattr(found, "gain") == gains[str(decided.gain)]  # noqa: B009
+    assert getattr(found, "phi", None) == decided.phi
+
+
+def test_depth_null_in_yaml_means_whole_lists() -> None:
+    levels = yaml.safe_load("[{name: RBP, depth: null}, {name: RBP}, {}]")
+    whole, default, start = (MetricDecision.model_validate(level) for level in levels)
+    assert (whole.depth, default.depth, start.depth) == (None, 10, 10)
+    assert whole.label(condensed=False) == "RBP(gain=binary,phi=0.9)"
+    assert (whole.short_label, start.short_label) == ("RBP-g1", "nDCG@10-g1")
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ({"name": "tau", "gain": "g1"}, "tau compares two orders and has no gain: leave out g1"),
+        ({"name": "RBO", "gain": "g2"}, "RBO compares two orders and has no gain: leave out g2"),
+        ({"name": "P", "gain": "g2"}, "P counts relevant items, so its gain is g1; for g2 choose"),
+        ({"phi": 0.9}, "phi belongs to RBP and RBO, not to nDCG: leave it out"),
+        ({"name": "tau", "phi": 0.5}, "phi belongs to RBP and RBO, not to tau: leave it out"),
+        ({"name": "MAP"}, "name"),
+        ({"depth": 0}, "depth"),
+        ({"name": "RBP", "phi": 1}, "phi"),
+        ({"cutoff": 10}, "cutoff"),
+    ],
+)
+def test_a_metric_that_cannot_be_is_refused(metric: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        MetricDecision.model_validate(metric)
+
+
+# --- what does not go together ----------------------------------------------------------------
+
+TAU = {"name": "tau", "depth": None}
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"metric": TAU}, "tau compares the order of the judged items .* choose condensed lists"),
+    ({"metric": {"name": "RBO"}}, "RBO compares the order .* choose condensed lists"),
+    *(
+        ({"coverage": "reduced", "non_computable": policy}, f"taken in by {policy} every user gets")
+        for policy in ("random", "popularity", "average")
+    ),
+    (
+        {"metric": TAU, "lists": "condensed", "aggregation": "geometric", "test": "t-log"},
+        "tau can be negative, so it has no geometric mean",
+    ),
+    *(
+        ({"aggregation": "geometric", "test": test}, f"{test} does not test a geometric mean")
+        for test in ("t", "sign", "wilcoxon")
+    ),
+    *(
+        (
+            {"aggregation": aggregation, "test": "t-log"},
+            f"t-log tests a geometric mean, not the aggregation {aggregation}",
+        )
+        for aggregation in ("mean", "median", "test-weighted", "positive-weighted")
+    ),
+    ({"aggregation": "median"}, "t tests a mean, not a median: choose sign, wilcoxon or bootstrap"),
+    *(
+        (
+            {"aggregation": f"{by}-weighted", "test": test},
+            f"{test} does not see the weights of users: choose t or bootstrap",
+        )
+        for by in ("test", "positive")
+        for test in ("sign", "wilcoxon")
+    ),
+]
+
+
+@pytest.mark.parametrize(("decisions", "reason"), REFUSED)
+def test_decisions_that_do_not_go_together_are_refused_with_the_reason(
+    decisions: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        Configuration.model_validate(decisions)
+    with pytest.raises(ValidationError, match=reason):
+        changed(decisions)
+
+
+def test_all_reasons_are_told_at_once() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Configuration.model_validate({"metric": TAU, "aggregation": "geometric"})
+    reasons = ("choose condensed lists", "has no geometric mean", "choose t-log or bootstrap")
+    assert all(reason in str(raised.value) for reason in reasons)
+
+
+def test_an_unknown_decision_is_refused() -> None:
+    with pytest.raises(ValidationError, match="significance"):
+        changed({"significance": "t"})
+    with pytest.raises(ValidationError, match=r"'t', 't-log', 'sign', 'wilcoxon' or 'bootstrap'"):
+        changed({"test": "anova"})

@@ -1,0 +1,76 @@
+"""Pages of text, and artifacts that go through a grid of decisions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from plan.planned import plan_of, put_raw_files
+
+from receval.config.decisions import Configuration, DecisionGrid
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.worlds import ExperimentWorlds
+
+STUDY = "multiverse"
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_a_page_is_markdown_beside_its_numbers(tmp_path: Path, edition: str) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    plan = plan_of(edition)
+    assert "flips" in plan.pages()
+    stem = f"work/{edition}/artifacts/{STUDY}/flips"
+    assert plan.artifact_files(STUDY, "flips") == [f"{stem}.csv", f"{stem}.md"]
+    assert f"{stem}.md" in plan.all_files()
+    assert f"{stem}.tex" not in plan.all_files()
+
+
+def test_figures_and_tables_are_no_pages() -> None:
+    plan = plan_of("demo")
+    kinds = {
+        name: spec.kind for study in plan.studies.values() for name, spec in study.artifacts.items()
+    }
+    assert set(plan.pages()) == {name for name, kind in kinds.items() if kind == "page"}
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
+    tmp_path: Path, edition: str
+) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    plan = plan_of(edition)
+    inputs = ArtifactInputs.of(Path("work"), plan.description(STUDY, "worlds"))
+    assert inputs.decisions == plan.studies[STUDY].grids["movielens"]
+    assert inputs.decisions.configurations()[0] == Configuration()
+    for experiment in inputs.experiments.values():
+        expected = plan.settings.splits[experiment.split].model_dump(mode="json")
+        assert experiment.split_spec == expected
+
+
+@pytest.mark.parametrize("artifact", ["worlds", "pairs"])
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
+    tmp_path: Path, edition: str, artifact: str
+) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    inputs = ArtifactInputs.of(Path("work"), plan_of(edition).description(STUDY, artifact))
+    worlds = ExperimentWorlds(inputs.experiments)
+    systems = inputs.parameters.get("pair") or inputs.parameters["systems"]
+    grid = inputs.decisions
+    of_ranks = DecisionGrid(
+        selection=grid.selection, split=grid.split, non_computable=grid.non_computable
+    )
+    for configuration in of_ranks.configurations():
+        for system in systems:
+            experiment, number = worlds.experiment(configuration, system)
+            assert number >= 0
+            assert configuration.protocol.key in [p.key for p in experiment.protocols]
+
+
+def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
+    plan = plan_of("demo")
+    metrics = {metric.name for metric in plan.studies[STUDY].grids["movielens"].metric}
+    assert metrics == {"nDCG", "P", "RBO"}
+    assert plan.metric_entries(STUDY, "worlds") == [
+        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased_overlap")
+    ]

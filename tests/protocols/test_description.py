@@ -1,0 +1,158 @@
+"""Configurations in words: one sentence that says every decision."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from receval.config.decisions import Configuration
+from receval.protocols import describe
+
+CONDENSED = {"lists": "condensed"}
+
+# For each decision configurations that differ in it alone.
+LEVELS: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "selection": (
+        {},
+        [
+            {},
+            {"share": 0.5},
+            {"share": 0.25},
+            {"head_removed": 0.05},
+            {"min_user_ratings": 20},
+            {"min_item_ratings": 20},
+            {"min_user_ratings": 20, "min_item_ratings": 20},
+            {"share": 0.5, "head_removed": 0.05, "min_user_ratings": 20},
+        ],
+    ),
+    "split": (
+        {},
+        [
+            {"kind": kind, "train_share": share}
+            for kind in ("random", "user")
+            for share in (0.1, 0.5, 0.9, 0.1234567)
+        ],
+    ),
+    "users": ({}, ["trained", "all"]),
+    "non_computable": ({}, ["none", "random", "popularity", "average"]),
+    "lists": ({}, ["full", "condensed"]),
+    "metric": (
+        CONDENSED,
+        [
+            {"name": "P"},
+            {"name": "P", "depth": 5},
+            {"name": "nDCG"},
+            {"name": "nDCG", "gain": "g2"},
+            {"name": "RBP"},
+            {"name": "RBP", "depth": None},
+            {"name": "RBP", "gain": "g2"},
+            {"name": "RBP", "phi": 0.5},
+            {"name": "RBO"},
+            {"name": "RBO", "phi": 0.5},
+            {"name": "tau"},
+            {"name": "tau", "depth": None},
+        ],
+    ),
+    "aggregation": (
+        {"test": "bootstrap"},
+        ["mean", "median", "test-weighted", "positive-weighted", "geometric"],
+    ),
+    "coverage": ({}, ["full", "reduced"]),
+    "test": ({}, ["t", "sign", "wilcoxon", "bootstrap"]),
+}
+DECIDED = [
+    Configuration.model_validate({**others, decision: level})
+    for decision, (others, levels) in LEVELS.items()
+    for level in levels
+]
+
+
+def test_the_starting_configuration_in_words() -> None:
+    assert describe(Configuration()) == (
+        "We use all ratings, put each into Train with probability 0.5 and otherwise into Test, "
+        "leave out users without training ratings, do not rank items that a system cannot score, "
+        "rank all items outside the user's training ratings and count unrated ones as "
+        "non-relevant, measure nDCG@10 with gain 1 for ratings of at least 4 and 0 for others, "
+        "take its mean over all users with test ratings, 0 for those without a recommendation, and "
+        "compare systems by a two-tailed paired t-test over users."
+    )
+
+
+@pytest.mark.parametrize("decision", LEVELS)
+def test_every_level_of_a_decision_has_other_words(decision: str) -> None:
+    others, levels = LEVELS[decision]
+    assert list(LEVELS) == list(Configuration.model_fields)
+    sentences = {
+        describe(Configuration.model_validate({**others, decision: level})) for level in levels
+    }
+    assert len(sentences) == len(levels)
+
+
+@pytest.mark.parametrize("configuration", DECIDED, ids=lambda c: c.name)
+def test_a_description_is_one_sentence(configuration: Configuration) -> None:
+    sentence = describe(configuration)
+    assert re.fullmatch(r"We [^\n]*[^.\s]\.", sentence)
+    # A full stop is the last character, or one of decimals.
+    assert re.findall(r"\.(?!\d)", sentence) == ["."]
+    assert ", and compare systems by " in sentence
+    assert not re.search(r"  |,,|None|\bnan\b", sentence)
+
+
+def test_threshold_ratio_metric_and_test_are_told() -> None:
+    configuration = Configuration.model_validate(
+        {"split": {"train_share": 0.8}, "metric": {"name": "P", "depth": 5}, "test": "sign"}
+    )
+    sentence = describe(configuration, threshold=3.5)
+    for words in ("probability 0.8", "P@5 with ratings of at least 3.5", "two-tailed sign test"):
+        assert words in sentence
+
+
+def test_weights_by_positives_say_what_is_positive_where_the_metric_does_not() -> None:
+    configuration = Configuration.model_validate(
+        {"metric": {"gain": "g2"}, "aggregation": "positive-weighted"}
+    )
+    sentence = describe(configuration, threshold=3)
+    assert "weighted by the users' numbers of test ratings of at least 3 over all" in sentence
+    assert sentence.endswith("a two-tailed paired t-test of the weighted values over users.")
+
+
+def test_a_selection_is_told_in_the_order_of_its_steps() -> None:
+    selection = {
+        "share": 0.5,
+        "head_removed": 0.07,
+        "min_user_ratings": 20,
+        "min_item_ratings": 10,
+    }
+    configuration = Configuration.model_validate({"selection": selection})
+    assert describe(configuration).startswith(
+        "We start from a random 50% of the ratings, remove the 7% most rated items, remove users "
+        "with fewer than 20 ratings and items with fewer than 10 ratings until there are none, put "
+        "each rating that is left into Train with probability 0.5 and otherwise into Test, "
+    )
+
+
+def test_the_reduced_average_is_tested_on_the_users_of_both_systems() -> None:
+    configuration = Configuration.model_validate({"coverage": "reduced"})
+    assert describe(configuration).endswith(
+        "take its mean over the users who get a recommendation, and compare systems by a "
+        "two-tailed paired t-test over the users who get one from both."
+    )
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "inner"),
+    [
+        ("mean", "paired t-test rejects"),
+        ("median", "sign test rejects"),
+        ("test-weighted", "paired t-test of the weighted values rejects"),
+        ("positive-weighted", "paired t-test of the weighted values rejects"),
+        ("geometric", "paired t-test of the logarithms rejects"),
+    ],
+)
+def test_the_bootstrap_says_which_test_it_repeats(aggregation: str, inner: str) -> None:
+    configuration = Configuration.model_validate({"aggregation": aggregation, "test": "bootstrap"})
+    assert describe(configuration).endswith(
+        f"the share of bootstrap samples of users in which a two-tailed {inner} at .05."
+    )

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy import stats
+from system_values import FEW_EXAMPLES
+
+from receval.statistics.bootstrap import InnerTest, poisson_resamples, rejected_shares
+
+Values = NDArray[np.float64]
+
+
+def eighths(seed: int, shape: tuple[int, ...]) -> Values:
+    """Differences that are a little above 0, many of them tied or 0."""
+    return np.random.default_rng(seed).integers(-6, 10, shape) / 8
+
+
+def looped(differences: Values, resamples: Values, test: InnerTest, level: float) -> float:
+    """Repeat each user's difference as often as the user is in the sample, and test the sample."""
+    rejections = 0
+    for counts in resamples:
+        sample = np.repeat(differences, counts.astype(int))
+        if test == "sign":
+            wins, losses = int((sample > 0).sum()), int((sample < 0).sum())
+            rejections += wins + losses > 0 and stats.binomtest(wins, wins + losses).pvalue < level
+        elif len(sample) >= 2 and np.ptp(sample) == 0:
+            rejections += sample[0] != 0
+        elif len(sample) >= 2:
+            rejections += stats.ttest_1samp(sample, 0.0).pvalue < level
+    return rejections / len(resamples)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.3])
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_shares_are_those_of_testing_every_sample(test: InnerTest, level: float) -> None:
+    differences = eighths(1, (3, 25))
+    resamples = poisson_resamples(25, 60, np.random.default_rng(2))
+    found = rejected_shares(differences, resamples, test, level)
+    expected = [looped(row, resamples, test, level) for row in differences]
+    np.testing.assert_array_equal(found, expected)
+    assert any(0 < share < 1 for share in expected)
+
+
+@FEW_EXAMPLES
+@given(
+    arrays(np.float64, 4, elements=st.integers(-3, 3).map(lambda number: number / 4)),
+    arrays(np.float64, (5, 4), elements=st.integers(0, 3).map(float)),
+    st.sampled_from(["t", "sign"]),
+)
+def test_shares_of_few_users_are_those_of_testing_every_sample(
+    differences: Values, resamples: Values, test: InnerTest
+) -> None:
+    found = rejected_shares(differences, resamples, test, 0.2)
+    np.testing.assert_array_equal(found, [looped(differences, resamples, test, 0.2)])
+
+
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_no_sample_of_equal_systems_rejects(test: InnerTest) -> None:
+    resamples = poisson_resamples(30, 50, np.random.default_rng(3))
+    assert rejected_shares(np.zeros((2, 30)), resamples, test).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("difference", [0.1, -0.3, 1 / 3, 1e-9])
+def test_every_sample_of_a_constant_difference_rejects(difference: float) -> None:
+    resamples = poisson_resamples(30, 50, np.random.default_rng(3))
+    constant = np.full(30, difference)
+    assert rejected_shares(constant, resamples, "t").tolist() == [1.0]
+    assert rejected_shares(constant, resamples, "sign").tolist() == [1.0]
+
+
+def test_six_wins_reject_by_the_sign_test_and_five_do_not() -> None:
+    # 2 / 2^6 = .031 and 2 / 2^5 = .063.
+    once = np.ones((1, 6))
+    assert rejected_shares(np.full(6, 0.1), once, "sign").tolist() == [1.0]
+    assert rejected_shares(np.array([0.1] * 5 + [0.0]), once, "sign").tolist() == [0.0]
+
+
+def test_samples_of_fewer_than_two_users_reject_nothing() -> None:
+    resamples = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [1.0, 1.0]])
+    assert rejected_shares([0.5, 0.5], resamples, "t").tolist() == [0.5]
+
+
+def test_a_comparison_has_the_same_share_whichever_others_are_made() -> None:
+    differences = eighths(4, (4, 40))
+    resamples = poisson_resamples(40, 80, np.random.default_rng(5))
+    for test in ("t", "sign"):
+        together = rejected_shares(differences, resamples, test)
+        alone = [rejected_shares(row, resamples, test)[0] for row in differences]
+        np.testing.assert_array_equal(together, alone)
+        np.testing.assert_array_equal(rejected_shares(-differences, resamples, test), together)
+
+
+def test_resamples_are_those_of_the_generator_and_of_poisson() -> None:
+    one, two = (poisson_resamples(200, 300, np.random.default_rng(6)) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert (one.shape, one.dtype) == ((300, 200), np.float64)
+    assert np.array_equal(one, np.round(one))
+    # 60,000 draws: mean and variance 1, e^-1 of them 0, within five standard errors.
+    assert one.mean() == pytest.approx(1, abs=5 / np.sqrt(60_000))
+    assert one.var() == pytest.approx(1, abs=5 * np.sqrt(3 / 60_000))
+    assert (one == 0).mean() == pytest.approx(np.exp(-1), abs=0.01)
+
+
+def test_differences_and_resamples_of_other_users_are_refused() -> None:
+    with pytest.raises(ValueError, match="differences are of 3 users, the resamples of 4: both"):
+        rejected_shares([0.1, 0.2, 0.3], np.ones((5, 4)))

@@ -1,0 +1,238 @@
+"""Counts, explained variance and single changes of worlds, and how levels are named."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.small_worlds import explored
+
+from receval.config.decisions import DECISIONS, Configuration, DecisionGrid, MetricDecision
+from receval.config.splits import DataSelection
+from receval.studies.decision_titles import decision_title, level_title
+from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.verdicts import verdict_shares, with_verdicts
+from receval.studies.world_verdicts import explained, single_changes, start_of
+
+GRID = DecisionGrid.model_validate(
+    {
+        "selection": [{}, {"share": 0.5}],
+        "split": [{}, {"train_share": 0.8}],
+        "users": ["trained", "all"],
+        "non_computable": ["none", "popularity"],
+        "lists": ["full", "condensed"],
+        "metric": [{}, {"gain": "g2"}, {"name": "tau", "depth": None}],
+        "aggregation": ["mean", "median", "test-weighted", "geometric"],
+        "coverage": ["full", "reduced"],
+        "test": ["t", "t-log", "sign", "bootstrap"],
+    }
+)
+
+
+@cache
+def levels_of(grid: DecisionGrid) -> pd.DataFrame:
+    return pd.DataFrame([configuration.levels for configuration in grid.configurations()])
+
+
+def worlds_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
+    """Return worlds whose effect and winner depend on one decision, and a little on chance."""
+    worlds = levels_of(GRID)
+    first = worlds[decision] == worlds[decision].iloc[0]
+    by_chance = np.random.default_rng(0).normal(size=len(worlds))
+    # Worlds that differ in their test alone have one effect.
+    same = worlds.drop(columns="test").astype(str).agg(" ".join, axis=1)
+    effect = np.where(first, 0.5, -0.5) + noise * by_chance[pd.factorize(same)[0]]
+    p = np.where(worlds["test"] == "bootstrap", np.nan, 0.01)
+    rejected = np.where(np.isnan(p), 0.9, np.nan)
+    return worlds.assign(
+        value=0.3 + effect / 10,
+        other_value=0.3,
+        difference=effect / 10,
+        effect=effect,
+        p=p,
+        rejected=rejected,
+        evidence=np.sign(effect) * np.where(np.isnan(p), rejected, 1 - p),
+        verdict=np.where(effect > 0, "first", "second"),
+    )
+
+
+# --- verdicts and explained variance ----------------------------------------------------------
+
+
+def test_verdicts_have_shares_also_those_that_no_world_has() -> None:
+    worlds = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
+    assert verdict_shares(worlds) == {"first": 0.25, "tie": 0, "second": 0.75}
+
+
+def test_evidence_at_the_level_of_significance_is_none() -> None:
+    worlds = pd.DataFrame(
+        {
+            "test": ["t", "sign", "t-log", "bootstrap", "bootstrap", "bootstrap", "t"],
+            "evidence": [0.95, 0.951, -0.96, 0.5, 0.505, -0.6, ""],
+        }
+    )
+    found = with_verdicts(worlds)["verdict"].tolist()
+    assert found == ["tie", "first", "second", "tie", "first", "second", "tie"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "response"),
+    [
+        *((name, "effect") for name in DECISIONS if name != "test"),
+        ("users", "verdict"),
+        ("aggregation", "verdict"),
+    ],
+)
+def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
+    found = explained(worlds_where(decision), response)
+    alone = dict(zip(found.names, found.alone[0], strict=True))
+    # What some levels of other decisions never meet, these tell too: it is shared with them.
+    assert alone[decision] + found.shared[0] == pytest.approx(1)
+    if decision in ("selection", "split", "users"):
+        assert alone[decision] == pytest.approx(1)
+    assert alone[decision] > 0.7
+    assert sum(alone.values()) == pytest.approx(alone[decision])
+    assert found.together[0] == pytest.approx(0, abs=1e-9)
+    assert found.rest[0] == pytest.approx(0, abs=1e-9)
+    assert ("test" in found.names) == (response == "verdict")
+
+
+def test_chance_is_left_as_the_rest() -> None:
+    found = explained(worlds_where("lists", noise=0.2), "effect")
+    alone = dict(zip(found.names, found.alone[0], strict=True))
+    # .25 of the variance .29 is that of the two levels.
+    assert 0.6 < alone["lists"] < 0.95
+    assert found.rest[0] > 0.02
+    total = found.alone.sum() + found.together.sum() + found.shared[0] + found.rest[0]
+    assert total == pytest.approx(1)
+
+
+def test_the_winner_can_depend_on_the_test_and_the_effect_cannot() -> None:
+    worlds = worlds_where("lists")
+    worlds["verdict"] = np.where(worlds["test"] == "sign", "tie", "first")
+    found = explained(worlds, "verdict")
+    alone = dict(zip(found.names, found.alone[0], strict=True))
+    assert max(alone, key=lambda name: alone[name]) == "test"
+    assert explained(worlds, "effect").names == tuple(DECISIONS)[:-1]
+
+
+def test_each_world_counts_once_for_the_effect_however_many_tests_it_has() -> None:
+    worlds = worlds_where("users", noise=0.3)
+    once = worlds.drop_duplicates(subset=[name for name in DECISIONS if name != "test"])
+    assert len(once) < len(worlds)
+    np.testing.assert_array_equal(
+        explained(worlds, "effect").alone, explained(once, "effect").alone
+    )
+
+
+def test_another_response_is_refused() -> None:
+    with pytest.raises(ValueError, match="effect or verdict can be explained, not 'difference'"):
+        explained(worlds_where("users"), "difference")
+
+
+# --- single changes ---------------------------------------------------------------------------
+
+
+def test_the_start_is_found_by_its_levels() -> None:
+    worlds = worlds_where("lists").iloc[::-1]
+    assert start_of(worlds)[list(DECISIONS)].to_dict() == Configuration().levels
+    other = Configuration(users="all", lists="condensed")
+    assert start_of(worlds, other)["users"] == "all"
+
+
+def test_a_start_that_is_not_there_is_refused_by_its_name() -> None:
+    worlds = worlds_where("lists")
+    with pytest.raises(
+        ValueError, match=r"The world A1=all .* D=wilcoxon is not among the \d+ wor"
+    ):
+        start_of(worlds, Configuration(test="wilcoxon"))
+    with pytest.raises(ValueError, match=r"C1=full .*: add its levels to the grid"):
+        single_changes(worlds[worlds["lists"] == "condensed"])
+
+
+def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> None:
+    changed = single_changes(worlds_where("lists"))
+    start = Configuration()
+    # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
+    expected = [
+        ("", "", start),
+        ("selection", "share-0.5", start.but(selection=DataSelection(share=0.5))),
+        ("split", "random-0.8", start.but(split={"train_share": 0.8})),
+        ("users", "all", start.but(users="all")),
+        ("non_computable", "popularity", start.but(non_computable="popularity")),
+        ("lists", "condensed", start.but(lists="condensed")),
+        ("metric", "nDCG@10-g2", start.but(metric=MetricDecision(gain="g2"))),
+        ("aggregation", "median", start.but(aggregation="median", test="sign")),
+        ("aggregation", "test-weighted", start.but(aggregation="test-weighted")),
+        ("aggregation", "geometric", start.but(aggregation="geometric", test="t-log")),
+        ("coverage", "reduced", start.but(coverage="reduced")),
+        ("test", "sign", start.but(test="sign")),
+        ("test", "bootstrap", start.but(test="bootstrap")),
+    ]
+    expected = sorted(expected, key=lambda row: ["", *DECISIONS].index(row[0]))
+    found = changed[["decision", "level", *DECISIONS]].to_numpy().tolist()
+    assert sorted(found) == sorted([d, level, *c.levels.values()] for d, level, c in expected)
+    assert changed["decision"].drop_duplicates().tolist() == ["", *DECISIONS]
+
+
+def test_columns_keep_their_kind_also_in_the_csv(tmp_path: Path) -> None:
+    worlds = worlds_where("lists", noise=1 / 3)
+    changed = single_changes(worlds)
+    assert list(changed) == ["decision", "level", *worlds]
+    assert changed.dtypes[list(worlds)].equals(worlds.dtypes)
+    write_numbers(changed, tmp_path / "flips.csv")
+    # Ten digits, as of all numbers.
+    row = read_numbers(tmp_path / "flips.csv").iloc[0]
+    assert f"{row['effect']:.10g}" == repr(float(row["effect"]))
+
+
+def test_worlds_of_several_pairs_are_not_mixed() -> None:
+    worlds = explored([Configuration()], [("kNN", "Pop"), ("Random", "Pop")])
+    for look in (start_of, single_changes, lambda worlds: explained(worlds, "effect")):
+        with pytest.raises(
+            ValueError, match=r"of 2 pairs of systems \(kNN and Pop; Random and Pop"
+        ):
+            look(worlds)
+    assert start_of(worlds[worlds["first"] == "kNN"])["second"] == "Pop"
+
+
+# --- titles -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decision", "level", "title"),
+    [
+        ("selection", "all", "all"),
+        ("selection", "share-0.5", "50% of the ratings"),
+        ("selection", "share-0.125", "12.5% of the ratings"),
+        ("selection", "share-1e-05", "0.001% of the ratings"),
+        ("selection", "headless-0.07", "without top 7% of items"),
+        ("selection", "users-50+items-20", "users with 50+, items with 20+"),
+        ("split", "random-0.5", ".5 of all ratings"),
+        ("split", "user-0.8", ".8 of each user's"),
+        ("metric", "nDCG@10-g1", "nDCG@10 (g1)"),
+        ("metric", "RBP-g2-phi0.8", "RBP (g2, phi = 0.8)"),
+        ("metric", "RBO@5-phi0.5", "RBO@5 (phi = 0.5)"),
+        ("metric", "P@10", "P@10"),
+        ("metric", "tau", "tau"),
+        ("users", "trained", "with training ratings"),
+        ("non_computable", "average", "by average rating"),
+        ("aggregation", "mean", "mean"),
+        ("coverage", "reduced", "reduced average"),
+        ("test", "t-log", "t-test of logs"),
+    ],
+)
+def test_a_level_has_a_title(decision: str, level: str, title: str) -> None:
+    assert level_title(decision, level) == title
+
+
+def test_no_two_levels_have_one_title() -> None:
+    worlds = worlds_where("lists")
+    for decision in DECISIONS:
+        levels = worlds[decision].unique()
+        assert len({level_title(decision, level) for level in levels}) == len(levels)
+    assert decision_title("non_computable") == "B2 NC items"
+    assert len({decision_title(decision) for decision in DECISIONS}) == 9
