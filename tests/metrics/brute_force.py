@@ -7,6 +7,7 @@ from math import inf, log2, prod
 from typing import Any
 
 from metrics.examples import THRESHOLD, Case
+from scipy.stats import kendalltau
 
 EPSILON = 1e-5
 
@@ -179,6 +180,14 @@ def rank_biased_overlap(case: Case, metric: Any) -> float:
     return seen + phi**deepest * agreement[-1]
 
 
+def kendall_tau(case: Case, metric: Any) -> float:
+    """scipy's tau-b, which has no value where there is no pair or all ratings are equal."""
+    values = [case.ratings[item] for item in case.listed[: metric.cutoff] if item in case.ratings]
+    if len(set(values)) < 2:
+        return 0.0
+    return float(kendalltau(range(len(values), 0, -1), values, variant="b").statistic)
+
+
 ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "P": precision,
     "antiP": anti_precision,
@@ -197,6 +206,7 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "RBP": rank_biased_precision,
     "RBPresidual": rank_biased_residual,
     "RBO": rank_biased_overlap,
+    "tau": kendall_tau,
     "Coverage": lambda case, metric: len(case.listed[: metric.cutoff]) / metric.cutoff,
     "UserCoverage": lambda case, metric: float(len(case.listed) > 0),
     "Unjudged": unjudged,

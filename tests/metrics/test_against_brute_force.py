@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.brute_force import ORACLES, value
-from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
+from metrics.examples import (
+    FACTS,
+    ONE,
+    THRESHOLD,
+    Case,
+    judgments_of,
+    lists_of,
+    one_user,
+    ranks,
+    world,
+)
 from metrics.variants import cutoffs_of, variants
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
 from receval.metrics.registry import METRICS
 
 CUTOFFS = (None, 1, 2, 3, 10, 100)
@@ -75,3 +86,18 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
     for metric, row in zip(metrics, evaluate(metrics, lists), strict=True):
         expected = [value(case, metric) for case in alone]
         np.testing.assert_allclose(row, expected, rtol=1e-12, atol=1e-14, err_msg=metric.label)
+
+
+@pytest.mark.parametrize("most_plays", [1, 2, 5, 3000])
+def test_tau_of_a_long_list_with_few_or_many_different_ratings_is_that_of_scipy(
+    most_plays: int,
+) -> None:
+    rng = np.random.default_rng(most_plays)
+    listed = rng.permutation(2300)
+    plays = rng.integers(1, most_plays + 1, 2300).astype(float).tolist()
+    metrics = [parse(f"tau{end}") for end in ("@2", "@10", "@1000", "@2299", "")]
+    found = (np.argsort(listed) + 1).tolist()
+    values = evaluate(metrics, one_user(plays, found, 2300, facts=None))
+    case = Case(tuple(listed.tolist()), dict(enumerate(plays)), FACTS)
+    expected = [value(case, metric) for metric in metrics]
+    np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12, atol=1e-14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2
+from math import log2, sqrt
 
 import numpy as np
 import pytest
@@ -100,6 +100,15 @@ EPSILON = 1e-5
         # 5, 2, 4, 1 stars against 5, 4, 2, 1: the agreement is 1, 1/2, 1, 1.
         ("RBO(condensed=true,phi=0.5)@2", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 4 * 1 / 2),
         ("RBO(condensed=true,phi=0.5)", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 8 + 1 / 16 + 1 / 16),
+        # 5, 2, 4, 1 stars: only 2 above 4 is the wrong way; the full list has place 3 empty.
+        ("tau(condensed=true)@1", 0.0),
+        ("tau(condensed=true)@2", 1.0),
+        ("tau(condensed=true)@3", (2 - 1) / 3),
+        ("tau(condensed=true)", (5 - 1) / 6),
+        ("tau@3", 1.0),
+        ("tau@6", (2 - 1) / 3),
+        ("tau", (5 - 1) / 6),
+        ("tau(condensed=true,depth=3)@4", 1.0),
     ],
 )
 def test_hand_worked_values(label: str, expected: float) -> None:
@@ -138,6 +147,19 @@ def test_bpref_is_1_without_items_judged_non_relevant_and_0_behind_as_many_as_re
     assert liked[0] == 1.0
     (behind,) = evaluate([parse("bpref")], one_user([5, 1, 1, 1], [4, 1, 2, 3], 9))
     assert behind[0] == 0.0
+
+
+def test_equal_ratings_are_neither_for_nor_against_the_order_of_the_list() -> None:
+    # 4, 3, 4, 5 from the top: of six pairs the first two agree, 4 and 4 are tied, four disagree.
+    lists = one_user([5, 4, 4, 3], [4, 1, 3, 2], 9)
+    values = evaluate([parse("tau"), parse("tau@2"), parse("tau@3")], lists)
+    np.testing.assert_allclose(values[:, 0], [(1 - 4) / sqrt(6 * 5), 1.0, 0.0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("stars", [[5], [4, 4, 4], []])
+def test_tau_is_0_without_two_different_ratings(stars: list[float]) -> None:
+    lists = one_user(stars, list(range(1, len(stars) + 1)), 9)
+    assert evaluate([parse("tau"), parse("tau@2")], lists).tolist() == [[0.0], [0.0]]
 
 
 def test_half_stars_keep_their_half() -> None:

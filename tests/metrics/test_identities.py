@@ -11,6 +11,7 @@ from metrics.variants import ALL
 
 from receval.metrics.aggregation import averaged_lists, mean
 from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import DatasetFacts
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 
@@ -123,6 +124,40 @@ def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() 
 
 
 @settings(max_examples=30, deadline=None)
+@given(seed=SEEDS)
+def test_tau_of_the_opposite_order_has_the_opposite_sign(seed: int) -> None:
+    cases = world(seed)
+    opposite = [Case(case.listed[::-1], case.ratings, case.facts) for case in cases]
+    forwards, backwards = (measured(lists_of(c), "tau") for c in (cases, opposite))
+    np.testing.assert_array_equal(forwards, -backwards)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
+def test_tau_depends_on_the_order_of_ratings_and_judged_items_alone(
+    seed: int, cutoff: int | None
+) -> None:
+    end = "(condensed=true)" + ("" if cutoff is None else f"@{cutoff}")
+    cases = world(seed)
+    other_scale = [
+        Case(case.listed, {item: 3 * r**2 - 1 for item, r in case.ratings.items()}, case.facts)
+        for case in cases
+    ]
+    judged_alone = [case.seen(condensed=True, depth=None) for case in cases]
+    (values,) = measured(lists_of(cases), f"tau{end}")
+    for same in (other_scale, judged_alone):
+        np.testing.assert_array_equal(measured(lists_of(same), f"tau{end}")[0], values)
+
+
+def test_tau_is_1_in_the_order_of_unequal_ratings_and_minus_1_in_the_opposite_one() -> None:
+    facts = DatasetFacts(5.0, np.ones(40, dtype=np.int64))
+    ratings = {item: 5 - item / 10 for item in range(40)}
+    items = tuple(ratings)
+    lists = lists_of([Case(items, ratings, facts), Case(items[::-1], ratings, facts)])
+    np.testing.assert_array_equal(measured(lists, "tau", "tau@7"), [[1.0, -1.0]] * 2)
+
+
+@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS, phi=st.sampled_from([0.3, 0.8, 0.99]))
 def test_rbp_lies_between_itself_and_itself_plus_its_residual(
     seed: int, cutoff: int | None, phi: float
@@ -140,7 +175,7 @@ def test_rbp_lies_between_itself_and_itself_plus_its_residual(
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS)
-def test_every_metric_lies_between_0_and_1_on_whole_stars(seed: int) -> None:
+def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(seed: int) -> None:
     unbounded = {
         "RBP(gain=rating)",
         "RBP(gain=exp)",
@@ -151,8 +186,11 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars(seed: int) -> None:
     metrics = [m.at(5) for m in ALL if m.label.replace(",phi=0.5", "") not in unbounded]
     values = evaluate(metrics, lists_of(world(seed, step=1.0)))
     for metric, row in zip(metrics, values, strict=True):
-        # Without a bound in the numerator a relevant item may subtract.
-        assert row.min() >= 0 or metric.label.startswith("bpref(form=bellogin)"), metric.label
+        if metric.name == "tau":
+            assert row.min() >= -1
+        else:
+            # Without a bound in the numerator a relevant item may subtract.
+            assert row.min() >= 0 or metric.label.startswith("bpref(form=bellogin)"), metric.label
         assert row.max() <= 1 + 1e-12, metric.label
 
 

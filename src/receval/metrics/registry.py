@@ -22,6 +22,7 @@ METRICS = {
     "RBP": "receval.metrics.rank_biased_precision:RankBiasedPrecision",
     "RBPresidual": "receval.metrics.rank_biased_precision:RankBiasedResidual",
     "RBO": "receval.metrics.rank_biased_overlap:RankBiasedOverlap",
+    "tau": "receval.metrics.kendall_tau:KendallTau",
     "Coverage": "receval.metrics.coverage:Coverage",
     "UserCoverage": "receval.metrics.coverage:UserCoverage",
     "Unjudged": "receval.metrics.coverage:Unjudged",
