@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import p_value_cell, value_cell
+from receval.studies.comparison_cells import metric_name, p_value_cell, value_cell
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.numbers import real_numbers
@@ -34,7 +34,8 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     """Print a row for each dataset and system, with the p-value against the first system."""
     metrics = list(dict.fromkeys(numbers["metric"]))
     columns = [Column("Dataset"), Column("System")]
-    columns += [Column(name, "right") for metric in metrics for name in (metric, f"p ({metric})")]
+    names = [metric_name(label) for label in metrics]
+    columns += [Column(text, "right") for name in names for text in (name, f"p ({name})")]
     rows = []
     for (dataset, system), own in numbers.groupby(["dataset", "system"], sort=False):
         cells = [look.datasets[str(dataset)], look.short_titles[str(system)]]

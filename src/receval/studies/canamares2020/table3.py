@@ -5,13 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import system_cells, system_columns
+from receval.studies.comparison_cells import metric_name, system_cells, system_columns
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.text_tables import printed
 
 GAINS = ("g1", "g2")
-NAMES = {"RBPresidual": "RBP residual", "tau": "Kendall's τ"}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -50,13 +49,6 @@ def _gain(label: str) -> str:
     return next((name for name, own in MAPPINGS.items() if own == mapping), "none")
 
 
-def name_of(label: str) -> str:
-    """Return the name of a metric, with its cut-off and without its other parameters."""
-    name, _, rest = label.partition("(")
-    name, _, cutoff = f"{name}{rest.partition(')')[2]}".partition("@")
-    return NAMES.get(name, name) + (f"@{cutoff}" if cutoff else "")
-
-
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     """Print a row for each metric, the systems with each gain side by side.
 
@@ -66,7 +58,7 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     columns = [Column("Lists"), Column("Metric")]
     for gain in GAINS:
         columns += system_columns(look, systems, gain)
-    shown = numbers.assign(name=[name_of(label) for label in numbers["metric"]])
+    shown = numbers.assign(name=[metric_name(label) for label in numbers["metric"]])
     rows = []
     for (form, name), own in shown.groupby(["form", "name"], sort=False):
         cells = [str(form), str(name)]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import system_cells, system_columns
+from receval.studies.comparison_cells import metric_name, system_cells, system_columns
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.numbers import real_numbers
@@ -94,7 +94,7 @@ def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
         rated = counts > 0
         yield pd.DataFrame(
             {
-                "statement": [f"{CORRELATION} of a {side}"],
+                "statement": [f"{CORRELATION}, by {side}"],
                 "lists": int(rated.sum()),
                 "coefficient": pearson_r(counts[rated], positives[rated]),
             }
@@ -110,8 +110,8 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
         for (aggregation, epsilon), group in own.groupby(["aggregation", "epsilon"], sort=False):
-            name = AGGREGATIONS[str(aggregation)] + (f", ε = {epsilon}" if epsilon != "" else "")
-            rows.append([str(metric), name, *system_cells(group, systems)])
+            name = AGGREGATIONS[str(aggregation)] + (f", epsilon = {epsilon}" if epsilon != "" else "")
+            rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
     for row in numbers[numbers["statement"] != ""].to_dict("records"):
         (r,) = real_numbers(pd.Series([row["coefficient"]]))
         rows.append([str(row["statement"]), "", f"{r:.3f}", *([""] * (len(columns) - 3))])
