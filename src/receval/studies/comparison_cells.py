@@ -13,16 +13,6 @@ from receval.studies.numbers import real_numbers
 
 NOTHING = "\N{EN DASH}"
 
-NAMES = {"RBPresidual": "RBP residual", "tau": "Kendall's tau", "UserCoverage": "User coverage"}
-"""Printed names of metrics whose labels have another."""
-
-
-def metric_name(label: str) -> str:
-    """Return the name of a metric with its cut-off, without its other parameters."""
-    name, _, rest = label.partition("(")
-    name, _, cutoff = f"{name}{rest.partition(')')[2]}".partition("@")
-    return NAMES.get(name, name) + (f"@{cutoff}" if cutoff else "")
-
 
 def value_cell(value: float) -> str:
     """Print a value with four digits; a dash without one."""

@@ -132,8 +132,8 @@ class MeasuredSystems:
         -------
         DataFrame
             A row a metric and system: metric; system; lists (number of users averaged); value (NaN
-            if there are none); p_value of the paired test against the first system; verdict: whether
-            the system is significantly ``better`` or ``worse`` than the first, or it is a ``tie``.
+            if there are none); p_value of the paired test against the first system; verdict, that
+            the system is significantly ``better`` or ``worse`` than the first, or a ``tie``.
             The last two have no value for the first system itself, and where fewer than two users
             are covered by both.
         """

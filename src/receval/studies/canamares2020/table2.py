@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import metric_name, p_value_cell, value_cell
+from receval.studies.comparison_cells import p_value_cell, value_cell
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.metric_names import metric_name
 from receval.studies.numbers import real_numbers
 from receval.studies.text_tables import printed
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import metric_name, system_cells, system_columns
+from receval.studies.comparison_cells import system_cells, system_columns
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.metric_names import metric_name
 from receval.studies.text_tables import printed
 
 GAINS = ("g1", "g2")

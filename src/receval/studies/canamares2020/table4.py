@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import metric_name, system_cells, system_columns
+from receval.studies.comparison_cells import system_cells, system_columns
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
+from receval.studies.metric_names import metric_name
 from receval.studies.numbers import real_numbers
 from receval.studies.text_tables import printed
 
 if TYPE_CHECKING:
+    from receval.metrics.averages import AdjustedGeometric
     from receval.studies.inputs import Experiment
     from receval.studies.measured_systems import MeasuredSystems
 
@@ -110,7 +112,9 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
         for (aggregation, epsilon), group in own.groupby(["aggregation", "epsilon"], sort=False):
-            name = AGGREGATIONS[str(aggregation)] + (f", epsilon = {epsilon}" if epsilon != "" else "")
+            name = AGGREGATIONS[str(aggregation)] + (
+                f", epsilon = {epsilon}" if epsilon != "" else ""
+            )
             rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
     for row in numbers[numbers["statement"] != ""].to_dict("records"):
         (r,) = real_numbers(pd.Series([row["coefficient"]]))
