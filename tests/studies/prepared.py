@@ -59,6 +59,7 @@ def inputs_of(
     shown: Mapping[str, bool] | None = None,
     absent: Sequence[str] = (),
     seed: int = 0,
+    grid: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> ArtifactInputs:
     """Write prepared datasets and return the inputs of an artifact that reads them.
@@ -80,6 +81,7 @@ def inputs_of(
         "shown": shown or {},
         "simulations": simulations or {},
         "seed": seed,
+        "grid": grid,
     }
     return ArtifactInputs.of(folder, description)
 
@@ -120,18 +122,24 @@ def write_experiment(
     unbiased: bool = False,
     released_real_threshold: float | None = None,
     without_list: int = 0,
+    train_shares: Sequence[float] | None = None,
+    selection: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
     With ``unbiased`` some held-out ratings judge without bias: besides testing, or instead. The
-    systems can compute no score for the first ``without_list`` users.
+    systems can compute no score for the first ``without_list`` users. With ``train_shares`` there
+    is one fold for each of them; ``selection`` is only said of the split, and selects nothing.
     """
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
     ratings.write(folder / dataset)
-    shares = [1 - tested_share, tested_share]
+    tested = [tested_share] * folds
+    if train_shares is not None:
+        tested, folds = [1 - share for share in train_shares], len(train_shares)
     codes = [
-        rng.choice([TRAIN, TEST], len(ratings), p=shares).astype(np.uint8) for _ in range(folds)
+        rng.choice([TRAIN, TEST], len(ratings), p=[1 - share, share]).astype(np.uint8)
+        for share in tested
     ]
     if unbiased:
         kinds = np.array([TEST, UNBIASED, TEST | UNBIASED], dtype=np.uint8)
@@ -158,6 +166,12 @@ def write_experiment(
     return {
         "dataset": dataset,
         "split": split_name,
+        "split_spec": {
+            "kind": "random-ratio",
+            "selection": selection,
+            "train_share": 1 - tested_share if train_shares is None else list(train_shares),
+            "folds": folds if train_shares is None else 1,
+        },
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],

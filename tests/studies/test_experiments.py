@@ -39,6 +39,7 @@ def experiment(folder: Path) -> Experiment:
     description = {
         "dataset": "lastfm-1k",
         "split": "plays",
+        "split_spec": {},
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],

@@ -170,21 +170,30 @@ def _deceptive(dataset: str, rows: pd.DataFrame, limit: int, claim: str) -> Find
         claim,
         dataset,
         f"Above a minimum overlap of {limit} the reduced average makes kNN better than MF",
-        "kNN's reduced P@10 above MF's just there",
+        "kNN's reduced P@10 above MF's just there, on full lists",
     )
     overlaps, reduced = _by_overlap(rows, "P@10", "reduced")
     if not len(overlaps):
         return finding
-    mf = rows[(rows["metric"] == "P@10") & (rows["average"] == "full")]
-    (value,) = real_numbers(mf.loc[mf["system"] == "ranksys-mf", "value"])
     known = ~np.isnan(reduced)
-    ahead = reduced[known] > value
-    quantities = [Quantity("MF", float(value))]
-    quantities += [
-        Quantity("kNN, reduced", float(v), place=f"at {o:g}")
-        for o, v in zip(overlaps, reduced, strict=True)
-    ]
+    ahead = reduced[known] > _of_mf(rows, "P@10")
+    quantities = []
+    for metric, form in (("P@10", ""), ("P(condensed=true)@10", ", condensed lists")):
+        _, series = _by_overlap(rows, metric, "reduced")
+        quantities += [
+            Quantity(f"MF{form}", _of_mf(rows, metric)),
+            *(
+                Quantity(f"kNN, reduced{form}", float(value), place=f"at {overlap:g}")
+                for overlap, value in zip(overlaps, series, strict=True)
+            ),
+        ]
     return finding.checked(bool((ahead == (overlaps[known] > limit)).all()), quantities)
+
+
+def _of_mf(rows: pd.DataFrame, metric: str) -> float:
+    chosen = (rows["metric"] == metric) & (rows["average"] == "full")
+    (value,) = real_numbers(rows.loc[chosen & (rows["system"] == "ranksys-mf"), "value"])
+    return float(value)
 
 
 def _identity(finding: Finding, one: pd.DataFrame, other: pd.DataFrame) -> Finding:

@@ -53,9 +53,9 @@ def claims_of_the_start(table2: pd.DataFrame, movielens: str, netflix: str) -> I
     yield finding.checked(
         all(larger.number > smaller.number for smaller, larger in pairs),
         [
-            Quantity(f"{dataset}: {quantity.name}", quantity.number, quantity.p_value)
+            Quantity(quantity.name, quantity.number, quantity.p_value, f"on {name}")
             for pair in pairs
-            for dataset, quantity in zip((movielens, netflix), pair, strict=True)
+            for name, quantity in zip(("MovieLens", "Netflix"), pair, strict=True)
         ],
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     minimum_overlap (none for systems without); metric; system; lists; value; p_value; verdict, the
     last five as in :meth:`receval.studies.measured_systems.MeasuredSystems.compared`: against the
     parameter ``reference``. The test under the reduced average is over the users that both cover.
+    The paper does not say whether lists are condensed here: both are measured, full ones drawn.
 
     Raises
     ------
@@ -51,6 +53,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
+    from receval.metrics.parse import parse
     from receval.studies.aligned_systems import numbers_of_systems
     from receval.studies.measured_systems import MeasuredSystems, starting_configuration
 
@@ -58,26 +61,38 @@ def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFra
     neighbourhoods = [system for system in experiment.systems if system != reference]
     overlaps = numbers_of_systems(inputs, "overlaps", neighbourhoods)
     systems = [reference, *neighbourhoods, *experiment.extra_systems]
-    start = starting_configuration(experiment)
-    labels = [str(label) for label in inputs.parameters["metrics"]]
-    measured = MeasuredSystems(experiment, start, labels, systems)
-    averages = [
-        measured.compared(start.but(coverage=average)).assign(average=average)
-        for average in (FULL, REDUCED)
-    ]
-    # Coverage is a share of all users: its reduced average says nothing.
-    averages[1] = averages[1][~averages[1]["metric"].str.contains("Coverage")]
-    coverage = averages[0][averages[0]["metric"] == USER_COVERAGE].set_index("system")["value"]
-    for product, factor in PRODUCTS.items():
-        table = next(t for t in averages if (t["average"] == factor).all())
-        table = table[~table["metric"].str.contains("Coverage")]
-        values = table["value"].to_numpy() * coverage[table["system"]].to_numpy()
-        averages.append(table.assign(average=product, value=values, p_value=np.nan, verdict=""))
-    numbers = pd.concat(averages, ignore_index=True)
+    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    tables = []
+    for form in ("full", "condensed"):
+        start = starting_configuration(experiment).but(lists=form)
+        labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
+        measured = MeasuredSystems(experiment, start, labels, systems)
+        full, reduced = (
+            measured.compared(start.but(coverage=average)).assign(average=average)
+            for average in (FULL, REDUCED)
+        )
+        tables += [full, *_with_coverage(full, reduced)]
+    numbers = pd.concat(tables, ignore_index=True)
     numbers.insert(0, "minimum_overlap", [str(overlaps.get(s, "")) for s in numbers["system"]])
     numbers.insert(0, "average", numbers.pop("average"))
     numbers.insert(0, "dataset", experiment.dataset)
     return numbers
+
+
+def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the reduced averages, and both averages times the user coverage."""
+    of_users = full["metric"].str.startswith(USER_COVERAGE)
+    coverage = full[of_users].set_index("system")["value"]
+    # Coverage is a share of all users: its reduced average says nothing.
+    averages = {
+        name: table[~table["metric"].str.contains("Coverage")]
+        for name, table in ((FULL, full), (REDUCED, reduced))
+    }
+    yield averages[REDUCED]
+    for product, factor in PRODUCTS.items():
+        table = averages[factor]
+        values = table["value"].to_numpy() * coverage[table["system"]].to_numpy()
+        yield table.assign(average=product, value=values, p_value=np.nan, verdict="")
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:

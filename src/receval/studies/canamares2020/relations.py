@@ -20,9 +20,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Check the claims C-001 to C-039 by the numbers of the other artifacts.
 
     Columns: claim; dataset; statement (the claim in brief); expected (the rule by which it is
-    checked); quantity, place, number, p_value (our numbers, one a row); verdict (``holds``, ``does not
-    hold``, ``not decided: data absent``, or ``as configured``). Who is ahead is a matter of the
-    sign: the p-value tells how sure it is.
+    checked); quantity, place, number, p_value (our numbers, one a row); verdict (``holds``,
+    ``does not hold``, ``not decided: data absent``, or ``as configured``). Who is ahead is a matter
+    of the sign: the p-value tells how sure it is.
     """
     from receval.studies.claim_findings import table_of
     from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall
