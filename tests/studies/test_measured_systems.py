@@ -63,7 +63,7 @@ def test_what_is_compared_is_what_the_multiverse_explores(
         [("knn-user", name) for name in MF],
         np.random.default_rng(0),
     )
-    names = {"first": "worse", "tie": "tie", "second": "better"}
+    names = {"first": "below", "tie": "tie", "second": "above"}
     for row in explored.to_dict("records"):
         own = table.loc[row["second"]]
         assert table.loc["knn-user", "value"] == pytest.approx(row["value"], abs=1e-14)
@@ -72,7 +72,7 @@ def test_what_is_compared_is_what_the_multiverse_explores(
         assert own["verdict"] == names[row["verdict"]]
 
 
-def test_a_better_system_is_called_so(tmp_path: Path) -> None:
+def test_a_system_that_is_significantly_above_the_first_is_called_so(tmp_path: Path) -> None:
     described = write_experiment(
         tmp_path, "ml-1m", ["knn-user", "ranksys-mf"], [RATED], without_list=25, folds=1
     )
@@ -82,9 +82,9 @@ def test_a_better_system_is_called_so(tmp_path: Path) -> None:
     measured = MeasuredSystems(experiment, configuration, ["UserCoverage"])
     measured.users["knn-user"].values[:] = 0
     measured.users["ranksys-mf"].values[:] = np.linspace(0.1, 1, 30)
-    assert measured.compared(configuration)["verdict"].tolist() == ["", "better"]
+    assert measured.compared(configuration)["verdict"].tolist() == ["", "above"]
     measured.users["knn-user"].values[:] = 2
-    assert measured.compared(configuration)["verdict"].tolist() == ["", "worse"]
+    assert measured.compared(configuration)["verdict"].tolist() == ["", "below"]
     reduced = measured.compared(configuration.but(coverage="reduced"))
     assert reduced["lists"].tolist() == [5, 5]
 

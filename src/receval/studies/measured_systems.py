@@ -16,7 +16,7 @@ from receval.studies.exploration import user_values
 from receval.studies.inputs import Experiment
 from receval.studies.worlds import ExperimentWorlds
 
-_OF_THE_OTHER = {"first": "worse", "tie": "tie", "second": "better"}
+_OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
 
 def training_ratios(experiment: Experiment) -> list[float]:
@@ -133,7 +133,7 @@ class MeasuredSystems:
         DataFrame
             A row a metric and system: metric; system; lists (number of users averaged); value (NaN
             if there are none); p_value of the paired test against the first system; verdict, that
-            the system is significantly ``better`` or ``worse`` than the first, or a ``tie``.
+            the system is significantly ``above`` or ``below`` the first, or a ``tie``.
             The last two have no value for the first system itself, and where fewer than two users
             are covered by both.
         """

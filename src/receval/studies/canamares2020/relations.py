@@ -67,7 +67,7 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     rows = []
     for (claim, dataset, statement, expected, verdict), own in numbers.groupby(keys, sort=False):
         names = [look.datasets.get(name, name) for name in str(dataset).split(" and ")]
-        ours = "; ".join(_series(name, rows) for name, rows in own.groupby("quantity", sort=False))
+        ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
         texts = (statement, expected, ours or "\N{EN DASH}", verdict)
         rows.append([str(claim), " and ".join(names), *map(str, texts)])
     return printed(look, columns, rows)
