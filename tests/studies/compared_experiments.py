@@ -1,4 +1,4 @@
-"""Experiments of kNN and MF on a few ratings, and their values worked out user by user."""
+"""Experiments of canamares2020 on a few ratings, and their values worked out user by user."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from studies.prepared import inputs_of, write_experiment
+from studies.prepared import inputs_of, look_of, write_experiment
 
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.studies.inputs import ArtifactInputs, Experiment
+from receval.studies.numbers import read_numbers, write_numbers
 
 RATED = Protocol("AR", "rated")
 MF = ("ranksys-mf", "ranksys-mf-text")
 RATIOS = (0.1, 0.5, 0.9)
+POLICIES = ("none", "random", "popularity", "average")
+KNN = ("knn-user-1", "knn-user-3", "knn-user-10", "knn-user-30", "knn-user")
+OVERLAPS = (1, 5, 10, 15, 20, 30, 40)
+STUDY = "canamares2020"
 
 
 def comparisons_of(
@@ -61,3 +67,49 @@ def precision(experiment: Experiment, system: str, number: int) -> NDArray[np.fl
             if has_train and items
         ]
     )
+
+
+def parameters_of(artifact: str) -> Mapping[str, Any]:
+    return dict(look_of(STUDY, artifact).parameters)
+
+
+def inputs_for(folder: Path, artifact: str, datasets: tuple[str, ...]) -> ArtifactInputs:
+    parameters = dict(look_of(STUDY, artifact).parameters)
+    return comparisons_of(folder, datasets, **parameters)
+
+
+def inputs_of_policies(folder: Path, **changed: Any) -> ArtifactInputs:
+    described = write_experiment(
+        folder,
+        "ml-1m",
+        KNN,
+        [Protocol("AR", "rated", non_computable=policy) for policy in POLICIES],
+        train_shares=[0.2, 0.5, 0.8],
+        selection={"share": 0.5},
+        without_list=4,
+    )
+    parameters = {**parameters_of("fig07"), **changed}
+    return inputs_of(folder, experiments={"movielens-half": described}, **parameters)
+
+
+def inputs_of_overlaps(
+    folder: Path, datasets: tuple[str, ...] = ("ml-1m", "netflix"), without_list: int = 7
+) -> ArtifactInputs:
+    experiments = {
+        f"{dataset}-overlap": write_experiment(
+            folder,
+            dataset,
+            [*(f"knn-overlap-{overlap}" for overlap in OVERLAPS), "ranksys-mf"],
+            [RATED],
+            extra_systems=["ranksys-mf-text"],
+            folds=1,
+            without_list=without_list,
+        )
+        for dataset in datasets
+    }
+    return inputs_of(folder, experiments=experiments, **parameters_of("fig08"))
+
+
+def saved(numbers: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    write_numbers(numbers, folder / "numbers.csv")
+    return read_numbers(folder / "numbers.csv")

@@ -1,43 +1,34 @@
-"""Tables 3 and 4 and figures 7 and 8 of canamares2020 on a few ratings."""
+"""Tables 3 and 4 and figure 7 of canamares2020 on a few ratings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import gmean, ttest_rel
-from studies.compared_experiments import RATED, comparisons_of, precision, relevance_of_top
-from studies.prepared import inputs_of, look_of, problems_of, write_experiment
+from studies.compared_experiments import (
+    KNN,
+    POLICIES,
+    STUDY,
+    comparisons_of,
+    inputs_of_policies,
+    parameters_of,
+    precision,
+    relevance_of_top,
+    saved,
+)
+from studies.prepared import inputs_of, look_of, problems_of
 
-from receval.config.decisions import Configuration, MetricDecision
+from receval.config.decisions import MetricDecision
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
 from receval.studies.aligned_systems import numbers_of_systems
-from receval.studies.canamares2020 import fig07, fig08, table3, table4
-from receval.studies.inputs import ArtifactInputs
+from receval.studies.canamares2020 import fig07, table3, table4
 from receval.studies.metric_names import metric_name
-from receval.studies.numbers import read_numbers, real_numbers, write_numbers
-
-STUDY = "canamares2020"
-POLICIES = ("none", "random", "popularity", "average")
-KNN = ("knn-user-1", "knn-user-3", "knn-user-10", "knn-user-30", "knn-user")
-OVERLAPS = (1, 5, 10, 15, 20, 30, 40)
-
-
-def parameters_of(artifact: str) -> Mapping[str, Any]:
-    return dict(look_of(STUDY, artifact).parameters)
-
-
-def saved(numbers: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    write_numbers(numbers, folder / "numbers.csv")
-    return read_numbers(folder / "numbers.csv")
-
+from receval.studies.numbers import real_numbers
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -151,20 +142,6 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
 # --- figure 7 ---------------------------------------------------------------------------------
 
 
-def inputs_of_policies(folder: Path, **changed: Any) -> ArtifactInputs:
-    described = write_experiment(
-        folder,
-        "ml-1m",
-        KNN,
-        [Protocol("AR", "rated", non_computable=policy) for policy in POLICIES],
-        train_shares=[0.2, 0.5, 0.8],
-        selection={"share": 0.5},
-        without_list=4,
-    )
-    parameters = {**parameters_of("fig07"), **changed}
-    return inputs_of(folder, experiments={"movielens-half": described}, **parameters)
-
-
 def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Path) -> None:
     inputs = inputs_of_policies(tmp_path)
     numbers = fig07.data(inputs)
@@ -220,92 +197,3 @@ def test_numbers_of_systems_are_those_of_their_names(
     inputs = inputs_of(tmp_path, neighbours=numbers)
     with pytest.raises(ValueError, match=problem):
         numbers_of_systems(inputs, "neighbours", KNN)
-
-
-# --- figure 8 ---------------------------------------------------------------------------------
-
-
-def inputs_of_overlaps(
-    folder: Path, datasets: tuple[str, ...] = ("ml-1m", "netflix"), without_list: int = 7
-) -> ArtifactInputs:
-    experiments = {
-        f"{dataset}-overlap": write_experiment(
-            folder,
-            dataset,
-            [*(f"knn-overlap-{overlap}" for overlap in OVERLAPS), "ranksys-mf"],
-            [RATED],
-            extra_systems=["ranksys-mf-text"],
-            folds=1,
-            without_list=without_list,
-        )
-        for dataset in datasets
-    }
-    return inputs_of(folder, experiments=experiments, **parameters_of("fig08"))
-
-
-def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) -> None:
-    numbers = fig08.data(inputs_of_overlaps(tmp_path))
-    keys = ["dataset", "metric", "system"]
-    metrics = numbers[~numbers["metric"].str.contains("Coverage")]
-    values = metrics.pivot_table(index=keys, columns="average", values="value")
-    assert len(values) == 2 * 4 * 9
-    np.testing.assert_allclose(values["coverage x reduced"], values["full"], atol=1e-12)
-    # As the paper prints it, the reduced average would be smaller than the full one.
-    assert (values["coverage x full"] < values["reduced"]).all()
-    coverage = numbers[numbers["metric"].isin(["UserCoverage", "Coverage@1"])]
-    assert set(coverage["average"]) == {"full"}
-    # Seven users have no list; not all others have a test rating.
-    tested = coverage["lists"]
-    assert tested.between(28, 30).all()
-    np.testing.assert_allclose(coverage["value"], (tested - 7) / tested)
-
-
-def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -> None:
-    inputs = inputs_of_overlaps(tmp_path, ("ml-1m",))
-    numbers = fig08.data(inputs)
-    rows = numbers[(numbers["metric"] == "P@10") & (numbers["system"] == "knn-overlap-10")]
-    rows = rows.set_index("average")
-    experiment = inputs.experiments["ml-1m-overlap"]
-    knn, mf = (precision(experiment, name, 0) for name in ("knn-overlap-10", "ranksys-mf"))
-    assert rows.loc["full", "p_value"] == pytest.approx(ttest_rel(mf, knn).pvalue)
-    covered = ttest_rel(mf[7:], knn[7:]).pvalue
-    assert rows.loc["reduced", "p_value"] == pytest.approx(covered)
-    assert rows.loc["reduced", "value"] == pytest.approx(knn[7:].mean())
-    assert rows.loc["reduced", "minimum_overlap"] == "10"
-    assert rows["lists"].to_dict() == {
-        "full": len(knn),
-        "reduced": len(knn) - 7,
-        "coverage x reduced": len(knn) - 7,
-        "coverage x full": len(knn),
-    }
-
-
-@pytest.mark.parametrize(
-    ("datasets", "absent", "without_list"),
-    [(("ml-1m", "netflix"), (), 7), (("ml-1m",), ("netflix",), 30)],
-)
-def test_figure_8_draws_averages_above_and_coverage_below(
-    tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...], without_list: int
-) -> None:
-    numbers = saved(fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list)), tmp_path)
-    with figure_style():
-        figure = fig08.draw(numbers, look_of(STUDY, "fig08", absent))
-    assert problems_of(figure) == []
-    above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]
-    for upper, lower in zip(above, below, strict=True):
-        reduced, full, mf, text = upper.lines
-        for curve in (reduced, full, *lower.lines):
-            assert list(curve.get_xdata()) == list(OVERLAPS)
-        assert (mf.get_linestyle(), text.get_linestyle()) == ("-", "--")
-        assert len(set(mf.get_ydata())) == 1
-        assert np.isnan(reduced.get_ydata()).all() == (without_list == 30)
-    assert [text.get_text() for text in figure.texts] == bool(absent) * [
-        look_of(STUDY, "fig08", absent).absence
-    ]
-
-
-def test_the_starting_configuration_has_the_metrics_of_figure_8() -> None:
-    labels = parameters_of("fig08")["metrics"]
-    for form in ("full", "condensed"):
-        start = Configuration(lists=form)
-        assert {start.metric_label, start.but(metric={"name": "P"}).metric_label} <= set(labels)

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from studies.compared_experiments import (
     RATIOS,
+    STUDY,
     comparisons_of,
+    inputs_for,
     precision,
     relevance_of_top,
 )
@@ -20,17 +22,10 @@ from receval.config.decisions import Configuration
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.studies.canamares2020 import fig02, fig03, fig04, fig05, fig06, table2
-from receval.studies.inputs import ArtifactInputs
 from receval.studies.numbers import read_numbers, write_numbers
 
-STUDY = "canamares2020"
 MODULES = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig05": fig05, "fig06": fig06}
 BOTH = ("ml-1m", "netflix")
-
-
-def inputs_for(folder: Path, artifact: str, datasets: tuple[str, ...]) -> ArtifactInputs:
-    parameters = dict(look_of(STUDY, artifact).parameters)
-    return comparisons_of(folder, datasets, **parameters)
 
 
 @pytest.mark.parametrize(
