@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,16 @@ class _Running:
     errors: Any = field(repr=False)
 
 
-def run(program: str, jobs: Sequence[Job], cores: int, folder: Path) -> list[Measured]:
+def run(
+    program: str,
+    jobs: Sequence[Job],
+    cores: int,
+    folder: Path,
+    tell: Callable[[Measured], None] = lambda one: None,
+) -> list[Measured]:
     """Run all jobs in a folder: ``python program --job <the job as JSON>`` for each.
+
+    ``tell`` is called for each job that ends.
 
     Raises
     ------
@@ -126,6 +134,7 @@ def run(program: str, jobs: Sequence[Job], cores: int, folder: Path) -> list[Mea
                     usage.ru_maxrss * KIBIBYTE,
                 )
             )
+            tell(finished[-1])
     finally:
         for one in running.values():
             one.process.kill()

@@ -49,10 +49,9 @@ def main() -> int:
         do(**json.loads(options.job))
         return 0
     sizes = sorted(options.ratings)
+    print("First on a few ratings, for all to be compiled.", flush=True)
     _study(FEW, options.cores, None)
     measured = [_study(millions, options.cores, options.keep) for millions in sizes]
-    for millions, jobs in zip(sizes, measured, strict=True):
-        _print_jobs(millions, jobs)
     _print_growth(sizes, measured, options.cores)
     return _verdict(sizes[-1], measured[-1], options.cores)
 
@@ -68,17 +67,14 @@ def _study(millions: float, cores: int, keep: Path | None) -> list[Measured]:
         # Paths of a plan are relative to the repository: this folder stands for it.
         (folder / "config").symlink_to(ROOT / "config")
         run(__file__, [writing(plan, DATASET, (n_users, ITEMS, round(1e6 * millions)))], 1, folder)
-        return run(__file__, jobs_of(plan, STUDY), cores, folder)
+        print(f"{millions:g} million ratings, {n_users:,} users, {ITEMS:,} items")
+        print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
+        return run(__file__, jobs_of(plan, STUDY), cores, folder, _tell)
 
 
-def _print_jobs(millions: float, measured: Sequence[Measured]) -> None:
-    users = round(USERS_A_MILLION * millions)
-    print(f"{millions:g} million ratings, {users:,} users, {ITEMS:,} items")
-    print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}")
-    for one in sorted(measured, key=lambda one: one.start):
-        name = f"{one.job.stage} {one.job.subject}"
-        print(f"  {name:<56}{one.wall:9.1f}{one.cpu:9.1f}{one.peak / GIB:10.2f}")
-    print(flush=True)
+def _tell(one: Measured) -> None:
+    name = f"{one.job.stage} {one.job.subject}"
+    print(f"  {name:<56}{one.wall:9.1f}{one.cpu:9.1f}{one.peak / GIB:10.2f}", flush=True)
 
 
 def _print_growth(
