@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from receval.studies.claim_findings import Duel, Finding, Quantity
-from receval.studies.comparisons import LEVEL
 from receval.studies.metric_names import metric_name
 from receval.studies.numbers import real_numbers
+from receval.studies.verdicts import LEVEL
 
 PUBLISHED_R = 0.962
 PUBLISHED_P = (1.769e-6, 1.653e-4)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from receval.config.decisions import Configuration
 from receval.config.splits import DataSelection
 from receval.metrics.parse import parse
-from receval.studies.comparisons import AVERAGES, VERDICTS, PairOfSystems
+from receval.studies.comparisons import AVERAGES, PairOfSystems
 from receval.studies.exploration import user_values
 from receval.studies.inputs import Experiment
+from receval.studies.verdicts import VERDICTS
 from receval.studies.worlds import ExperimentWorlds
 
 _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
