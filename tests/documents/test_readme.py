@@ -77,7 +77,7 @@ def test_the_table_of_studies_has_every_artifact_of_the_configuration() -> None:
     without = {study for study, artifacts in listed.items() if not artifacts}
     configured = {name: list(spec.artifacts) for name, spec in SETTINGS.studies.items()}
     assert {s: a for s, a in listed.items() if a} == configured
-    assert len(listed) == 5 + 1
+    assert len(listed) == 5 + 2
     assert not without & set(configured)
 
 

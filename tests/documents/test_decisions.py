@@ -1,0 +1,35 @@
+"""The example of docs/decisions.md runs and prints what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from receval.config.decisions import Configuration
+from receval.metrics.averages import AdjustedGeometric
+from receval.protocols.description import describe
+from receval.studies.exploration import SAMPLES
+from receval.studies.verdicts import LEVEL
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_the_page_shows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(compile(example, "decisions.md", "exec"), {})
+    name, sentence, *counts = capsys.readouterr().out.splitlines()
+    shown = re.findall(r"^ {4}((?:[0-9a-f]{12} A1|\d+ worlds|\w+: kNN).*)$", PAGE, re.MULTILINE)
+    assert [name, *counts] == shown
+    assert sentence == describe(Configuration().but(lists="condensed", metric={"name": "RBO"}))
+
+
+def test_the_numbers_that_the_page_names_are_those_of_the_code() -> None:
+    assert f"the share of {SAMPLES} resampled sets" in PAGE
+    assert f"significant at {LEVEL:g}".replace("0.", ".") in PAGE
+    assert f"{AdjustedGeometric().epsilon:.5f}".replace("0.", "(.") in PAGE
