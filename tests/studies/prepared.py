@@ -134,19 +134,25 @@ def write_experiment(
     released_real_threshold: float | None = None,
     without_list: int = 0,
     split_spec: Mapping[str, Any] | None = None,
+    train_shares: Sequence[float] | None = None,
+    selection: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
     With ``unbiased`` some held-out ratings judge without bias: besides testing, or instead. The
-    systems can compute no score for the first ``without_list`` users. ``split_spec`` says what the
-    split pretends to be.
+    systems can compute no score for the first ``without_list`` users. With ``train_shares`` there
+    is one fold for each of them; ``selection`` is only said of the split, and selects nothing.
+    ``split_spec`` says what the split pretends to be instead.
     """
     rng = np.random.default_rng(sum(map(ord, dataset)))
     ratings = generated_ratings()
     ratings.write(folder / dataset)
-    shares = [1 - tested_share, tested_share]
+    tested = [tested_share] * folds
+    if train_shares is not None:
+        tested, folds = [1 - share for share in train_shares], len(train_shares)
     codes = [
-        rng.choice([TRAIN, TEST], len(ratings), p=shares).astype(np.uint8) for _ in range(folds)
+        rng.choice([TRAIN, TEST], len(ratings), p=[1 - share, share]).astype(np.uint8)
+        for share in tested
     ]
     if unbiased:
         kinds = np.array([TEST, UNBIASED, TEST | UNBIASED], dtype=np.uint8)
@@ -173,7 +179,13 @@ def write_experiment(
     return {
         "dataset": dataset,
         "split": split_name,
-        "split_spec": split_spec or spec_of("random-ratio", 1 - tested_share, folds),
+        "split_spec": split_spec
+        or {
+            "kind": "random-ratio",
+            "selection": selection,
+            "train_share": 1 - tested_share if train_shares is None else list(train_shares),
+            "folds": folds if train_shares is None else 1,
+        },
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],

@@ -9,9 +9,16 @@ from numpy.typing import NDArray
 
 @njit(cache=True)
 def _count_above(
-    listed: NDArray[np.float32], priority: NDArray[np.uint32], score: np.float32, own: np.uint32
+    listed: NDArray[np.float32],
+    priority: NDArray[np.uint32],
+    score: np.float32,
+    own: np.uint32,
+    is_listed: bool,
 ) -> np.int32:
-    """Count the listed items that rank above one; NaN marks those that are not in the list."""
+    """Count the listed items that rank above one; NaN marks those that are not in the list.
+
+    ``is_listed`` says that the item itself is certainly in the list.
+    """
     # Plain comparisons over contiguous memory, which the compiler turns into vector instructions;
     # sums of 32 bits, because numba's own 64 bits would halve the width of the vectors.
     above = np.int32(0)
@@ -19,7 +26,8 @@ def _count_above(
     for item in range(len(listed)):
         above = np.int32(above + np.int32(listed[item] > score))
         equal = np.int32(equal + np.int32(listed[item] == score))
-    if equal:
+    # An item alone with its score needs no second look, which would take as long as the first.
+    if equal > np.int32(is_listed):
         for item in range(len(listed)):
             ties = (listed[item] == score) & (priority[item] < own)
             above = np.int32(above + np.int32(ties))
@@ -147,7 +155,8 @@ def rank_among_all(
             score = own_scores[item]
             ranks[row] = 0
             if is_open[item] and score == score and (relevant[row] or not one_relevant):
-                ranks[row] = 1 + _count_above(listed, tie_order, score, tie_order[item])
+                above = _count_above(listed, tie_order, score, tie_order[item], not one_relevant)
+                ranks[row] = 1 + above
         lengths[user] = _count_computable(listed)
         candidates[user] = n_open
         for entry in range(train_indptr[user], train_indptr[user + 1]):
@@ -229,7 +238,11 @@ def rank_among_samples(
                 stop = n_relevant + min(sizes[size_row], len(sample))
                 above += int(
                     _count_above(
-                        listed[counted:stop], listed_priority[counted:stop], score, priority[item]
+                        listed[counted:stop],
+                        listed_priority[counted:stop],
+                        score,
+                        priority[item],
+                        False,
                     )
                 )
                 counted = stop

@@ -9,6 +9,10 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
 
+SPARE = 4
+FEWEST_SPARE = 16
+"""Keys collected beside the nearest rows, an n-th of them and no fewer, before a selection."""
+
 
 def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1) -> RatingMatrix:
     """Return every row's most similar other rows by the cosine of the full vectors.
@@ -17,8 +21,8 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
     all entries of each row. Only positive cosines count. Cosines are rounded to float32 and then
     compared, equal ones by row number, the lower row first.
 
-    Every pair of rows is compared once. Memory: the transpose of the matrix, twice the result and
-    a few vectors of length n_rows or n_columns.
+    Every pair of rows is compared once. Memory: the transpose of the matrix, some two and a half
+    times the result and a few vectors of length n_rows or n_columns.
 
     Parameters
     ----------
@@ -37,8 +41,10 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
     n_rows = matrix.shape[0]
     neighbours = min(neighbours, n_rows)
     transposed = matrix.T.tocsr()
-    # One key orders by cosine, then by row number; 0 is below all of them.
-    heaps = np.zeros((n_rows, neighbours), dtype=np.int64)
+    # One key orders by cosine, then by row number.
+    spare = max(FEWEST_SPARE, neighbours // SPARE)
+    keys = np.empty((n_rows, neighbours + spare), dtype=np.int64)
+    counts = np.zeros(n_rows, dtype=np.int32)
     _nearest_rows(
         matrix.indptr,
         matrix.indices,
@@ -49,13 +55,15 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
         transposed.data,
         row_norms(matrix),
         minimum_overlap,
-        heaps,
+        neighbours,
+        keys,
+        counts,
     )
     starts = np.zeros(n_rows + 1, dtype=np.int32)
-    np.cumsum(np.count_nonzero(heaps, axis=1), out=starts[1:])
+    np.cumsum(counts, out=starts[1:])
     indices = np.empty(starts[-1], dtype=np.int32)
     cosines = np.empty(starts[-1], dtype=np.float32)
-    _in_row_order(heaps, starts, indices, cosines)
+    _in_row_order(keys, starts, indices, cosines)
     return csr_array((cosines, indices, starts), shape=(n_rows, n_rows))
 
 
@@ -77,9 +85,11 @@ def _nearest_rows(  # type: ignore[no-untyped-def]
     by_values,
     norms,
     minimum_overlap,
-    heaps,
+    neighbours,
+    keys,
+    counts,
 ):
-    n_rows = heaps.shape[0]
+    n_rows, room = keys.shape
     products = np.zeros(n_rows, dtype=np.float64)
     common = np.zeros(n_rows if minimum_overlap > 1 else 0, dtype=np.int32)
     similarity = np.zeros(1, dtype=np.float32)
@@ -124,45 +134,63 @@ def _nearest_rows(  # type: ignore[no-untyped-def]
                 continue
             key = np.int64(bits[0]) << 32
             for one, two in ((row, other), (other, row)):
-                if key + (n_rows - two) > heaps[one, 0]:
-                    _replace_smallest(heaps[one], key + (n_rows - two))
-                    bits[0] = np.int32(heaps[one, 0] >> 32)
-                    floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
+                if rough >= floors[one]:
+                    keys[one, counts[one]] = key + (n_rows - two)
+                    counts[one] += 1
+                    if counts[one] == room:
+                        _keep_largest(keys[one], neighbours)
+                        counts[one] = neighbours
+                        bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
+                        floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
+    for row in range(n_rows):
+        if counts[row] > neighbours:
+            _keep_largest(keys[row, : counts[row]], neighbours)
+            counts[row] = neighbours
 
 
 @njit(cache=True)
-def _replace_smallest(heap, key):  # type: ignore[no-untyped-def]
-    size = len(heap)
-    position = 0
-    while True:
-        child = 2 * position + 1
-        if child >= size:
+def _keep_largest(keys, kept):  # type: ignore[no-untyped-def]
+    """Move the largest of some distinct keys to the front, the smallest of these to their end.
+
+    Hoare's selection, with the median of three as pivot.
+    """
+    low = 0
+    high = len(keys) - 1
+    while low < high:
+        one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
+        pivot = max(min(one, two), min(max(one, two), three))
+        left = low
+        right = high
+        while left <= right:
+            while keys[left] > pivot:
+                left += 1
+            while keys[right] < pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                left += 1
+                right -= 1
+        if kept - 1 <= right:
+            high = right
+        elif kept - 1 >= left:
+            low = left
+        else:
             break
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= key:
-            break
-        heap[position] = heap[child]
-        position = child
-    heap[position] = key
 
 
 @njit(cache=True)
-def _in_row_order(heaps, starts, indices, cosines):  # type: ignore[no-untyped-def]
-    n_rows, neighbours = heaps.shape
+def _in_row_order(keys, starts, indices, cosines):  # type: ignore[no-untyped-def]
+    n_rows = len(keys)
     bits = cosines.view(np.int32)
     for row in range(n_rows):
-        found = heaps[row]
-        for position in range(neighbours):
+        start = starts[row]
+        found = keys[row, : starts[row + 1] - start]
+        for position in range(len(found)):
             # The other row's number above the bits of the cosine.
             key = found[position]
-            if key > 0:
-                other = n_rows - (key & 0xFFFFFFFF)
-                found[position] = (other << 32) | (key >> 32)
-            else:
-                found[position] = n_rows << 32
+            other = n_rows - (key & 0xFFFFFFFF)
+            found[position] = (other << 32) | (key >> 32)
         found.sort()
-        start = starts[row]
-        for position in range(starts[row + 1] - start):
+        for position in range(len(found)):
             indices[start + position] = found[position] >> 32
             bits[start + position] = np.int32(found[position] & 0xFFFFFFFF)

@@ -1,0 +1,165 @@
+"""Jobs in processes of their own, as many at a time as there are cores, and what each one takes.
+
+As the workflow runs them: one thread a job, and whichever job has its inputs starts as soon as a
+core is free, in the order of the plan.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+KIBIBYTE = 1024
+
+
+@dataclass(frozen=True)
+class Job:
+    """One process.
+
+    Attributes
+    ----------
+    stage : str
+        The rule of the workflow.
+    subject : str
+        What the rule is applied to.
+    arguments : dict
+        Plain values.
+    inputs, outputs : tuple of str
+        Files and folders, relative to the folder that the jobs run in.
+    """
+
+    stage: str
+    subject: str
+    arguments: dict[str, Any]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a job took.
+
+    Attributes
+    ----------
+    job : Job
+    start, wall, cpu : float
+        Seconds: since the first job, the duration, and of the processor in user and system mode.
+    peak : int
+        Largest resident set in bytes.
+    """
+
+    job: Job
+    start: float
+    wall: float
+    cpu: float
+    peak: int
+
+
+@dataclass
+class _Running:
+    job: Job
+    process: subprocess.Popen[bytes]
+    start: float
+    errors: Any = field(repr=False)
+
+
+def run(
+    program: str,
+    jobs: Sequence[Job],
+    cores: int,
+    folder: Path,
+    tell: Callable[[Measured], None] = lambda one: None,
+) -> list[Measured]:
+    """Run all jobs in a folder: ``python program --job <the job as JSON>`` for each.
+
+    ``tell`` is called for each job that ends.
+
+    Raises
+    ------
+    RuntimeError
+        A job fails, or an input is there neither at the start nor as the output of a job.
+    """
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    waiting = list(jobs)
+    running: dict[int, _Running] = {}
+    finished: list[Measured] = []
+    origin = time.perf_counter()
+    try:
+        while waiting or running:
+            unmade = {name for one in running.values() for name in one.job.outputs}
+            unmade.update(name for job in waiting for name in job.outputs)
+            ready = [job for job in waiting if unmade.isdisjoint(job.inputs)]
+            for job in ready[: cores - len(running)]:
+                waiting.remove(job)
+                errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the job ends
+                order = json.dumps({"stage": job.stage, "arguments": job.arguments})
+                process = subprocess.Popen(
+                    [sys.executable, program, "--job", order],
+                    cwd=folder,
+                    env=environment,
+                    stderr=errors,
+                )
+                running[process.pid] = _Running(job, process, time.perf_counter(), errors)
+            if not running:
+                raise RuntimeError(f"{len(waiting)} jobs wait for each other's outputs.")
+            # The resources of this one child; those of all of them would have one peak for all.
+            number, status, usage = os.wait4(-1, 0)
+            one = running.pop(number)
+            end = time.perf_counter()
+            one.process.returncode = os.waitstatus_to_exitcode(status)
+            with one.errors:
+                if one.process.returncode:
+                    one.errors.seek(0)
+                    said = one.errors.read().decode(errors="replace")
+                    raise RuntimeError(
+                        f"{one.job.stage} {one.job.subject} ended with the status "
+                        f"{one.process.returncode}:\n{said[-4000:]}"
+                    )
+            finished.append(
+                Measured(
+                    one.job,
+                    one.start - origin,
+                    end - one.start,
+                    usage.ru_utime + usage.ru_stime,
+                    usage.ru_maxrss * KIBIBYTE,
+                )
+            )
+            tell(finished[-1])
+    finally:
+        for one in running.values():
+            one.process.kill()
+            one.process.wait()
+    return finished
+
+
+def wall(measured: Sequence[Measured]) -> float:
+    """Return the seconds from the start of the first job to the end of the last."""
+    return max(one.start + one.wall for one in measured) - min(one.start for one in measured)
+
+
+def cpu(measured: Sequence[Measured]) -> float:
+    """Return the seconds of the processor that all jobs took."""
+    return math.fsum(one.cpu for one in measured)
+
+
+def largest(measured: Sequence[Measured]) -> int:
+    """Return the largest resident set of a job, in bytes."""
+    return max(one.peak for one in measured)
+
+
+def together(measured: Sequence[Measured]) -> int:
+    """Return a bound on the memory of jobs side by side: the largest sum of their peaks."""
+    return max(
+        sum(other.peak for other in measured if 0 <= one.start - other.start < other.wall)
+        for one in measured
+    )

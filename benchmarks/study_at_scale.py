@@ -1,0 +1,120 @@
+"""A study on generated ratings of Netflix's shape: time and memory, and how they grow.
+
+    python benchmarks/study_at_scale.py [--ratings 1 3 10] [--cores 2] [--keep FOLDER]
+
+Generates so many million ratings of 17,770 items, with 4,800 users for each million (a tenth of
+the Netflix Prize has 10 million ratings of 48,000 users), and runs on them all that the workflow
+runs for Netflix in canamares2020: splits, systems on every fold, protocols, artifacts and their
+drawings, as they are configured. Each job is a process of one thread; so many run at a time as
+there are cores. Downloading and parsing are not part of it (`netflix_parser.py` measures the
+parser), and what numba compiles is compiled on a few ratings first.
+
+Prints what each job takes and, for each size, the time of all, the seconds of the processor a core
+(which is all the time that a machine without other work needs, but for the waits of the last
+jobs), the largest resident set of a job and the sum of those side by side; then the exponents
+b of the growth n^b from size to size. The exit status is 1 where the last and largest size takes
+more than 30 min or the jobs side by side more than 8 GiB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from measured_jobs import Measured, cpu, largest, run, together, wall
+from study_jobs import ROOT, do, jobs_of, planned, writing
+
+STUDY, DATASET = "canamares2020", "netflix"
+USERS_A_MILLION, ITEMS = 4_800, 17_770
+FEW = 0.02
+LIMIT_MINUTES, LIMIT_GIB = 30.0, 8.0
+GIB = 1 << 30
+
+
+def main() -> int:
+    """Run the benchmark; the exit status is 1 if the largest size is over a limit."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--ratings", type=float, nargs="+", default=[1, 3, 10], metavar="MILLIONS")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="work in this folder, and leave all files there")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.job:
+        do(**json.loads(options.job))
+        return 0
+    sizes = sorted(options.ratings)
+    print("First on a few ratings, for all to be compiled.", flush=True)
+    _study(FEW, options.cores, None)
+    measured = [_study(millions, options.cores, options.keep) for millions in sizes]
+    _print_growth(sizes, measured, options.cores)
+    return _verdict(sizes[-1], measured[-1], options.cores)
+
+
+def _study(millions: float, cores: int, keep: Path | None) -> list[Measured]:
+    """Generate ratings and run the study on them."""
+    n_users = max(1, round(USERS_A_MILLION * millions))
+    plan = planned(STUDY, DATASET)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) if keep is None else keep / f"{millions:g}-million"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        # Paths of a plan are relative to the repository: this folder stands for it.
+        (folder / "config").symlink_to(ROOT / "config")
+        run(__file__, [writing(plan, DATASET, (n_users, ITEMS, round(1e6 * millions)))], 1, folder)
+        print(f"{millions:g} million ratings, {n_users:,} users, {ITEMS:,} items")
+        print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
+        return run(__file__, jobs_of(plan, STUDY), cores, folder, _tell)
+
+
+def _tell(one: Measured) -> None:
+    name = f"{one.job.stage} {one.job.subject}"
+    print(f"  {name:<56}{one.wall:9.1f}{one.cpu:9.1f}{one.peak / GIB:10.2f}", flush=True)
+
+
+def _print_growth(
+    sizes: Sequence[float], measured: Sequence[Sequence[Measured]], cores: int
+) -> None:
+    """Print totals by size, and the exponents from each size to the next."""
+    stages = dict.fromkeys(one.job.stage for one in measured[0])
+    rows = {
+        "wall, min": [wall(jobs) / 60 for jobs in measured],
+        f"CPU / {cores} cores, min": [cpu(jobs) / cores / 60 for jobs in measured],
+    }
+    for stage in stages:
+        rows[f"  CPU of {stage}, min"] = [
+            cpu([one for one in jobs if one.job.stage == stage]) / 60 for jobs in measured
+        ]
+    rows["largest job, GiB"] = [largest(jobs) / GIB for jobs in measured]
+    rows["jobs side by side, at most, GiB"] = [together(jobs) / GIB for jobs in measured]
+    heading = "".join(f"{f'{millions:g} M':>10}" for millions in sizes)
+    print(f"  {'':<40}{heading}   exponents")
+    for name, values in rows.items():
+        exponents = [
+            math.log(values[n + 1] / values[n]) / math.log(sizes[n + 1] / sizes[n])
+            for n in range(len(sizes) - 1)
+        ]
+        print(
+            f"  {name:<40}{''.join(f'{value:10.2f}' for value in values)}   "
+            f"{'  '.join(f'{exponent:.2f}' for exponent in exponents)}"
+        )
+
+
+def _verdict(millions: float, measured: Sequence[Measured], cores: int) -> int:
+    minutes, memory = wall(measured) / 60, together(measured) / GIB
+    failed = minutes > LIMIT_MINUTES or memory > LIMIT_GIB
+    print(
+        f"  {millions:g} million ratings on {cores} cores: {minutes:.1f} min (CPU / cores "
+        f"{cpu(measured) / cores / 60:.1f}) of {LIMIT_MINUTES:g}, {memory:.1f} GiB of "
+        f"{LIMIT_GIB:g}{' - OVER BUDGET' if failed else ''}"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Figure 6: effect of the depth of evaluation."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.curves import logarithmic_x
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.system_curves import draw_system_curves
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the metric at all depths of every experiment.
+
+    Columns: experiment; dataset; metric (without its cut-off); cutoff; system; lists; value;
+    p_value; verdict, the last five as in
+    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    """
+    from receval.metrics.parse import parse
+    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+
+    metric = parse(str(inputs.parameters["metric"]))
+    labels = [metric.at(int(depth)).label for depth in inputs.parameters["depths"]]
+    tables = []
+    for name, experiment in inputs.experiments.items():
+        configuration = starting_configuration(experiment)
+        table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
+        cutoffs = [parse(label).cutoff for label in table["metric"]]
+        table["metric"] = metric.label
+        table.insert(1, "cutoff", cutoffs)
+        table.insert(0, "dataset", experiment.dataset)
+        table.insert(0, "experiment", name)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a panel for each experiment, a line for each system over a logarithmic depth."""
+    datasets = dict(zip(numbers["experiment"], numbers["dataset"], strict=True))
+    titles = {
+        name: ", ".join(filter(None, (look.datasets[dataset], look.experiments[name])))
+        for name, dataset in datasets.items()
+    }
+
+    def finish(axes: Axes) -> None:
+        logarithmic_x(axes)
+        axes.set_xlabel("Depth $d$")
+        axes.set_ylabel("nDCG@$d$")
+
+    return draw_system_curves(
+        numbers, look, titles, panel="experiment", across="cutoff", finish=finish
+    )

@@ -1,0 +1,88 @@
+"""Figure 7: what is done with items that have no score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.bars import GROUP_WIDTH, grouped_bars
+from receval.figures.legend import legend_below, note
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+
+POLICIES = {
+    "none": "None",
+    "random": "Random",
+    "popularity": "Popularity",
+    "average": "Average rating",
+}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the metrics on condensed lists of all users, by policy and number of neighbours.
+
+    Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
+    five as in :meth:`receval.studies.measured_systems.MeasuredSystems.compared`: against the
+    fewest neighbours.
+
+    Raises
+    ------
+    ValueError
+        The parameter ``neighbours`` has not one number for each system.
+    """
+    from receval.studies.aligned_systems import numbers_of_systems
+    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+
+    labels = [str(label) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        neighbours = numbers_of_systems(inputs, "neighbours", experiment.systems)
+        start = starting_configuration(experiment).but(users="all", lists="condensed")
+        for policy in POLICIES:
+            configuration = start.but(non_computable=policy)
+            measured = MeasuredSystems(experiment, configuration, labels, experiment.systems)
+            table = measured.compared(configuration)
+            table.insert(0, "neighbours", [neighbours[system] for system in table["system"]])
+            table.insert(0, "policy", policy)
+            table.insert(0, "dataset", experiment.dataset)
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a group of bars for each policy, and the coverage as crosses on them."""
+    _, drawn, coverage = look.parameters["metrics"]
+    numbers = numbers.assign(series="k = " + numbers["neighbours"].astype(int).astype(str))
+    styles = ordered_styles(list(dict.fromkeys(numbers["series"])))
+    figure = new_figure(DOUBLE_COLUMN, 2.8)
+    axes = figure.subplots()
+    grouped_bars(
+        axes,
+        numbers[numbers["metric"] == drawn],
+        group="policy",
+        series="series",
+        value="value",
+        styles=styles,
+        group_order=list(POLICIES),
+        group_labels=POLICIES,
+    )
+    crosses = numbers[numbers["metric"] == coverage].set_index(["policy", "series"])["value"]
+    width = GROUP_WIDTH / len(styles)
+    places = [
+        (group + (bar - (len(styles) - 1) / 2) * width, crosses[policy, series])
+        for group, policy in enumerate(POLICIES)
+        for bar, series in enumerate(styles)
+    ]
+    x, y = np.array(places).T
+    axes.plot(
+        x, y, linestyle="none", marker="x", color=INK, markeredgewidth=1.2, label="Coverage@10"
+    )
+    axes.set_ylim(0, 1.05)
+    axes.set_xlabel("Items without a score")
+    axes.set_ylabel("nDCG@10, Coverage@10")
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure

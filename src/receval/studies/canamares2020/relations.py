@@ -1,0 +1,97 @@
+"""The relations that the paper reads from its figures and tables, beside our numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.comparison_cells import p_value_cell
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.numbers import read_numbers, real_numbers
+from receval.studies.text_tables import printed
+
+PRINTED_P = 0.001
+"""Smaller p-values are not printed: they say that the difference is no chance."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Check the claims C-001 to C-039 by the numbers of the other artifacts.
+
+    Columns: claim; dataset; statement (the claim in brief); expected (the rule by which it is
+    checked); quantity, place, number, p_value (our numbers, one a row); verdict (``holds``,
+    ``does not hold``, ``not decided: data absent``, or ``as configured``). Who is ahead is a matter
+    of the sign: the p-value tells how sure it is.
+    """
+    from receval.studies.claim_findings import table_of
+    from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall
+    from receval.studies.claims_of_depth import claims_of_depth, claims_of_places
+    from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
+    from receval.studies.claims_of_settings import claims_of_settings, claims_of_users_and_items
+    from receval.studies.claims_of_training_ratios import claims_of_ratios, claims_of_the_start
+
+    numbers = {name: read_numbers(path) for name, path in inputs.numbers.items()}
+    movielens, netflix, few = (
+        str(inputs.parameters[name]) for name in ("movielens", "netflix", "fewer_neighbours")
+    )
+    limits = dict(zip((movielens, netflix), map(int, inputs.parameters["limits"]), strict=True))
+    by_ratio = {name: numbers[name] for name in ("fig02", "fig03", "fig04")}
+    return table_of(
+        [
+            *claims_of_users_and_items(numbers["fig01"], movielens),
+            *claims_of_settings(movielens, netflix),
+            *claims_of_the_start(numbers["table2"], movielens, netflix),
+            *claims_of_ratios(by_ratio, movielens, netflix),
+            *claims_of_places(numbers["fig05"], movielens),
+            *claims_of_depth(numbers["fig06"], movielens, netflix, few),
+            *claims_of_metrics(numbers["table3"], movielens),
+            *claims_of_aggregation(numbers["table4"], movielens),
+            *claims_of_policies(numbers["fig07"], movielens),
+            *claims_of_shortfall(numbers["fig08"], movielens, netflix, limits),
+        ]
+    )
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print a row for each claim and dataset, with our numbers in one cell."""
+    columns = [
+        Column("Claim"),
+        Column("Dataset", width=0.08),
+        Column("The paper", width=0.2),
+        Column("Rule", width=0.16),
+        Column("Ours", width=0.3),
+        Column("Verdict", width=0.1),
+    ]
+    keys = ["claim", "dataset", "statement", "expected", "verdict"]
+    rows = []
+    for (claim, dataset, statement, expected, verdict), own in numbers.groupby(keys, sort=False):
+        names = [look.datasets.get(name, name) for name in str(dataset).split(" and ")]
+        ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
+        texts = (statement, expected, ours or "\N{EN DASH}", verdict)
+        rows.append([str(claim), " and ".join(names), *map(str, texts)])
+    return printed(look, columns, rows)
+
+
+def _series(name: object, rows: pd.DataFrame) -> str:
+    """Print the numbers of one quantity, each with its place."""
+    if not name:
+        return ""
+    figures = real_numbers(rows[["number", "p_value"]])
+    cells = [
+        " ".join(filter(None, (_digits(number), str(place), _chance(p_value))))
+        for place, (number, p_value) in zip(rows["place"], figures, strict=True)
+    ]
+    return f"{name}: {', '.join(cells)}"
+
+
+def _digits(number: float) -> str:
+    if np.isnan(number):
+        return "\N{EN DASH}"
+    if number == round(number):
+        return f"{number:.0f}"
+    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.4f}"
+
+
+def _chance(p_value: float) -> str:
+    return f"(p = {p_value_cell(p_value)})" if p_value >= PRINTED_P else ""

@@ -1,0 +1,46 @@
+"""Table 2: kNN and MF under the starting configuration."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.comparison_cells import p_value_cell, value_cell
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.metric_names import metric_name
+from receval.studies.numbers import real_numbers
+from receval.studies.text_tables import printed
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the metrics of every system on every dataset.
+
+    Columns: dataset; metric; system; lists; value; p_value; verdict, the last five as in
+    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    """
+    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+
+    labels = [str(label) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        configuration = starting_configuration(experiment)
+        table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
+        table.insert(0, "dataset", experiment.dataset)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print a row for each dataset and system, with the p-value against the first system."""
+    metrics = list(dict.fromkeys(numbers["metric"]))
+    columns = [Column("Dataset"), Column("System")]
+    names = [metric_name(label) for label in metrics]
+    columns += [Column(text, "right") for name in names for text in (name, f"p ({name})")]
+    rows = []
+    for (dataset, system), own in numbers.groupby(["dataset", "system"], sort=False):
+        cells = [look.datasets[str(dataset)], look.short_titles[str(system)]]
+        for value, p_value in real_numbers(own[["value", "p_value"]]):
+            cells += [value_cell(value), p_value_cell(p_value)]
+        rows.append(cells)
+    return printed(look, columns, rows)

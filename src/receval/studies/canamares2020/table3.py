@@ -1,0 +1,72 @@
+"""Table 3: effect of the metric and of the mapping of ratings to gains."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.tables import Column, Table
+from receval.studies.comparison_cells import system_cells, system_columns
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.look import Look
+from receval.studies.metric_names import metric_name
+from receval.studies.text_tables import printed
+
+GAINS = ("g1", "g2")
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return all metrics, on full and on condensed lists, with each gain.
+
+    Columns: dataset; form (full or condensed); gain (g1, g2, or none where the metric has no gain);
+    metric; system; lists; value; p_value; verdict, the last five as in
+    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    """
+    from receval.metrics.parse import parse
+    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+
+    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        start = starting_configuration(experiment)
+        for form in ("full", "condensed"):
+            labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
+            configuration = start.but(lists=form)
+            table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
+            table.insert(0, "gain", [_gain(label) for label in table["metric"]])
+            table.insert(0, "form", form)
+            table.insert(0, "dataset", experiment.dataset)
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _gain(label: str) -> str:
+    from receval.config.decisions import GAINS as MAPPINGS
+    from receval.metrics.parse import parse
+
+    metric = parse(label)
+    if metric.name == "P":
+        return "g1"
+    mapping = getattr(metric, "gain", None)
+    return next((name for name, own in MAPPINGS.items() if own == mapping), "none")
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print a row for each metric, the systems with each gain side by side.
+
+    A metric without a gain stands in the columns of the first one.
+    """
+    systems = list(dict.fromkeys(numbers["system"]))
+    columns = [Column("Lists"), Column("Metric")]
+    for gain in GAINS:
+        columns += system_columns(look, systems, gain)
+    shown = numbers.assign(name=[metric_name(label) for label in numbers["metric"]])
+    rows = []
+    for (form, name), own in shown.groupby(["form", "name"], sort=False):
+        cells = [str(form), str(name)]
+        for gain in GAINS:
+            with_gain = own["gain"] == gain
+            if gain == GAINS[0]:
+                with_gain |= own["gain"] == "none"
+            cells += system_cells(own[with_gain], systems)
+        rows.append(cells)
+    return printed(look, columns, rows)

@@ -1,0 +1,37 @@
+"""Values of systems by the share of training ratings (canamares2020, decision A2)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.metrics.parse import parse
+from receval.studies.inputs import ArtifactInputs
+from receval.studies.measured_systems import (
+    MeasuredSystems,
+    starting_configuration,
+    training_ratios,
+)
+
+
+def values_by_ratio(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the value of the artifact's metric in the starting configuration at every ratio.
+
+    Lists are condensed where the metric says so.
+
+    Columns: dataset; train_ratio; metric; system; lists; value; p_value; verdict, the last five as
+    in :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    """
+    label = str(inputs.parameters["metric"])
+    form = "condensed" if parse(label).condensed else "full"
+    tables = []
+    for experiment in inputs.experiments.values():
+        for ratio in training_ratios(experiment):
+            configuration = starting_configuration(experiment).but(
+                split={"train_share": ratio}, lists=form
+            )
+            measured = MeasuredSystems(experiment, configuration, [label])
+            table = measured.compared(configuration)
+            table.insert(0, "train_ratio", ratio)
+            table.insert(0, "dataset", experiment.dataset)
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)

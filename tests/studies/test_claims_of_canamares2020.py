@@ -1,0 +1,270 @@
+"""The rules by which the claims of canamares2020 are checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.compared_experiments import inputs_of_overlaps
+
+from receval.studies.canamares2020 import fig08
+from receval.studies.claim_findings import FAILS, HOLDS, UNDECIDED, Duel, Finding
+from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall, is_monotone
+from receval.studies.claims_of_depth import claims_of_depth, claims_of_places, overtaken
+from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
+from receval.studies.claims_of_settings import claims_of_users_and_items
+from receval.studies.claims_of_training_ratios import (
+    claims_of_ratios,
+    claims_of_the_start,
+    no_crossover,
+    reversal,
+    u_shaped,
+)
+
+BOTH = ("ml-1m", "netflix")
+CLAIM = Finding("C-000", "ml-1m", "", "")
+
+
+def duel(x: list[float], knn: list[float], mf: list[float]) -> Duel:
+    return Duel(np.array(x), np.array(knn), np.array(mf), np.full(len(x), 0.01))
+
+
+def rows(dataset: str, axis: str, knn: dict[float, float], mf: dict[float, float]) -> pd.DataFrame:
+    name = "knn-user" if dataset == "ml-1m" else "knn-user-1000"
+    return pd.DataFrame(
+        [
+            {"dataset": dataset, axis: x, "system": system, "value": value, "p_value": 0.01}
+            for system, values in ((name, knn), ("ranksys-mf", mf))
+            for x, value in values.items()
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("knn", "mf", "verdict"),
+    [
+        ([3, 2, 1], [2, 2, 2], HOLDS),
+        # At .5 itself anybody may be ahead.
+        ([3, 9, 1], [2, 2, 2], HOLDS),
+        ([2, 2, 1], [2, 2, 2], FAILS),
+        ([3, 2, 3], [2, 2, 2], FAILS),
+    ],
+)
+def test_a_reversal_is_at_one_half(knn: list[float], mf: list[float], verdict: str) -> None:
+    assert reversal(CLAIM, duel([0.4, 0.5, 0.6], knn, mf)).verdict == verdict
+
+
+def test_ratios_that_are_not_exact_are_on_the_right_side() -> None:
+    nearly = duel([0.1 + 0.2, 0.5 + 1e-12, 0.7], [2, 0, 0], [1, 1, 1])
+    assert reversal(CLAIM, nearly).verdict == HOLDS
+
+
+def test_who_is_ahead_all_along_may_be_either_system() -> None:
+    assert no_crossover(CLAIM, duel([1, 2, 3], [1, 1, 1], [2, 3, 4])).verdict == HOLDS
+    assert no_crossover(CLAIM, duel([1, 2, 3], [1, 1, 4], [2, 3, 3])).verdict == FAILS
+    # Where both are equal nobody gets ahead.
+    assert no_crossover(CLAIM, duel([1, 2, 3], [2, 1, 2], [1, 1, 1])).verdict == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [([3, 2, 1, 2], True), ([3, 1, 2, 1], False), ([1, 2, 3], False), ([2, 1, 1, 2], False)],
+)
+def test_a_u_falls_and_then_rises(series: list[float], expected: bool) -> None:
+    assert u_shaped(np.array(series, dtype=float)) == expected
+
+
+def test_overtaking_happens_once() -> None:
+    assert overtaken(duel([1, 2, 3], [2, 2, 2], [1, 3, 3]))
+    assert not overtaken(duel([1, 2, 3], [2, 2, 2], [1, 1, 1]))
+    assert not overtaken(duel([1, 2, 3, 4], [2, 2, 2, 2], [1, 3, 1, 3]))
+    assert not overtaken(duel([1, 2, 3], [1, 3, 3], [2, 2, 2]))
+
+
+def test_monotone_series_rise_or_fall_at_every_step() -> None:
+    assert is_monotone(np.array([1.0, 2.0, 3.0]))
+    assert is_monotone(np.array([3.0, 2.0, 1.0]))
+    assert not is_monotone(np.array([3.0, 2.0, 2.0]))
+
+
+def test_a_duel_is_of_knn_and_of_the_default_mf_alone() -> None:
+    numbers = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
+    other = numbers.assign(system="ranksys-mf-text")
+    found = Duel.of(pd.concat([numbers, other]), "ratio")
+    assert found is not None
+    assert (found.x.tolist(), found.knn.tolist()) == ([0.1, 0.2], [2, 1])
+    assert found.difference.tolist() == [-3, -5]
+    assert Duel.of(other, "ratio") is None
+    with pytest.raises(ValueError, match="other values of ratio"):
+        Duel.of(rows("ml-1m", "ratio", {0.1: 1}, {0.2: 1}), "ratio")
+
+
+def test_slightly_better_is_ahead_by_a_twentieth_at_most() -> None:
+    def verdicts(knn: float, mf: float) -> list[str]:
+        table = rows("ml-1m", "place", {0: knn}, {0: mf}).drop(columns="place")
+        both = [table.assign(metric=m) for m in ("P@10", "nDCG(gain=binary)@10")]
+        return [f.verdict for f in claims_of_the_start(pd.concat(both), *BOTH)]
+
+    assert verdicts(0.4, 0.41) == [HOLDS, UNDECIDED, UNDECIDED]
+    assert verdicts(0.4, 0.43) == [FAILS, UNDECIDED, UNDECIDED]
+    assert verdicts(0.4, 0.39) == [FAILS, UNDECIDED, UNDECIDED]
+
+
+def test_claims_of_ratios_that_hold_and_that_do_not() -> None:
+    ratios = (0.1, 0.4, 0.5, 0.6, 0.9)
+
+    def table(knn: list[float], mf: list[float]) -> pd.DataFrame:
+        pairs = [dict(zip(ratios, series, strict=True)) for series in (knn, mf)]
+        return rows("ml-1m", "train_ratio", *pairs)
+
+    def verdicts(full: pd.DataFrame, unrated: pd.DataFrame, condensed: pd.DataFrame) -> list[str]:
+        figures = {"fig02": full, "fig03": unrated, "fig04": condensed}
+        found = [f for f in claims_of_ratios(figures, *BOTH) if f.dataset == "ml-1m"]
+        assert [f.claim[2:] for f in found] == ["007", "008", "009", "010", "011", "013"]
+        return [f.verdict for f in found]
+
+    full = table([3, 5, 4, 3, 1], [2, 3, 4, 4, 2])
+    unrated = table([0.7, 0.5, 0.5001, 0.6, 0.8], [0.7, 0.6, 0.55, 0.6, 0.8])
+    condensed = table([2, 4, 5, 6, 7], [1, 3, 5, 7, 8])
+    assert verdicts(full, unrated, condensed) == [HOLDS] * 6
+    full = table([5, 4, 4, 5, 3], [2, 3, 4, 4, 2])
+    unrated = table([0.7, 0.6, 0.65, 0.6, 0.8], [0.7, 0.6, 0.499, 0.6, 0.8])
+    condensed = table([2, 4, 4, 6, 7], [3, 3, 5, 7, 8])
+    assert verdicts(full, unrated, condensed) == [FAILS] * 6
+
+
+def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
+    def verdicts(knn: list[float], mf: list[float]) -> list[str]:
+        series = [dict(enumerate(own, start=1)) for own in (knn, mf)]
+        numbers = rows("ml-1m", "depth", *series).drop(columns="p_value")
+        return [finding.verdict for finding in claims_of_places(numbers, "ml-1m")]
+
+    assert verdicts([2, 6, 10, 51], [3, 7, 9, 70]) == [HOLDS] * 3
+    assert verdicts([2, 6, 10.1, 51], [3, 7, 9, 50]) == [FAILS] * 3
+
+
+def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> None:
+    def table(dataset: str, experiment: str, mf: list[float]) -> pd.DataFrame:
+        series = dict(enumerate(mf, start=1))
+        constant = dict.fromkeys(series, 2.0)
+        return rows(dataset, "cutoff", constant, series).assign(experiment=experiment)
+
+    numbers = pd.concat(
+        [
+            table("ml-1m", "movielens", [1, 1, 3]),
+            table("netflix", "netflix", [3, 3, 3]),
+            table("netflix", "few", [1, 3, 3]).replace("knn-user-1000", "knn-user"),
+        ]
+    )
+    found = list(claims_of_depth(numbers, *BOTH, "few"))
+    assert [finding.verdict for finding in found] == [HOLDS] * 3
+    quantities = {q.name: q.number for q in found[0].quantities}
+    assert quantities["first depth after a change"] == 3
+    without = numbers[numbers["dataset"] == "ml-1m"]
+    found = list(claims_of_depth(without, *BOTH, "few"))
+    assert [finding.verdict for finding in found] == [HOLDS, UNDECIDED, UNDECIDED]
+
+
+def test_gains_reverse_the_order_only_with_opposite_signs() -> None:
+    def table(signs: dict[str, int]) -> pd.DataFrame:
+        parts = []
+        for name, sign in signs.items():
+            metric, gain = name.split()
+            form = "condensed" if gain == "none" else "full"
+            one = rows("ml-1m", "place", {0: 0.5 + 0.1 * sign}, {0: 0.5}).drop(columns="place")
+            parts.append(one.assign(metric=metric, gain=gain, form=form))
+        return pd.concat(parts)
+
+    signs = {"nDCG@10 g1": -1, "nDCG@10 g2": 1, "RBP g1": -1, "RBP g2": 1}
+    order = {"RBO none": 1, "tau none": 1}
+    found = [f.verdict for f in claims_of_metrics(table({**signs, **order}), "ml-1m")]
+    assert found == [HOLDS, HOLDS, FAILS]
+    changed = table({**signs, "RBP g1": 1, **order, "tau none": -1}).assign(p_value=0.5)
+    assert [f.verdict for f in claims_of_metrics(changed, "ml-1m")] == [FAILS, FAILS, HOLDS]
+    nothing = [f.verdict for f in claims_of_metrics(changed, "netflix")]
+    assert nothing == [UNDECIDED] * 3
+
+
+def test_aggregations_reverse_the_mean_and_have_the_published_p_values() -> None:
+    def table(p_values: tuple[float, float], by_user: float) -> pd.DataFrame:
+        parts = []
+        for metric, p in zip(("P@10", "nDCG@10"), p_values, strict=True):
+            for aggregation, knn, mf in (
+                ("mean", 0.4, 0.41),
+                ("test-weighted", 0.6, 0.55),
+                ("positive-weighted", 0.6, 0.55),
+                ("geometric", 0.2, 0.21),
+            ):
+                one = rows("ml-1m", "place", {0: knn}, {0: mf}).drop(columns="place")
+                one["p_value"] = p if aggregation == "geometric" else 0.06
+                parts.append(one.assign(metric=metric, aggregation=aggregation, statement=""))
+        stated = pd.DataFrame(
+            {"dataset": "ml-1m", "statement": ["r, by user"], "coefficient": [by_user]}
+        )
+        return pd.concat([*parts, stated])
+
+    good = claims_of_aggregation(table((1e-6, 1e-4), 0.9619), "ml-1m")
+    assert [finding.verdict for finding in good] == [HOLDS] * 5
+    other = claims_of_aggregation(table((1e-6, 2e-2), 0.911), "ml-1m")
+    assert [f.verdict for f in other] == [HOLDS, HOLDS, FAILS, FAILS, HOLDS]
+
+
+def test_shares_of_users_and_items_are_read_at_one_hundred_ratings() -> None:
+    numbers = pd.DataFrame(
+        {
+            "dataset": "ml-1m",
+            "side": ["user"] * 3 + ["item"] * 3,
+            "ratings": [50, 100, 200] * 2,
+            "share": [0.3, 0.52, 1.0, 0.3, 0.55, 1.0],
+        }
+    )
+    verdicts = [finding.verdict for finding in claims_of_users_and_items(numbers, "ml-1m")]
+    assert verdicts == [HOLDS, FAILS]
+    assert next(claims_of_users_and_items(numbers, "netflix")).verdict == UNDECIDED
+
+
+def test_claims_of_policies_by_hand() -> None:
+    def table(average: list[float]) -> pd.DataFrame:
+        series = {
+            "none": [0.1, 0.5, 0.8],
+            "random": [0.7, 0.75, 0.8],
+            "popularity": [0.78, 0.77, 0.8],
+            "average": average,
+        }
+        return pd.DataFrame(
+            [
+                {
+                    "dataset": "ml-1m",
+                    "policy": policy,
+                    "neighbours": k,
+                    "metric": metric,
+                    "value": value,
+                }
+                for metric in ("nDCG@10", "P@10", "Coverage@10")
+                for policy, values in series.items()
+                for k, value in zip((1, 3, 10), values, strict=True)
+            ]
+        )
+
+    found = [f.verdict for f in claims_of_policies(table([0.9, 0.7, 0.8]), "ml-1m")]
+    assert found == [HOLDS] * 6
+    found = [f.verdict for f in claims_of_policies(table([0.7, 0.8, 0.9]), "ml-1m")]
+    assert found == [HOLDS, HOLDS, HOLDS, FAILS, FAILS, HOLDS]
+
+
+def test_the_overlap_from_which_knn_seems_better_is_that_of_the_paper(tmp_path: Path) -> None:
+    numbers = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
+    reduced = (numbers["metric"] == "P@10") & (numbers["average"] == "reduced")
+    knn = reduced & numbers["system"].str.startswith("knn")
+    overlaps = numbers.loc[knn, "minimum_overlap"].astype(int)
+    numbers.loc[knn, "value"] = np.where(overlaps > 10, 0.99, 0.0)
+    for limit, verdict in ((10, HOLDS), (15, FAILS)):
+        limits = {"ml-1m": limit, "netflix": 20}
+        found = {
+            f.claim: f.verdict
+            for f in claims_of_shortfall(numbers, "ml-1m", "x", {**limits, "x": 1})
+        }
+        assert found["C-035"] == verdict
+        assert found["C-036"] == UNDECIDED

@@ -1,0 +1,199 @@
+"""Tables 3 and 4 and figure 7 of canamares2020 on a few ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import gmean, ttest_rel
+from studies.compared_experiments import (
+    KNN,
+    POLICIES,
+    STUDY,
+    comparisons_of,
+    inputs_of_policies,
+    parameters_of,
+    precision,
+    relevance_of_top,
+    saved,
+)
+from studies.prepared import inputs_of, look_of, problems_of
+
+from receval.config.decisions import MetricDecision
+from receval.figures.style import figure_style
+from receval.figures.tables import to_latex, to_markdown
+from receval.metrics.parse import parse
+from receval.protocols.protocol import Protocol
+from receval.studies.aligned_systems import numbers_of_systems
+from receval.studies.canamares2020 import fig07, table3, table4
+from receval.studies.metric_names import metric_name
+from receval.studies.numbers import real_numbers
+
+# --- table 3 ----------------------------------------------------------------------------------
+
+
+def test_metrics_of_table_3_are_decisions_on_both_forms_of_lists() -> None:
+    names = [
+        {"name": "P"},
+        {"name": "nDCG"},
+        {"name": "nDCG", "gain": "g2"},
+        {"name": "RBP", "depth": None},
+        {"name": "RBP", "depth": None, "gain": "g2"},
+    ]
+    of_order = [{"name": "RBO", "depth": None}, {"name": "tau", "depth": None}]
+    decisions = [(MetricDecision.model_validate(name), False) for name in names]
+    decisions += [(MetricDecision.model_validate(name), True) for name in (*names, *of_order)]
+    expected = {parse(decision.label(condensed)).label for decision, condensed in decisions}
+    assert set(parameters_of("table3")["metrics"]) == {*expected, "RBPresidual"}
+
+
+def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], **parameters_of("table3"))
+    numbers = saved(table3.data(inputs), tmp_path)
+    table = table3.tabulate(numbers, look_of(STUDY, "table3"))
+    metrics = ["P@10", "nDCG@10", "RBP"]
+    assert [row[:2] for row in table.rows] == [
+        *(("full", name) for name in (*metrics, "RBP residual")),
+        *(("condensed", name) for name in (*metrics, "RBO", "Kendall's tau")),
+    ]
+    headers = [column.header for column in table.columns]
+    dash = "\N{EN DASH}"
+    by_name = {row[:2]: dict(zip(headers, row, strict=True)) for row in table.rows}
+    for row, has_g2 in ((("full", "RBP"), True), (("full", "P@10"), False)):
+        assert (by_name[row]["g2: MF"] != dash) == has_g2
+    assert by_name["condensed", "RBO"]["g1: kNN"] != dash
+    found = numbers.set_index(["metric", "system"])["value"]
+    ours = by_name["full", "nDCG@10"]["g2: MF (text)"]
+    value = found["nDCG(gain=exp-normalised)@10", "ranksys-mf-text"]
+    assert ours == f"{value:.4f}"
+    assert to_markdown(table)
+    assert to_latex(table)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("nDCG(condensed=true,gain=binary)@10", "nDCG@10"),
+        ("RBPresidual", "RBP residual"),
+        ("tau(condensed=true)", "Kendall's tau"),
+        ("P@10", "P@10"),
+    ],
+)
+def test_names_of_metrics_leave_their_parameters_out(label: str, name: str) -> None:
+    assert metric_name(label) == name
+
+
+# --- table 4 ----------------------------------------------------------------------------------
+
+
+def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01", "0.1"])
+    numbers = table4.data(inputs)
+    experiment = inputs.experiments["movielens"]
+    knn, mf = (precision(experiment, name, 1) for name in ("knn-user", "ranksys-mf"))
+    rows = numbers[(numbers["aggregation"] == "geometric") & (numbers["system"] == "ranksys-mf")]
+    assert rows["epsilon"].tolist() == ["1e-05", "0.01", "0.1"]
+    for row in rows.to_dict("records"):
+        epsilon = float(row["epsilon"])
+        assert row["value"] == pytest.approx(gmean(mf + epsilon) - epsilon)
+        expected = ttest_rel(np.log(knn + epsilon), np.log(mf + epsilon)).pvalue
+        assert row["p_value"] == pytest.approx(expected)
+
+
+def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01"])
+    numbers = saved(table4.data(inputs), tmp_path)
+    experiment = inputs.experiments["movielens"]
+    values = precision(experiment, "knn-user", 1)
+    ratings = [
+        [rating for _, rating in items]
+        for has_train, items in relevance_of_top(experiment, "knn-user", 1)
+        if has_train and items
+    ]
+    for aggregation, weights in (
+        ("test-weighted", [len(own) for own in ratings]),
+        ("positive-weighted", [sum(rating >= 4 for rating in own) for own in ratings]),
+    ):
+        row = numbers[(numbers["aggregation"] == aggregation) & (numbers["system"] == "knn-user")]
+        expected = np.average(values, weights=weights)
+        assert real_numbers(row["value"]) == pytest.approx([expected])
+    everything = experiment.ratings
+    stated = numbers[numbers["statement"] != ""]
+    for codes, row in zip(
+        (everything.users, everything.items), stated.to_dict("records"), strict=True
+    ):
+        counts = np.bincount(codes)
+        positives = np.bincount(codes[everything.values >= 4], minlength=len(counts))
+        r = np.corrcoef(counts[counts > 0], positives[counts > 0])[0, 1]
+        assert float(row["coefficient"]) == pytest.approx(r)
+        assert int(row["lists"]) == np.count_nonzero(counts)
+    table = table4.tabulate(numbers, look_of(STUDY, "table4"))
+    assert [row[1] for row in table.rows][:4] == [
+        "Mean",
+        "Weighted by test ratings",
+        "Weighted by positive ratings",
+        "Geometric mean, epsilon = 1e-05",
+    ]
+    assert [row[0].rpartition(", ")[2] for row in table.rows][-2:] == ["by user", "by item"]
+    assert to_latex(table)
+
+
+# --- figure 7 ---------------------------------------------------------------------------------
+
+
+def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Path) -> None:
+    inputs = inputs_of_policies(tmp_path)
+    numbers = fig07.data(inputs)
+    experiment = inputs.experiments["movielens-half"]
+    for policy in POLICIES:
+        for system, neighbours in zip(KNN, (1, 3, 10, 30, 100), strict=True):
+            protocol = Protocol("AR", "rated", non_computable=policy)
+            # The condensed list has the ranked test items in the order of their ranks.
+            users = [
+                sorted((rank, rating) for rank, rating in items if rank)
+                for _, items in relevance_of_top(experiment, system, 1, protocol)
+                if items
+            ]
+            rows = numbers[(numbers["policy"] == policy) & (numbers["neighbours"] == neighbours)]
+            found = rows.set_index("metric")["value"]
+            coverage = np.mean([min(len(items), 10) / 10 for items in users])
+            assert found["Coverage(condensed=true)@10"] == pytest.approx(coverage)
+            hits = [sum(rating >= 4 for _, rating in items[:10]) / 10 for items in users]
+            assert found["P(condensed=true)@10"] == pytest.approx(np.mean(hits))
+            assert set(rows["lists"]) == {len(users)}
+    coverage = numbers[numbers["metric"].str.startswith("Coverage")].set_index("policy")["value"]
+    assert (coverage["none"] < coverage["random"].min()).all()
+
+
+def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
+    numbers = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
+    with figure_style():
+        figure = fig07.draw(numbers, look_of(STUDY, "fig07"))
+    assert problems_of(figure) == []
+    (axes,) = figure.axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == list(fig07.POLICIES.values())
+    (crosses,) = axes.lines
+    bars = sorted(axes.patches, key=lambda bar: bar.get_x())
+    centres = [bar.get_x() + bar.get_width() / 2 for bar in bars]
+    np.testing.assert_allclose(crosses.get_xdata(), centres)
+    drawn = numbers[numbers["metric"].str.startswith("nDCG")]
+    assert [bar.get_height() for bar in bars] == pytest.approx(drawn["value"].tolist())
+    of_coverage = numbers[numbers["metric"].str.startswith("Coverage")]
+    assert list(crosses.get_ydata()) == pytest.approx(of_coverage["value"].tolist())
+
+
+@pytest.mark.parametrize(
+    ("numbers", "problem"),
+    [
+        ([1, 3, 10, 30], "has 4 numbers for the systems"),
+        ([1, 3, 30, 10, 100], "does not increase"),
+        ([1, 3, 11, 30, 100], "gives the system knn-user-10 the number 11, but its name says 10"),
+    ],
+)
+def test_numbers_of_systems_are_those_of_their_names(
+    tmp_path: Path, numbers: list[int], problem: str
+) -> None:
+    inputs = inputs_of(tmp_path, neighbours=numbers)
+    with pytest.raises(ValueError, match=problem):
+        numbers_of_systems(inputs, "neighbours", KNN)

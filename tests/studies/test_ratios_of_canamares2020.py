@@ -1,0 +1,141 @@
+"""Table 2 and figures 2 to 6 of canamares2020 on a few ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.compared_experiments import (
+    RATIOS,
+    STUDY,
+    comparisons_of,
+    inputs_for,
+    precision,
+    relevance_of_top,
+)
+from studies.prepared import look_of, problems_of
+
+from receval.config.decisions import Configuration
+from receval.figures.style import figure_style
+from receval.figures.tables import to_latex, to_markdown
+from receval.studies.canamares2020 import fig02, fig03, fig04, fig05, fig06, table2
+from receval.studies.numbers import read_numbers, write_numbers
+
+MODULES = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig05": fig05, "fig06": fig06}
+BOTH = ("ml-1m", "netflix")
+
+
+@pytest.mark.parametrize(
+    ("artifact", "datasets", "absent"),
+    [
+        *((name, BOTH, ()) for name in ("fig02", "fig05", "fig06")),
+        *((name, ("ml-1m",), ("netflix",)) for name in ("fig03", "fig04", "fig05")),
+    ],
+)
+def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
+    tmp_path: Path, artifact: str, datasets: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    module: ModuleType = MODULES[artifact]
+    path = tmp_path / "numbers.csv"
+    write_numbers(module.data(inputs_for(tmp_path, artifact, datasets)), path)
+    numbers = read_numbers(path)
+    look = look_of(STUDY, artifact, absent)
+    with figure_style():
+        figure = module.draw(numbers, look)
+    assert problems_of(figure) == []
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == [look.datasets[name] for name in datasets]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.texts][:3] == ["kNN", "MF", "MF (text)"]
+    for axes in figure.axes:
+        knn, mf, text = axes.lines[:3]
+        assert (knn.get_marker(), knn.get_linestyle()) == ("v", "-")
+        assert (mf.get_linestyle(), text.get_linestyle()) == ("-", "--")
+    assert [text.get_text() for text in figure.texts] == [look.absence] * bool(absent)
+
+
+def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
+    start = Configuration()
+    condensed = start.but(lists="condensed")
+    assert look_of(STUDY, "fig02").parameters["metric"] == start.metric_label
+    assert look_of(STUDY, "fig04").parameters["metric"] == condensed.metric_label
+    assert look_of(STUDY, "fig06").parameters["metric"] == start.metric_label.removesuffix("@10")
+    labels = look_of(STUDY, "table2").parameters["metrics"]
+    assert labels == [start.but(metric={"name": "P"}).metric_label, start.metric_label]
+
+
+def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10")
+    numbers = fig02.data(inputs).set_index(["train_ratio", "system"])["value"]
+    experiment = inputs.experiments["movielens"]
+    assert len(numbers) == len(RATIOS) * 3
+    for number, ratio in enumerate(RATIOS):
+        for system in experiment.all_systems:
+            expected = precision(experiment, system, number).mean()
+            assert numbers[ratio, system] == pytest.approx(expected)
+
+
+def test_unrated_places_are_those_without_a_test_rating(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10")
+    numbers = fig03.data(inputs).set_index(["train_ratio", "system"])["value"]
+    experiment = inputs.experiments["movielens"]
+    rated = [
+        sum(0 < rank <= 10 for rank, _ in items)
+        for has_train, items in relevance_of_top(experiment, "knn-user", 1)
+        if has_train and items
+    ]
+    assert numbers[0.5, "knn-user"] == pytest.approx(1 - np.mean(rated) / 10)
+
+
+def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
+    numbers = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
+    table = table2.tabulate(numbers, look_of(STUDY, "table2"))
+    assert [column.header for column in table.columns][2:] == [
+        "P@10",
+        "p (P@10)",
+        "nDCG@10",
+        "p (nDCG@10)",
+    ]
+    assert [row[1] for row in table.rows] == ["kNN", "MF", "MF (text)"] * 2
+    first = numbers[(numbers["dataset"] == "ml-1m") & (numbers["system"] == "ranksys-mf")]
+    assert table.rows[1][2] == f"{first['value'].iloc[0]:.4f}"
+    assert table.rows[0][3] == "\N{EN DASH}"
+    assert "Netflix twin" in to_markdown(table)
+    assert to_latex(table)
+
+
+def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
+    numbers = fig05.data(inputs).set_index(["system", "depth"])
+    experiment = inputs.experiments["movielens"]
+    for system in experiment.all_systems:
+        for depth in range(1, 5):
+            places = [
+                sorted(rank for rank, _ in items if rank)[depth - 1]
+                for has_train, items in relevance_of_top(experiment, system, 1)
+                if has_train and sum(rank > 0 for rank, _ in items) >= depth
+            ]
+            assert numbers.loc[(system, depth), "lists"] == len(places)
+            assert numbers.loc[(system, depth), "value"] == pytest.approx(np.mean(places))
+
+
+def test_places_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
+    numbers = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
+    last = numbers[numbers["depth"] == 24]
+    assert last["lists"].tolist() == [0, 0, 0]
+    assert last["value"].isna().all()
+
+
+def test_depth_ten_of_figure_6_is_the_starting_configuration(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(gain=binary)", depths=[1, 10])
+    by_depth = fig06.data(inputs)
+    assert by_depth["metric"].unique().tolist() == ["nDCG(gain=binary)"]
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(gain=binary)@10")
+    by_ratio = fig02.data(inputs)
+    columns = ["system", "lists", "value", "p_value", "verdict"]
+    ten = by_depth.loc[by_depth["cutoff"] == 10, columns].reset_index(drop=True)
+    half = by_ratio.loc[by_ratio["train_ratio"] == 0.5, columns].reset_index(drop=True)
+    pd.testing.assert_frame_equal(ten, half)

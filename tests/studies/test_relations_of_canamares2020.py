@@ -1,0 +1,103 @@
+"""The table of the claims of canamares2020."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from studies.compared_experiments import (
+    STUDY,
+    inputs_for,
+    inputs_of_overlaps,
+    inputs_of_policies,
+)
+from studies.prepared import generated_ratings, inputs_of, look_of
+
+from receval.figures.tables import to_latex, to_markdown
+from receval.studies.canamares2020 import (
+    fig01,
+    fig02,
+    fig03,
+    fig04,
+    fig05,
+    fig06,
+    fig07,
+    fig08,
+    relations,
+    table2,
+    table3,
+    table4,
+)
+from receval.studies.claim_findings import HOLDS, UNDECIDED
+from receval.studies.numbers import read_numbers, write_numbers
+
+BOTH = ("ml-1m", "netflix")
+OF_THEIR_OWN = {
+    "table2": table2,
+    "table3": table3,
+    "table4": table4,
+    "fig02": fig02,
+    "fig03": fig03,
+    "fig04": fig04,
+    "fig05": fig05,
+    "fig06": fig06,
+}
+
+
+@pytest.mark.parametrize(("datasets", "absent"), [(BOTH, ()), (("ml-1m",), ("netflix",))])
+def test_every_claim_has_a_row_and_absent_data_decides_nothing(
+    tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    numbers = {
+        name: module.data(inputs_for(tmp_path / name, name, datasets))
+        for name, module in OF_THEIR_OWN.items()
+    }
+    numbers["fig07"] = fig07.data(inputs_of_policies(tmp_path / "fig07"))
+    numbers["fig08"] = fig08.data(inputs_of_overlaps(tmp_path / "fig08", datasets))
+    ratings = dict.fromkeys(datasets, generated_ratings())
+    numbers["fig01"] = fig01.data(inputs_of(tmp_path / "fig01", ratings))
+    paths = {name: tmp_path / f"{name}.csv" for name in numbers}
+    for name, table in numbers.items():
+        write_numbers(table, paths[name])
+    look = look_of(STUDY, "relations", absent)
+    inputs = inputs_of(tmp_path, numbers=paths, **look.parameters)
+    write_numbers(relations.data(inputs), tmp_path / "relations.csv")
+    found = read_numbers(tmp_path / "relations.csv")
+    assert list(dict.fromkeys(found["claim"])) == [f"C-{number:03}" for number in range(1, 40)]
+    verdicts = found.drop_duplicates(["claim", "dataset"]).set_index(["claim", "dataset"])
+    undecided = verdicts["verdict"] == UNDECIDED
+    of_netflix = verdicts.index.get_level_values("dataset").str.contains("netflix")
+    # The experiment with fewer neighbours is not among those of the test.
+    few = verdicts.index.get_level_values("claim") == "C-019"
+    configured = verdicts["verdict"] == "as configured"
+    assert (undecided == ((of_netflix & bool(absent)) & ~configured | few)).all()
+    assert verdicts.loc[("C-039", "ml-1m"), "verdict"] == HOLDS
+    assert verdicts.loc[("C-038", "ml-1m"), "verdict"] == HOLDS
+    keys = ["claim", "dataset", "quantity", "place"]
+    assert not found.duplicated(keys).any()
+    table = relations.tabulate(found, look)
+    assert len(table.rows) == len(verdicts)
+    assert to_markdown(table)
+    assert to_latex(table)
+
+
+def test_numbers_stand_with_their_places_and_p_values() -> None:
+    numbers = pd.DataFrame(
+        {
+            "claim": "C-007",
+            "dataset": "ml-1m",
+            "statement": "kNN is ahead",
+            "expected": "always",
+            "quantity": ["kNN - MF", "kNN - MF", "rank", "none"],
+            "place": ["at 0.4", "at 0.5", "", ""],
+            "number": [0.01574, 0.00114, 78.37, ""],
+            "p_value": [1e-9, 0.6314, "", ""],
+            "verdict": HOLDS,
+        }
+    )
+    (row,) = relations.tabulate(numbers, look_of(STUDY, "relations")).rows
+    assert row[4] == (
+        "kNN - MF: 0.0157 at 0.4, 0.0011 at 0.5 (p = 0.631); rank: 78.4; none: \N{EN DASH}"
+    )
+    assert row[5] == HOLDS
