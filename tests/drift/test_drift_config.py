@@ -24,6 +24,20 @@ def test_the_first_pattern_that_matches_counts():
     assert found.tolerance("share").absolute == 0
 
 
+def test_the_tolerance_of_a_column_of_one_artifact_comes_first_and_there_alone():
+    found = config(
+        tolerances={
+            "ours": {"absolute": 1, "reason": "a"},
+            "one/relations:ours": {"absolute": 2, "reason": "b"},
+            **REST,
+        }
+    )
+    assert found.of("one/relations").tolerance("ours").absolute == 2
+    assert found.of("two/relations").tolerance("ours").absolute == 1
+    assert found.of("one/relations").tolerance("theirs").absolute == 0
+    assert list(found.of("one/relations").tolerances)[-1] == "*"
+
+
 def test_keys_are_patterns():
     assert config().is_key("relevance_threshold")
     assert not config().is_key("threshold_value")

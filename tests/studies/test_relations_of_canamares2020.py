@@ -91,7 +91,7 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
             "expected": "always",
             "quantity": ["kNN - MF", "kNN - MF", "rank", "none"],
             "place": ["at 0.4", "at 0.5", "", ""],
-            "number": [0.01574, 0.00114, 78.37, ""],
+            "ours": [0.01574, 0.00114, 78.37, ""],
             "p_value": [1e-9, 0.6314, "", ""],
             "verdict": HOLDS,
         }

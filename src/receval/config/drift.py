@@ -52,7 +52,8 @@ class DriftConfig(_Model):
         Name of the column with the number of lists that a row's values average.
     tolerances : dict of str to Tolerance
         Pattern of column names to tolerance, for columns of real values; the first pattern that
-        matches counts, and the last is ``*``. Whole numbers are counts, which must be equal.
+        matches counts, and the last is ``*``. ``study/artifact:column`` stands for the column of
+        one artifact and comes before all others. Whole numbers are counts, which must be equal.
     """
 
     keys: tuple[str, ...]
@@ -68,6 +69,18 @@ class DriftConfig(_Model):
             )
         return self
 
+    def of(self, artifact: str) -> DriftConfig:
+        """Return what holds for one artifact, ``study/artifact``: its own tolerances come first."""
+        own: dict[str, Tolerance] = {}
+        common: dict[str, Tolerance] = {}
+        for pattern, tolerance in self.tolerances.items():
+            name, colon, column = pattern.rpartition(":")
+            if not colon:
+                common[pattern] = tolerance
+            elif fnmatchcase(artifact, name):
+                own[column] = tolerance
+        return self.model_copy(update={"tolerances": {**own, **_without(common, own)}})
+
     def is_key(self, column: str) -> bool:
         """Tell whether a column of numbers says which row it is."""
         return any(fnmatchcase(column, pattern) for pattern in self.keys)
@@ -79,6 +92,10 @@ class DriftConfig(_Model):
             for pattern, tolerance in self.tolerances.items()
             if fnmatchcase(column, pattern)
         )
+
+
+def _without(common: dict[str, Tolerance], own: dict[str, Tolerance]) -> dict[str, Tolerance]:
+    return {pattern: tolerance for pattern, tolerance in common.items() if pattern not in own}
 
 
 def load_drift_config(path: Path) -> DriftConfig:

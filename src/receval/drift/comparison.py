@@ -154,7 +154,7 @@ def compare_artifact(
     if one_sided:
         before = before[~before[DATASET].isin(one_sided)].reset_index(drop=True)
         after = after[~after[DATASET].isin(one_sided)].reset_index(drop=True)
-    table = compare_tables(before, after, config)
+    table = compare_tables(before, after, config.of(name))
     panels, orders = changes_of_order(before, after, roles_of_columns(before, config).keys)
     if table.changes:
         status = Status.DRIFTED

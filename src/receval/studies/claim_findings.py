@@ -76,7 +76,7 @@ def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
                 "expected": finding.expected,
                 "quantity": quantity.name,
                 "place": quantity.place,
-                "number": quantity.number,
+                "ours": quantity.number,
                 "p_value": quantity.p_value,
                 "verdict": finding.verdict,
             }

@@ -20,7 +20,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Check the claims C-001 to C-039 by the numbers of the other artifacts.
 
     Columns: claim; dataset; statement (the claim in brief); expected (the rule by which it is
-    checked); quantity, place, number, p_value (our numbers, one a row); verdict (``holds``,
+    checked); quantity, place, ours, p_value (our numbers, one a row); verdict (``holds``,
     ``does not hold``, ``not decided: data absent``, or ``as configured``). Who is ahead is a matter
     of the sign: the p-value tells how sure it is.
     """
@@ -77,7 +77,7 @@ def _series(name: object, rows: pd.DataFrame) -> str:
     """Print the numbers of one quantity, each with its place."""
     if not name:
         return ""
-    figures = real_numbers(rows[["number", "p_value"]])
+    figures = real_numbers(rows[["ours", "p_value"]])
     cells = [
         " ".join(filter(None, (_digits(number), str(place), _chance(p_value))))
         for place, (number, p_value) in zip(rows["place"], figures, strict=True)
