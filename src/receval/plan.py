@@ -12,7 +12,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from receval.config.decisions import DecisionGrid
+from receval.config.decision_grid import DecisionGrid
 from receval.config.studies import ArtifactSpec
 from receval.metrics.registry import module_of
 from receval.planned_files import PlannedFiles

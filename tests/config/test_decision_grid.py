@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.config.decisions import Configuration, DecisionGrid
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import Configuration
 from receval.config.settings import load_settings
 
 LEVELS: dict[str, list[Any]] = {

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from plan.planned import plan_of, put_raw_files
 
-from receval.config.decisions import Configuration, DecisionGrid
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import Configuration
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.worlds import ExperimentWorlds
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from studies.prepared import ratings_of
 
-from receval.config.decisions import Configuration, DecisionGrid
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import Configuration
 from receval.ratings import Ratings
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.random import Random

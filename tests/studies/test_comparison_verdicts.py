@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from receval.config.decisions import Aggregation, DecisionGrid, SignificanceTest
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import Aggregation, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples
 from receval.studies.comparisons import Comparison, PairOfSystems, UserValues
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from system_values import FEW_EXAMPLES
 
-from receval.config.decisions import Aggregation, DecisionGrid, SignificanceTest
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import Aggregation, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples, rejected_shares
 from receval.studies.comparisons import PairOfSystems, UserValues
 

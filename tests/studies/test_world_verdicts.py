@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from studies.small_worlds import explored
 
-from receval.config.decisions import DECISIONS, Configuration, DecisionGrid, MetricDecision
+from receval.config.decision_grid import DecisionGrid
+from receval.config.decisions import DECISIONS, Configuration, MetricDecision
 from receval.config.splits import DataSelection
 from receval.studies.decision_titles import decision_title, level_title
 from receval.studies.numbers import read_numbers, write_numbers

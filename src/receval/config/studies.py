@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from receval.config.decisions import DecisionGrid
+from receval.config.decision_grid import DecisionGrid
 from receval.config.experiments import ExperimentSpec, Identifier, Model, Text
 from receval.config.removals import RemovalSpec
 

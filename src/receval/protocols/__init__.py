@@ -6,7 +6,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "Configuration": "receval.config.decisions:Configuration",
-        "DecisionGrid": "receval.config.decisions:DecisionGrid",
+        "DecisionGrid": "receval.config.decision_grid:DecisionGrid",
         "describe": "receval.protocols.description:describe",
     },
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
-    from receval.config.decisions import DecisionGrid
+    from receval.config.decision_grid import DecisionGrid
     from receval.metrics.aggregation import Averaged
     from receval.metrics.judged_items import DatasetFacts, JudgedItems
     from receval.metrics.lists import JudgedLists
@@ -234,7 +234,7 @@ class ArtifactInputs:
         ValueError
             The artifact names none.
         """
-        from receval.config.decisions import DecisionGrid
+        from receval.config.decision_grid import DecisionGrid
 
         if self.grid is None:
             raise ValueError("The artifact has no grid of decisions: name one as its grid.")
