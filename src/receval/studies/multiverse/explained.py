@@ -14,8 +14,6 @@ from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
 from receval.studies.verdicts import with_verdicts
 
-TITLES = {"effect": "Standardised difference", "verdict": "Winner (first, none or second)"}
-
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Explain the variance of the difference, and of the winner, over all worlds.
@@ -47,10 +45,15 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     """Draw one triangle a response: decisions in its diagonal, pairs below it."""
-    figure = new_figure(DOUBLE_COLUMN, 3.6)
+    first, second = (look.short_titles[name] for name in look.parameters["pair"])
+    titles = {
+        "effect": "Standardised difference",
+        "verdict": f"Winner ({first}, neither, {second})",
+    }
+    figure = new_figure(DOUBLE_COLUMN, 3.1)
     terms = numbers[~numbers["decision"].isin(("shared", "rest"))]
-    panels = figure.subplots(1, len(TITLES))
-    for axes, (response, title) in zip(panels, TITLES.items(), strict=True):
+    panels = figure.subplots(1, len(titles))
+    for axes, (response, title) in zip(panels, titles.items(), strict=True):
         own = terms[terms["response"] == response]
         alone, pairs = own[own["other"] == ""], own[own["other"] != ""]
         whole = numbers[numbers["response"] == response].set_index("decision")["explained"]
