@@ -207,7 +207,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "tau can be negative, so it has no geometric mean",
     ),
     *(
-        ({"aggregation": "geometric", "test": test}, f"{test} does not test a geometric mean")
+        ({"aggregation": "geometric", "test": test}, f"{test} is no test of a geometric mean")
         for test in ("t", "sign", "wilcoxon")
     ),
     *(
@@ -242,7 +242,11 @@ def test_decisions_that_do_not_go_together_are_refused_with_the_reason(
 def test_all_reasons_are_told_at_once() -> None:
     with pytest.raises(ValidationError) as raised:
         Configuration.model_validate({"metric": TAU, "aggregation": "geometric"})
-    reasons = ("choose condensed lists", "has no geometric mean", "choose t-log or bootstrap")
+    reasons = (
+        "choose condensed lists",
+        "has no geometric mean",
+        "choose t-log, the t-test of these, or bootstrap",
+    )
     assert all(reason in str(raised.value) for reason in reasons)
 
 

@@ -73,10 +73,10 @@ def test_the_starting_configuration_in_words() -> None:
     assert describe(Configuration()) == (
         "We use all ratings, put each into Train with probability 0.5 and otherwise into Test, "
         "leave out users without training ratings, do not rank items that a system cannot score, "
-        "rank all items outside the user's training ratings and count unrated ones as "
+        "rank all other items outside the user's training ratings and count unrated ones as "
         "non-relevant, measure nDCG@10 with gain 1 for ratings of at least 4 and 0 for others, "
-        "take its mean over all users with test ratings, 0 for those without a recommendation, and "
-        "compare systems by a two-tailed paired t-test over users."
+        "take its mean over all these users with test ratings, counting 0 for those without a "
+        "recommendation, and compare systems by a two-tailed paired t-test over users."
     )
 
 
@@ -128,16 +128,17 @@ def test_a_selection_is_told_in_the_order_of_its_steps() -> None:
     configuration = Configuration.model_validate({"selection": selection})
     assert describe(configuration).startswith(
         "We start from a random 50% of the ratings, remove the 7% most rated items, remove users "
-        "with fewer than 20 ratings and items with fewer than 10 ratings until there are none, put "
-        "each rating that is left into Train with probability 0.5 and otherwise into Test, "
+        "with fewer than 20 ratings and items with fewer than 10 ratings, repeatedly, until none "
+        "of these is left, put each rating that is left into Train with probability 0.5 and "
+        "otherwise into Test, "
     )
 
 
 def test_the_reduced_average_is_tested_on_the_users_of_both_systems() -> None:
     configuration = Configuration.model_validate({"coverage": "reduced"})
     assert describe(configuration).endswith(
-        "take its mean over the users who get a recommendation, and compare systems by a "
-        "two-tailed paired t-test over the users who get one from both."
+        "take its mean over those of these users who get a recommendation, and compare systems by "
+        "a two-tailed paired t-test over the users who get one from both."
     )
 
 
@@ -154,5 +155,5 @@ def test_the_reduced_average_is_tested_on_the_users_of_both_systems() -> None:
 def test_the_bootstrap_says_which_test_it_repeats(aggregation: str, inner: str) -> None:
     configuration = Configuration.model_validate({"aggregation": aggregation, "test": "bootstrap"})
     assert describe(configuration).endswith(
-        f"the share of bootstrap samples of users in which a two-tailed {inner} at .05."
+        f"the share of 200 bootstrap samples of users in which a two-tailed {inner} at .05."
     )

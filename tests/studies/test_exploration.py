@@ -40,7 +40,10 @@ from receval.studies.numbers import read_numbers, write_numbers
 from receval.studies.verdicts import with_verdicts
 
 KEY = ["first", "second", *DECISIONS]
-NUMBERS = ["value", "other_value", "difference", "effect", "p", "rejected", "evidence"]
+NUMBERS = [
+    *("value", "other_value", "residual", "other_residual", "difference", "effect"),
+    *("p", "rejected", "evidence"),
+]
 AVERAGES = {
     "mean": "arithmetic",
     "median": "median",

@@ -214,7 +214,7 @@ def test_worlds_of_several_pairs_are_not_mixed() -> None:
         ("selection", "headless-0.07", "without top 7% of items"),
         ("selection", "users-50+items-20", "users with 50+, items with 20+"),
         ("split", "random-0.5", ".5 of all ratings"),
-        ("split", "user-0.8", ".8 of each user's"),
+        ("split", "user-0.8", ".8 of each user's ratings"),
         ("metric", "nDCG@10-g1", "nDCG@10 (g1)"),
         ("metric", "RBP-g2-phi0.8", "RBP (g2, phi = 0.8)"),
         ("metric", "RBO@5-phi0.5", "RBO@5 (phi = 0.5)"),

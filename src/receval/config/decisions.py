@@ -38,6 +38,12 @@ DECISIONS = {
 }
 """The paper's mark of each decision, by the name of its field."""
 
+EPSILON = 1e-5
+"""Of the epsilon-adjusted geometric mean (C3), for which the paper gives none."""
+
+SAMPLES = 200
+"""Resampled sets of users of the bootstrap: its shares have a standard error of at most .035."""
+
 GAINS = {"g1": "binary", "g2": "exp-normalised"}
 """The gains of :mod:`receval.metrics.gains` by the paper's names."""
 
@@ -229,6 +235,15 @@ class Configuration(Model):
         """The label of the metric, on full or condensed lists."""
         return self.metric.label(self.lists == "condensed")
 
+    @property
+    def residual_label(self) -> str | None:
+        """The label of the residual that belongs to RBP; None for other metrics."""
+        if self.metric.name != "RBP":
+            return None
+        condensed = "condensed=true," if self.lists == "condensed" else ""
+        depth = f"@{self.metric.depth}" if self.metric.depth else ""
+        return f"RBPresidual({condensed}phi={self.metric.phi!r}){depth}"
+
 
 def selection_label(selection: DataSelection) -> str:
     """Return a selection in short words, such as ``all`` or ``share-0.5``."""
@@ -269,8 +284,8 @@ def refusals(
             reasons.append("tau can be negative, so it has no geometric mean")
         if test not in ("t-log", "bootstrap"):
             reasons.append(
-                f"{test} does not test a geometric mean, which is a mean of logarithms: choose "
-                "t-log or bootstrap"
+                f"{test} is no test of a geometric mean, a mean of logarithms: choose t-log, the "
+                "t-test of these, or bootstrap"
             )
     elif test == "t-log":
         reasons.append(f"t-log tests a geometric mean, not the aggregation {aggregation}")

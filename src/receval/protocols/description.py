@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.config.decisions import Configuration, MetricDecision
+from receval.config.decisions import EPSILON, SAMPLES, Configuration, MetricDecision
 from receval.config.splits import DataSelection
 
 
@@ -49,7 +49,10 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
         }[configuration.non_computable],
         {
             "full": (
-                "rank all items outside the user's training ratings and count unrated ones as "
+                "rank all other items outside the user's training ratings and count unrated ones "
+                "as non-relevant"
+                if configuration.non_computable == "none"
+                else "rank all items outside the user's training ratings and count unrated ones as "
                 "non-relevant"
             ),
             "condensed": "condense the rankings to the user's test items",
@@ -76,7 +79,7 @@ def _selected(selection: DataSelection) -> list[str]:
         if number > 1
     ]
     if few:
-        removed.append(f"remove {' and '.join(few)} until there are none")
+        removed.append(f"remove {' and '.join(few)}, repeatedly, until none of these is left")
     return [f"{'start from' if removed else 'use'} {part} ratings", *removed]
 
 
@@ -107,8 +110,9 @@ def _metric(metric: MetricDecision, threshold: float) -> str:
         return f"Kendall's {name} with the order of the test ratings"
     if metric.name == "RBO":
         return f"{name} ({going_on}) with the order of the test ratings"
-    details = " and ".join(word for word in (gain, going_on) if word)
-    return f"{name} with {details}"
+    if metric.name == "RBP":
+        return f"{name} with {gain} ({going_on}), and its residual"
+    return f"{name} with {gain}"
 
 
 def _relevant(threshold: float) -> str:
@@ -123,11 +127,14 @@ def _average(configuration: Configuration, threshold: float) -> str:
         "positive-weighted": (
             f"take its mean weighted by the users' numbers of test {_relevant(threshold)}"
         ),
-        "geometric": "take its epsilon-adjusted geometric mean",
+        "geometric": (f"take its epsilon-adjusted geometric mean (epsilon = {EPSILON:g})"),
     }[configuration.aggregation]
     if configuration.coverage == "reduced":
-        return f"{words} over the users who get a recommendation"
-    return f"{words} over all users with test ratings, 0 for those without a recommendation"
+        return f"{words} over those of these users who get a recommendation"
+    users = "these users" if configuration.users == "trained" else "users"
+    return (
+        f"{words} over all {users} with test ratings, counting 0 for those without a recommendation"
+    )
 
 
 def _test(configuration: Configuration) -> str:
@@ -146,7 +153,7 @@ def _test(configuration: Configuration) -> str:
         "sign": f"a two-tailed sign test over {users}",
         "wilcoxon": f"Wilcoxon's signed-rank test over {users}",
         "bootstrap": (
-            f"the share of bootstrap samples of {users} in which a two-tailed {inner} rejects at "
-            ".05"
+            f"the share of {SAMPLES} bootstrap samples of {users} in which a two-tailed {inner} "
+            "rejects at .05"
         ),
     }[configuration.test]

@@ -83,6 +83,11 @@ def make_split(
     if spec.selection is None:
         whole: Split = splitter(ratings, rng_for, **parameters)
         return whole
-    selected = selected_ratings(ratings, rng_for, **spec.selection.model_dump())
+    # The same ratings in every split that selects them so, whatever the split's name.
+    selected = selected_ratings(
+        ratings,
+        lambda choice: generator(root_seed, dataset, choice),
+        **spec.selection.model_dump(),
+    )
     part: Split = splitter(ratings.select(selected), rng_for, **parameters)
     return part.spread_over(selected)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from receval.config.decisions import Aggregation, CoverageTreatment, SignificanceTest
+from receval.config.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
@@ -24,7 +24,7 @@ AVERAGES = {
     "median": Median(),
     "test-weighted": Weighted(by="test"),
     "positive-weighted": Weighted(by="positive"),
-    "geometric": AdjustedGeometric(),
+    "geometric": AdjustedGeometric(epsilon=EPSILON),
 }
 """What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
 
@@ -164,6 +164,21 @@ class PairOfSystems:
             verdict=np.where(tested.significant, agreed, TIE),
         )
 
+    def aggregated(
+        self, aggregation: Aggregation, metrics: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the values of both systems, shape (n_metrics,), without any test."""
+        average = AVERAGES[aggregation]
+        first, second = (
+            average.of(
+                system.values[list(metrics)][:, chosen],
+                self.n_test[chosen],
+                self.n_relevant[chosen],
+            )
+            for system, chosen in zip(self.measured, self.averaged, strict=True)
+        )
+        return first, second
+
     @cached_property
     def resamples_of_paired(self) -> NDArray[np.float64]:
         """The resampled sets, of the paired users.
@@ -199,17 +214,13 @@ class _Summary:
     ) -> None:
         self.pair = pair
         self.aggregation = aggregation
-        average = AVERAGES[aggregation]
         measured = [system.values[list(rows)] for system in pair.measured]
         if aggregation == "geometric" and (lowest := min(v.min() for v in measured)) < 0:
             raise ValueError(
                 f"A value is {lowest:g}, and negative ones have no geometric mean: choose another "
                 "aggregation, or another metric."
             )
-        self.first, self.second = (
-            average.of(values[:, chosen], pair.n_test[chosen], pair.n_relevant[chosen])
-            for values, chosen in zip(measured, pair.averaged, strict=True)
-        )
+        self.first, self.second = pair.aggregated(aggregation, rows)
         first, second = (self._transformed(values, pair.paired) for values in measured)
         # The sign test must not count rounding as a win; small values are told apart all the same.
         largest = np.maximum(np.abs(first), np.abs(second))
@@ -234,7 +245,7 @@ class _Summary:
     ) -> NDArray[np.float64]:
         """Return values of the chosen users whose mean is what is compared."""
         if self.aggregation == "geometric":
-            return AdjustedGeometric().transformed(values[:, chosen])
+            return AdjustedGeometric(epsilon=EPSILON).transformed(values[:, chosen])
         if self.aggregation in ("mean", "median"):
             return values[:, chosen]
         by_test = self.aggregation == "test-weighted"

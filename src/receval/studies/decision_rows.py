@@ -7,28 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from receval.config.decisions import Configuration
 from receval.figures.decision_rows import Decision
 from receval.studies.decision_titles import decision_title, level_title
-
-
-def place_of_start(worlds: pd.DataFrame) -> int:
-    """Return the place of the starting configuration of canamares2020 among worlds.
-
-    Raises
-    ------
-    ValueError
-        It is not among them.
-    """
-    same = np.ones(len(worlds), dtype=bool)
-    for name, level in Configuration().levels.items():
-        same &= worlds[name].astype(str).to_numpy() == level
-    if not same.any():
-        raise ValueError(
-            f"The world {Configuration().name} is not among the {len(worlds)} worlds: add its "
-            "levels to the grid."
-        )
-    return int(np.argmax(same))
 
 
 def decisions_of(worlds: pd.DataFrame, names: Sequence[str]) -> list[Decision]:

@@ -63,7 +63,7 @@ def level_title(decision: str, level: str) -> str:
     if decision == "split":
         kind, _, share = level.partition("-")
         ratio = share.removeprefix("0")
-        return f"{ratio} of all ratings" if kind == "random" else f"{ratio} of each user's"
+        return f"{ratio} of all ratings" if kind == "random" else f"{ratio} of each user's ratings"
     if decision == "metric":
         name, _, rest = level.partition("-")
         details = re.sub(r"-?phi", ", phi = ", rest).removeprefix(", ")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.config.decisions import Configuration, ListForm
+from receval.config.decisions import SAMPLES, Configuration, ListForm
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
@@ -18,9 +18,6 @@ from receval.statistics.bootstrap import poisson_resamples
 from receval.studies.comparisons import PairOfSystems, UserValues
 from receval.studies.verdicts import VERDICTS
 from receval.studies.worlds import Worlds
-
-SAMPLES = 200
-"""Resampled sets of users of the bootstrap: its shares have a standard error of at most .035."""
 
 Pair = tuple[str, str]
 
@@ -51,7 +48,8 @@ def explore(
     -------
     DataFrame
         One row a pair and configuration: the systems (``first``, ``second``), the decisions in
-        short words, the values of both (``value``, ``other_value``), their ``difference``, the
+        short words, the values of both (``value``, ``other_value``), of RBP the residuals of both
+        (``residual``, ``other_residual``), their ``difference``, the
         standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
         ``evidence`` and the ``verdict`` (first, tie or second), as in
         :class:`receval.studies.comparisons.Comparison`.
@@ -79,7 +77,7 @@ def explore(
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
             resamples = poisson_resamples(len(has_train), SAMPLES, generator)
         for of_lists in _groups(of_ranks, "lists"):
-            labels = list(dict.fromkeys(c.metric_label for c in of_lists))
+            labels = list(dict.fromkeys(label for c in of_lists for label in _labels(c)))
             measured = {
                 system: user_values(lists[system], labels, of_lists[0].lists) for system in systems
             }
@@ -129,6 +127,12 @@ def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
         ) from error
 
 
+def _labels(configuration: Configuration) -> list[str]:
+    """Return the labels of the metric and, of RBP, of its residual."""
+    residual = configuration.residual_label
+    return [configuration.metric_label, *([residual] if residual else [])]
+
+
 def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
     """Group configurations that agree in some decisions, in the order of their appearance."""
     groups: dict[tuple[Any, ...], list[Configuration]] = {}
@@ -147,12 +151,18 @@ def _rows(
     one = configurations[0]
     # Not all metrics are compared in all ways: of tau there is no geometric mean.
     places = sorted({labels.index(configuration.metric_label) for configuration in configurations})
+    of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
     rows = []
     for (first, second), pair in compared.items():
         with _where((first, second), one):
             comparison = pair.compared(one.aggregation, one.test, places)
+        residuals = pair.aggregated(one.aggregation, of_residuals)
         for configuration in configurations:
             place = places.index(labels.index(configuration.metric_label))
+            residual, other_residual = np.nan, np.nan
+            if configuration.residual_label:
+                found = of_residuals.index(labels.index(configuration.residual_label))
+                residual, other_residual = residuals[0][found], residuals[1][found]
             rows.append(
                 {
                     "first": first,
@@ -160,6 +170,8 @@ def _rows(
                     **configuration.levels,
                     "value": comparison.first[place],
                     "other_value": comparison.second[place],
+                    "residual": residual,
+                    "other_residual": other_residual,
                     "difference": comparison.difference[place],
                     "effect": comparison.effect[place],
                     "p": comparison.p[place],

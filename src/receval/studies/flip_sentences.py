@@ -12,8 +12,7 @@ from receval.protocols.description import describe
 from receval.studies.decision_titles import decision_title, level_title
 from receval.studies.look import Look
 from receval.studies.numbers import real_numbers
-
-_SIGNIFICANT = 0.05
+from receval.studies.verdicts import LEVEL
 
 
 def page(numbers: pd.DataFrame, look: Look) -> str:
@@ -59,7 +58,7 @@ def _standing(world: pd.Series, first: str, second: str) -> str:
 def _test(world: pd.Series) -> str:
     p, rejected = (float(number) for number in real_numbers(world[["p", "rejected"]]))
     if p == p:
-        return f"p = {p:.3g}"
+        return f"p = {p:.2g}"
     return f"{rejected:.0%} of the bootstrap samples reject"
 
 
@@ -82,7 +81,8 @@ def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -
     }
     counted = ", ".join(f"{name} in {number}" for name, number in wins.items())
     return (
-        f"One decision is changed at a time, in {len(changes)} ways. "
+        f"One decision is changed at a time (another aggregation brings its own test), in "
+        f"{len(changes)} ways. "
         f"{_number(len(flipped))} of them put the other system ahead, {len(sure)} of these "
         f"significantly. Counting significant differences alone, the winner is {counted}, and "
         f"nobody in {int((changes['verdict'] == 'tie').sum())}."
@@ -132,9 +132,8 @@ def _table(numbers: pd.DataFrame, first: str, second: str) -> Sequence[str]:
         *rows,
         "",
         escape_markdown(
-            f"Winner: with p < {_SIGNIFICANT:g}, or, for the bootstrap, where most samples reject "
-            "(their share in brackets). A change of the aggregation brings the test that belongs "
-            "to it."
+            f"Winner: with p < {LEVEL:g}, or, for the bootstrap, where most samples reject "
+            "(their share in brackets)."
         ),
     ]
 

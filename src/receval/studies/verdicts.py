@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from receval.config.decisions import Configuration
 from receval.studies.numbers import real_numbers
 
 LEVEL = 0.05
@@ -19,6 +20,25 @@ MOST_SAMPLES = 0.5
 Verdict = Literal["first", "tie", "second"]
 FIRST, TIE, SECOND = 1, 0, -1
 VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
+
+
+def place_of_world(worlds: pd.DataFrame, configuration: Configuration) -> int:
+    """Return the place of a configuration among worlds.
+
+    Raises
+    ------
+    ValueError
+        It is not among them.
+    """
+    same = np.ones(len(worlds), dtype=bool)
+    for name, level in configuration.levels.items():
+        same &= worlds[name].astype(str).to_numpy() == level
+    if not same.any():
+        raise ValueError(
+            f"The world {configuration.name} is not among the {len(worlds)} worlds: add its levels "
+            "to the grid."
+        )
+    return int(np.argmax(same))
 
 
 def with_verdicts(worlds: pd.DataFrame) -> pd.DataFrame:

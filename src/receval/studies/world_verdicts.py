@@ -10,7 +10,7 @@ import pandas as pd
 from receval.config.decisions import Configuration
 from receval.statistics.functional_anova import ExplainedVariance, explained_variance
 from receval.studies.decision_titles import DECISION_NAMES
-from receval.studies.verdicts import VERDICTS
+from receval.studies.verdicts import VERDICTS, place_of_world
 
 RESPONSES = ("effect", "verdict")
 """What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
@@ -62,15 +62,8 @@ def start_of(worlds: pd.DataFrame, start: Configuration | None = None) -> pd.Ser
     ValueError
         It is not among the worlds, or they are of several pairs of systems.
     """
-    levels = (start or Configuration()).levels
     _check_pair(worlds)
-    found = worlds[_agrees(worlds, levels, DECISION_NAMES)]
-    if found.empty:
-        raise ValueError(
-            f"The world {(start or Configuration()).name} is not among the {len(worlds)} worlds: "
-            "add its levels to the grid."
-        )
-    return found.iloc[0]
+    return worlds.iloc[place_of_world(worlds, start or Configuration())]
 
 
 def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from receval.figures.triangle import triangle
 from receval.studies.decision_titles import decision_title
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
-from receval.studies.numbers import read_numbers
+from receval.studies.numbers import read_numbers, real_numbers
 from receval.studies.verdicts import with_verdicts
 
 
@@ -51,6 +51,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         "verdict": f"Winner ({first}, neither, {second})",
     }
     figure = new_figure(DOUBLE_COLUMN, 3.1)
+    numbers = numbers.assign(explained=real_numbers(numbers["explained"]))
     terms = numbers[~numbers["decision"].isin(("shared", "rest"))]
     panels = figure.subplots(1, len(titles))
     for axes, (response, title) in zip(panels, titles.items(), strict=True):
@@ -65,7 +66,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
             highest=float(terms["explained"].max()),
             remainders={
                 "higher orders": float(whole["rest"]),
-                "not told apart": float(whole["shared"]),
+                "overlap": float(whole["shared"]),
             },
             column_names=[DECISIONS[name] for name in alone["decision"]],
         )

@@ -6,13 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from receval.config.decisions import DECISIONS
+from receval.figures.contrast import ink_on
 from receval.figures.heat_map import COLOURS
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.verdicts import verdict_shares
@@ -70,6 +72,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     decisions = [name for name in DECISIONS if f"explained_{name}" in numbers]
     shares = numbers[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
     shades.imshow(shares, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    colours = colormaps[COLOURS]
     for (row, column), share in np.ndenumerate(shares):
         shades.text(
             column,
@@ -78,7 +81,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
             ha="center",
             va="center",
             fontsize=6,
-            color="white" if share > 0.55 else INK,
+            color=ink_on(colours(share)),
         )
     shades.set_xticks(range(len(decisions)), [DECISIONS[name] for name in decisions])
     shades.set_yticks([])

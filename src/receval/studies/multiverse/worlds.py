@@ -5,20 +5,23 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.config.decisions import Configuration
+from receval.figures.legend import note
 from receval.figures.specification_curve import MarkedWorld, specification_curve
-from receval.studies.decision_rows import decisions_of, place_of_start
+from receval.studies.decision_rows import decisions_of
 from receval.studies.decision_titles import DECISION_NAMES
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
-from receval.studies.verdicts import VERDICTS, with_verdicts
+from receval.studies.verdicts import VERDICTS, place_of_world, with_verdicts
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the pair of systems in every world.
 
-    Columns: the decisions; value (of the first system), other_value, difference, effect
-    (standardised difference), p, rejected (share of bootstrap samples that reject), evidence (1 - p
-    or that share, with the sign of the system that is ahead and that the test sees ahead, too).
+    Columns: the decisions; value (of the first system), other_value; residual, other_residual (of
+    RBP); difference, effect (standardised difference), p, rejected (share of bootstrap samples that
+    reject), evidence (1 - p or that share, with the sign of the system that is ahead and that the
+    test sees ahead, too).
     """
     from receval.studies.pairs_of_worlds import explored
 
@@ -30,13 +33,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     """Draw the specification curve, with a mark at the starting configuration."""
     first, second = (look.short_titles[name] for name in look.parameters["pair"])
-    return specification_curve(
+    figure = specification_curve(
         numbers["effect"],
         with_verdicts(numbers)["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
         decisions_of(numbers, DECISION_NAMES),
         first=first,
         second=second,
         value_label="Standardised difference",
-        marked=MarkedWorld(place_of_start(numbers), "starting configuration"),
+        marked=MarkedWorld(place_of_world(numbers, Configuration()), "starting configuration"),
         title=", ".join(look.datasets.values()),
     )
+    measured = numbers[["value", "other_value", "p", "rejected"]]
+    equal = (numbers["difference"] == 0).mean()
+    note(
+        figure,
+        f"{len(numbers):,} worlds, of which {len(measured.drop_duplicates()):,} differ from all "
+        f"others in a value or a test; in {100 * equal:.1f} % both systems have the same value.",
+    )
+    return figure
