@@ -107,4 +107,5 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
         "none: \N{EN DASH}"
     )
     assert row[5] == HOLDS
-    assert text[4:] == ["kNN - MF: -0.0100 at 0.4 (p = 0.049)", "does not hold with MF (text)"]
+    assert text[4] == "kNN - MF: -0.0100 at 0.4 (p = 0.049)"
+    assert text[5] == "does not hold with MF (text)"
