@@ -10,11 +10,24 @@ import pytest
 from studies.compared_experiments import inputs_of_overlaps
 
 from receval.studies.canamares2020 import fig08
-from receval.studies.claim_findings import FAILS, HOLDS, UNDECIDED, Duel, Finding
+from receval.studies.claim_findings import (
+    CONFIGURED,
+    DEFAULT,
+    FAILS,
+    HOLDS,
+    ROLES,
+    TEXT,
+    UNDECIDED,
+    Duel,
+    Finding,
+    Quantity,
+    table_of,
+    with_text_where_it_differs,
+)
 from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall, is_monotone
 from receval.studies.claims_of_depth import claims_of_depth, claims_of_places, overtaken
 from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
-from receval.studies.claims_of_settings import claims_of_users_and_items
+from receval.studies.claims_of_settings import claims_of_settings, claims_of_users_and_items
 from receval.studies.claims_of_training_ratios import (
     claims_of_ratios,
     claims_of_the_start,
@@ -89,16 +102,38 @@ def test_monotone_series_rise_or_fall_at_every_step() -> None:
     assert not is_monotone(np.array([3.0, 2.0, 2.0]))
 
 
-def test_a_duel_is_of_knn_and_of_the_default_mf_alone() -> None:
+def test_a_duel_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
     numbers = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
-    other = numbers.assign(system="ranksys-mf-text")
-    found = Duel.of(pd.concat([numbers, other]), "ratio")
-    assert found is not None
-    assert (found.x.tolist(), found.knn.tolist()) == ([0.1, 0.2], [2, 1])
-    assert found.difference.tolist() == [-3, -5]
-    assert Duel.of(other, "ratio") is None
+    knn, mf = numbers[:2], numbers[2:]
+    text = mf.assign(system="ranksys-mf-text", value=[0, 1])
+    both = pd.concat([knn, mf, text])
+    for role, differences in ((DEFAULT, [-3, -5]), (TEXT, [2, 0])):
+        found = Duel.of(both, "ratio", ROLES[role])
+        assert found is not None
+        assert (found.x.tolist(), found.knn.tolist()) == ([0.1, 0.2], [2, 1])
+        assert found.difference.tolist() == differences
+    assert Duel.of(numbers.assign(system="pop"), "ratio", ROLES[DEFAULT]) is None
     with pytest.raises(ValueError, match="other values of ratio"):
-        Duel.of(rows("ml-1m", "ratio", {0.1: 1}, {0.2: 1}), "ratio")
+        Duel.of(rows("ml-1m", "ratio", {0.1: 1}, {0.2: 1}), "ratio", ROLES[DEFAULT])
+
+
+def test_mf_of_the_text_has_a_row_where_its_verdict_is_another() -> None:
+    same, other, nothing = (
+        Finding(f"C-00{number}", "ml-1m", "", "").checked(True, [Quantity("one", 1)])
+        for number in (1, 2, 3)
+    )
+    failing = other.checked(False, [Quantity("two", 2)])
+    shown = with_text_where_it_differs([same, other, nothing], [same, failing, nothing])
+    table = table_of(shown)
+    assert table["claim"].tolist() == ["C-001", "C-002", "C-002", "C-003"]
+    assert table["mf"].tolist() == ["default", "default", "text", "default"]
+    assert table["verdict"].tolist() == [HOLDS, HOLDS, FAILS, HOLDS]
+    assert table["ours"].tolist() == [1, 1, 2, 1]
+
+
+def test_a_horizontal_line_is_as_configured_on_both_datasets() -> None:
+    found = [f for f in claims_of_settings(*BOTH) if f.claim == "C-037"]
+    assert [(f.dataset, f.verdict) for f in found] == [(name, CONFIGURED) for name in BOTH]
 
 
 def test_slightly_better_is_ahead_by_a_twentieth_at_most() -> None:
@@ -117,12 +152,20 @@ def test_claims_of_ratios_that_hold_and_that_do_not() -> None:
 
     def table(knn: list[float], mf: list[float]) -> pd.DataFrame:
         pairs = [dict(zip(ratios, series, strict=True)) for series in (knn, mf)]
-        return rows("ml-1m", "train_ratio", *pairs)
+        return rows("ml-1m", "train_ratio", *pairs).assign(users="tested")
+
+    # Users with relevant test ratings alone do not decide.
+    relevant = table([7, 6, 5, 4, 3], [9, 8, 7, 6, 5]).assign(users="relevant")
 
     def verdicts(full: pd.DataFrame, unrated: pd.DataFrame, condensed: pd.DataFrame) -> list[str]:
-        figures = {"fig02": full, "fig03": unrated, "fig04": condensed}
+        both = pd.concat([condensed, relevant])
+        figures = {"fig02": full, "fig03": unrated, "fig04": both}
         found = [f for f in claims_of_ratios(figures, *BOTH) if f.dataset == "ml-1m"]
         assert [f.claim[2:] for f in found] == ["007", "008", "009", "010", "011", "013"]
+        last = {q.name: q.number for q in found[4].quantities}
+        suffix = ", users with relevant test ratings alone"
+        assert (last[f"kNN{suffix}"], last[f"MF{suffix}"]) == (3, 5)
+        assert last["kNN"] == 7
         return [f.verdict for f in found]
 
     full = table([3, 5, 4, 3, 1], [2, 3, 4, 4, 2])
@@ -139,10 +182,15 @@ def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
     def verdicts(knn: list[float], mf: list[float]) -> list[str]:
         series = [dict(enumerate(own, start=1)) for own in (knn, mf)]
         numbers = rows("ml-1m", "depth", *series).drop(columns="p_value")
+        # Means over other users at each place say nothing of one list.
+        numbers = pd.concat(
+            [numbers.assign(users="complete"), numbers.assign(users="any", value=0.0)]
+        )
         return [finding.verdict for finding in claims_of_places(numbers, "ml-1m")]
 
     assert verdicts([2, 6, 10, 51], [3, 7, 9, 70]) == [HOLDS] * 3
     assert verdicts([2, 6, 10.1, 51], [3, 7, 9, 50]) == [FAILS] * 3
+    assert verdicts([2, 6, 10, np.nan], [3, 7, 9, np.nan]) == [UNDECIDED] * 3
 
 
 def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> None:
@@ -248,8 +296,16 @@ def test_claims_of_policies_by_hand() -> None:
             ]
         )
 
-    found = [f.verdict for f in claims_of_policies(table([0.9, 0.7, 0.8]), "ml-1m")]
-    assert found == [HOLDS] * 6
+    good = list(claims_of_policies(table([0.9, 0.7, 0.8]), "ml-1m"))
+    assert [f.verdict for f in good] == [HOLDS] * 6
+    names = [list(dict.fromkeys(q.name for q in finding.quantities)) for finding in good]
+    assert names[:5] == [
+        ["nDCG@10, left out"],
+        ["Coverage@10, left out"],
+        ["nDCG@10, random"],
+        ["nDCG@10, popularity", "nDCG@10, average rating"],
+        ["nDCG@10, average rating"],
+    ]
     found = [f.verdict for f in claims_of_policies(table([0.7, 0.8, 0.9]), "ml-1m")]
     assert found == [HOLDS, HOLDS, HOLDS, FAILS, FAILS, HOLDS]
 
@@ -268,3 +324,15 @@ def test_the_overlap_from_which_knn_seems_better_is_that_of_the_paper(tmp_path: 
         }
         assert found["C-035"] == verdict
         assert found["C-036"] == UNDECIDED
+
+
+def test_the_level_that_knn_has_to_reach_is_that_of_the_mf_in_its_role(tmp_path: Path) -> None:
+    numbers = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
+    levels = {"ranksys-mf": 0.5, "ranksys-mf-text": 0.25}
+    for system, level in levels.items():
+        numbers.loc[numbers["system"] == system, "value"] = level
+    for role, level in zip((DEFAULT, TEXT), levels.values(), strict=True):
+        limits = {"ml-1m": 10, "x": 1}
+        findings = claims_of_shortfall(numbers, "ml-1m", "x", limits, ROLES[role])
+        (found,) = (f for f in findings if f.claim == "C-035")
+        assert {q.number for q in found.quantities if q.name.startswith("MF")} == {level}

@@ -89,6 +89,22 @@ def test_a_system_that_is_significantly_above_the_first_is_called_so(tmp_path: P
     assert reduced["lists"].tolist() == [5, 5]
 
 
+def test_users_without_a_relevant_test_rating_can_be_left_out(experiment: Experiment) -> None:
+    start = starting_configuration(experiment)
+    measured = MeasuredSystems(experiment, start, ["P@10"])
+    # Some users' only relevant test ratings, taken away.
+    measured.n_relevant[:5] = 0
+    table = measured.compared(start, "relevant")
+    relevant = measured.averaged("knn-user", start) & (measured.n_relevant > 0)
+    values = {name: own.values[0, relevant] for name, own in measured.users.items()}
+    assert table["lists"].tolist() == [np.count_nonzero(relevant)] * 3
+    assert table["lists"][0] < measured.compared(start)["lists"][0]
+    np.testing.assert_allclose(table["value"], [own.mean() for own in values.values()])
+    for row, name in enumerate(MF, start=1):
+        expected = ttest_rel(values["knn-user"], values[name]).pvalue
+        assert table["p_value"][row] == pytest.approx(expected)
+
+
 def test_a_system_that_covers_nobody_has_no_reduced_average(tmp_path: Path) -> None:
     described = write_experiment(
         tmp_path, "ml-1m", ["knn-user", "ranksys-mf"], [RATED], without_list=30, folds=1

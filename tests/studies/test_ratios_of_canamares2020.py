@@ -90,6 +90,44 @@ def test_unrated_places_are_those_without_a_test_rating(tmp_path: Path) -> None:
     assert numbers[0.5, "knn-user"] == pytest.approx(1 - np.mean(rated) / 10)
 
 
+def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
+    numbers = fig04.data(inputs).set_index(["train_ratio", "users", "system"])
+    experiment = inputs.experiments["movielens"]
+    for number, ratio in enumerate(RATIOS):
+        users = [
+            [rating for _, rating in items]
+            for has_train, items in relevance_of_top(experiment, "knn-user", number)
+            if has_train and items
+        ]
+        relevant = [own for own in users if max(own) >= 4]
+        for system in experiment.all_systems:
+            tested, others = (numbers.loc[(ratio, name, system)] for name in ("tested", "relevant"))
+            assert (tested["lists"], others["lists"]) == (len(users), len(relevant))
+            total = others["value"] * len(relevant)
+            assert tested["value"] * len(users) == pytest.approx(total)
+
+
+def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
+    numbers = fig04.data(inputs)
+    numbers.loc[numbers["users"] == "relevant", "value"] = 2.0
+    with figure_style():
+        figure = fig04.draw(numbers, look_of(STUDY, "fig04"))
+    lines = figure.axes[0].lines
+    assert len(lines) == 3
+    assert max(np.max(line.get_ydata()) for line in lines) <= 1
+
+
+def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) -> None:
+    numbers = fig03.data(comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10"))
+    with figure_style():
+        figure = fig03.draw(numbers, look_of(STUDY, "fig03"))
+    limit = figure.axes[0].lines[3]
+    assert set(limit.get_ydata()) == {0.5}
+    assert limit.get_label() in [text.get_text() for text in figure.legends[0].texts]
+
+
 def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
     numbers = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
     table = table2.tabulate(numbers, look_of(STUDY, "table2"))
@@ -109,23 +147,37 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
 
 def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
-    numbers = fig05.data(inputs).set_index(["system", "depth"])
+    numbers = fig05.data(inputs).set_index(["users", "system", "depth"])
     experiment = inputs.experiments["movielens"]
-    for system in experiment.all_systems:
+    lists = {
+        system: [
+            sorted(rank for rank, _ in items if rank) if has_train else []
+            for has_train, items in relevance_of_top(experiment, system, 1)
+        ]
+        for system in experiment.all_systems
+    }
+    complete = [
+        all(len(own) >= 4 for own in of_user) for of_user in zip(*lists.values(), strict=True)
+    ]
+    assert 1 < sum(complete) < len(complete)
+    for system, own in lists.items():
         for depth in range(1, 5):
-            places = [
-                sorted(rank for rank, _ in items if rank)[depth - 1]
-                for has_train, items in relevance_of_top(experiment, system, 1)
-                if has_train and sum(rank > 0 for rank, _ in items) >= depth
-            ]
-            assert numbers.loc[(system, depth), "lists"] == len(places)
-            assert numbers.loc[(system, depth), "value"] == pytest.approx(np.mean(places))
+            places = {
+                "any": [ranks[depth - 1] for ranks in own if len(ranks) >= depth],
+                "complete": [
+                    ranks[depth - 1] for ranks, chosen in zip(own, complete, strict=True) if chosen
+                ],
+            }
+            for users, expected in places.items():
+                row = numbers.loc[(users, system, depth)]
+                assert row["lists"] == len(expected)
+                assert row["value"] == pytest.approx(np.mean(expected))
 
 
 def test_places_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
     numbers = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
     last = numbers[numbers["depth"] == 24]
-    assert last["lists"].tolist() == [0, 0, 0]
+    assert last["lists"].tolist() == [0] * 6
     assert last["value"].isna().all()
 
 

@@ -75,6 +75,7 @@ def test_figure_8_draws_averages_above_and_coverage_below(
         reduced, full, mf, text = upper.lines
         for curve in (reduced, full, *lower.lines):
             assert list(curve.get_xdata()) == list(OVERLAPS)
+        assert upper.get_ylim()[0] == 0
         assert (mf.get_linestyle(), text.get_linestyle()) == ("-", "--")
         assert len(set(mf.get_ydata())) == 1
         assert np.isnan(reduced.get_ydata()).all() == (without_list == 30)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,18 @@ HOLDS, FAILS = "holds", "does not hold"
 UNDECIDED = "not decided: data absent"
 CONFIGURED = "as configured"
 
-ROLES = {"knn-user": "kNN", "knn-user-1000": "kNN", "ranksys-mf": "MF"}
-"""The systems that canamares2020 compares; k is 100 on MovieLens and 1,000 on Netflix."""
+Roles = Mapping[str, str]
+"""Which systems stand for kNN and MF; other systems are not compared."""
+
+DEFAULT, TEXT = "default", "text"
+_KNN = {"knn-user": "kNN", "knn-user-1000": "kNN"}
+ROLES: Mapping[str, Roles] = {
+    DEFAULT: {**_KNN, "ranksys-mf": "MF"},
+    TEXT: {**_KNN, "ranksys-mf-text": "MF"},
+}
+"""The systems that canamares2020 compares; k is 100 on MovieLens and 1,000 on Netflix.
+
+MF has the values of RankSys' example file (default) or those of the paper's text."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,8 @@ class Finding:
     verdict : str
         One of the module's constants.
     quantities : tuple of Quantity
+    mf : str
+        The MF by which it was checked: a key of ``ROLES``; the default for claims without MF.
     """
 
     claim: str
@@ -52,26 +64,40 @@ class Finding:
     expected: str
     verdict: str = UNDECIDED
     quantities: tuple[Quantity, ...] = field(default=(Quantity(""),))
+    mf: str = DEFAULT
 
     def checked(self, holds: bool | np.bool_, quantities: Sequence[Quantity]) -> Finding:
         """Return the same claim, decided by our numbers."""
-        return Finding(
-            self.claim,
-            self.dataset,
-            self.statement,
-            self.expected,
-            HOLDS if holds else FAILS,
-            tuple(quantities),
-        )
+        verdict = HOLDS if holds else FAILS
+        return replace(self, verdict=verdict, quantities=tuple(quantities))
+
+
+def with_text_where_it_differs(
+    findings: Sequence[Finding], with_text: Sequence[Finding]
+) -> list[Finding]:
+    """Return findings, each followed by that with MF (text) where it has another verdict.
+
+    Parameters
+    ----------
+    findings, with_text : sequence of Finding
+        Of the same claims in the same order, by the default MF and by MF (text).
+    """
+    shown = []
+    for own, other in zip(findings, with_text, strict=True):
+        shown.append(own)
+        if other.verdict != own.verdict:
+            shown.append(replace(other, mf=TEXT))
+    return shown
 
 
 def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
-    """Return a row for each quantity: claim, dataset, statement, expected, quantity, number, ..."""
+    """Return a row for each quantity: claim, dataset, mf, statement, expected, quantity, ..."""
     return pd.DataFrame(
         [
             {
                 "claim": finding.claim,
                 "dataset": finding.dataset,
+                "mf": finding.mf,
                 "statement": finding.statement,
                 "expected": finding.expected,
                 "quantity": quantity.name,
@@ -106,7 +132,7 @@ class Duel:
     p_values: NDArray[np.float64]
 
     @classmethod
-    def of(cls, numbers: pd.DataFrame, across: str) -> Duel | None:
+    def of(cls, numbers: pd.DataFrame, across: str, roles: Roles) -> Duel | None:
         """Return the duel of rows of one dataset and metric; None where there are no rows.
 
         Parameters
@@ -115,11 +141,13 @@ class Duel:
             With the columns system, value and ``across``; p_value, if it is there, is that of MF.
         across : str
             Column of the axis.
+        roles : mapping of str to str
+            Which systems are kNN and MF: one of ``ROLES``.
         """
-        roles = numbers["system"].map(ROLES)
+        roles_of_rows = numbers["system"].map(roles)
         sides = []
         for role in ("kNN", "MF"):
-            rows = numbers[roles == role]
+            rows = numbers[roles_of_rows == role]
             names = [across, "value", *(["p_value"] if "p_value" in rows else [])]
             values = real_numbers(rows[names]).reshape(-1, len(names))
             sides.append(values[np.argsort(values[:, 0])])
@@ -157,11 +185,6 @@ class Duel:
             for name, series in (("kNN", self.knn), ("MF", self.mf))
             for x, value in zip(self.x[shown], series[shown], strict=True)
         ]
-
-
-def both_rise(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    """Whether both series rise at every step."""
-    return rises(first) and rises(second)
 
 
 def rises(series: NDArray[np.float64]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from receval.studies.claim_findings import Duel, Finding, Quantity
+from receval.studies.claim_findings import DEFAULT, ROLES, Duel, Finding, Quantity, Roles
 
 TOP = 10
 """The first ten items of the full list are its top."""
@@ -19,9 +19,12 @@ SPAN = 50
 """More than so many places of the full list are covered, according to the paper."""
 
 
-def claims_of_places(fig05: pd.DataFrame, movielens: str) -> Iterator[Finding]:
-    """Check C-014 to C-016 on figure 5."""
-    duel = Duel.of(fig05[fig05["dataset"] == movielens], "depth")
+def claims_of_places(
+    fig05: pd.DataFrame, movielens: str, roles: Roles = ROLES[DEFAULT]
+) -> Iterator[Finding]:
+    """Check C-014 to C-016 on figure 5, over the users who are the same at all places."""
+    complete = fig05["users"] == "complete"
+    duel = Duel.of(fig05[complete & (fig05["dataset"] == movielens)], "depth", roles)
     findings = [
         Finding(
             "C-014",
@@ -42,7 +45,7 @@ def claims_of_places(fig05: pd.DataFrame, movielens: str) -> Iterator[Finding]:
             "larger growth from the first to the tenth place",
         ),
     ]
-    if duel is None:
+    if duel is None or np.isnan([duel.knn, duel.mf]).any():
         yield from findings
         return
     sides = {"kNN": duel.knn, "MF": duel.mf}
@@ -71,7 +74,11 @@ def claims_of_places(fig05: pd.DataFrame, movielens: str) -> Iterator[Finding]:
 
 
 def claims_of_depth(
-    fig06: pd.DataFrame, movielens: str, netflix: str, fewer_neighbours: str
+    fig06: pd.DataFrame,
+    movielens: str,
+    netflix: str,
+    fewer_neighbours: str,
+    roles: Roles = ROLES[DEFAULT],
 ) -> Iterator[Finding]:
     """Check C-017 to C-019 on figure 6.
 
@@ -82,11 +89,13 @@ def claims_of_depth(
         Names of datasets.
     fewer_neighbours : str
         Name of the experiment on Netflix with fewer neighbours.
+    roles : mapping of str to str
+        Which systems are kNN and MF.
     """
     other = fig06["experiment"] == fewer_neighbours
-    on_movielens = Duel.of(fig06[fig06["dataset"] == movielens], "cutoff")
-    on_netflix = Duel.of(fig06[(fig06["dataset"] == netflix) & ~other], "cutoff")
-    few = Duel.of(fig06[other], "cutoff")
+    on_movielens = Duel.of(fig06[fig06["dataset"] == movielens], "cutoff", roles)
+    on_netflix = Duel.of(fig06[(fig06["dataset"] == netflix) & ~other], "cutoff", roles)
+    few = Duel.of(fig06[other], "cutoff", roles)
     finding = Finding(
         "C-017",
         movielens,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from receval.studies.claim_findings import Duel, Finding, Quantity
+from receval.studies.claim_findings import DEFAULT, ROLES, Duel, Finding, Quantity, Roles
 from receval.studies.metric_names import metric_name
 from receval.studies.numbers import real_numbers
 from receval.studies.verdicts import LEVEL
@@ -22,7 +22,9 @@ MAGNITUDE = 10.0
 WEIGHTS = ("test-weighted", "positive-weighted")
 
 
-def claims_of_metrics(table3: pd.DataFrame, dataset: str) -> Iterator[Finding]:
+def claims_of_metrics(
+    table3: pd.DataFrame, dataset: str, roles: Roles = ROLES[DEFAULT]
+) -> Iterator[Finding]:
     """Check C-020 to C-022 on table 3."""
     rows = table3[table3["dataset"] == dataset]
     names = [metric_name(label) for label in rows["metric"]]
@@ -30,7 +32,7 @@ def claims_of_metrics(table3: pd.DataFrame, dataset: str) -> Iterator[Finding]:
 
     def duel(form: str, name: str, gain: str) -> Duel | None:
         chosen = (rows["form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
-        return Duel.of(rows[chosen], "place")
+        return Duel.of(rows[chosen], "place", roles)
 
     by_gain = [
         (f"{name}, {gain}", gain, duel("full", name, gain))
@@ -67,7 +69,9 @@ def claims_of_metrics(table3: pd.DataFrame, dataset: str) -> Iterator[Finding]:
     )
 
 
-def claims_of_aggregation(table4: pd.DataFrame, dataset: str) -> Iterator[Finding]:
+def claims_of_aggregation(
+    table4: pd.DataFrame, dataset: str, roles: Roles = ROLES[DEFAULT]
+) -> Iterator[Finding]:
     """Check C-023 to C-027 on table 4."""
     rows = table4[table4["dataset"] == dataset]
     values = rows[rows["statement"] == ""].assign(place=0)
@@ -76,7 +80,7 @@ def claims_of_aggregation(table4: pd.DataFrame, dataset: str) -> Iterator[Findin
     def duel(metric: str, aggregation: str) -> Duel | None:
         chosen = (values["metric"] == metric) & (values["aggregation"] == aggregation)
         # The default epsilon comes first.
-        return Duel.of(values[chosen].drop_duplicates("system"), "place")
+        return Duel.of(values[chosen].drop_duplicates("system"), "place", roles)
 
     compared = [
         (f"{metric_name(metric)}, {aggregation}", aggregation, duel(metric, aggregation))
@@ -146,7 +150,7 @@ def _higher(dataset: str, compared: list[tuple[str, str, Duel | None]]) -> Findi
         "Absolute values rise when users are weighted by their ratings",
         "both weighted means above the mean, both metrics and systems",
     )
-    rises, quantities = [], []
+    higher, quantities = [], []
     mean: Duel | None = None
     for name, aggregation, duel in compared:
         if duel is None:
@@ -154,12 +158,12 @@ def _higher(dataset: str, compared: list[tuple[str, str, Duel | None]]) -> Findi
         if aggregation == "mean":
             mean = duel
         elif mean is not None:
-            rises += [duel.knn[0] > mean.knn[0], duel.mf[0] > mean.mf[0]]
+            higher += [duel.knn[0] > mean.knn[0], duel.mf[0] > mean.mf[0]]
         quantities += [
             Quantity("kNN", float(duel.knn[0]), place=f"in {name}"),
             Quantity("MF", float(duel.mf[0]), place=f"in {name}"),
         ]
-    return finding.checked(all(rises), quantities) if rises else finding
+    return finding.checked(all(higher), quantities) if higher else finding
 
 
 def _correlation(dataset: str, statements: pd.DataFrame) -> Finding:

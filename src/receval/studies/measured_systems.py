@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,9 @@ from receval.studies.exploration import user_values
 from receval.studies.inputs import Experiment
 from receval.studies.verdicts import VERDICTS
 from receval.studies.worlds import ExperimentWorlds
+
+AveragedUsers = Literal["tested", "relevant"]
+"""Users who are averaged: those with a test rating, or with a relevant one."""
 
 _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
@@ -112,22 +116,30 @@ class MeasuredSystems:
             self.users[system] = user_values(lists, self.labels, configuration.lists)
         self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
 
-    def averaged(self, system: str, configuration: Configuration) -> NDArray[np.bool_]:
+    def averaged(
+        self, system: str, configuration: Configuration, users: AveragedUsers = "tested"
+    ) -> NDArray[np.bool_]:
         """Return which users a system's values are averaged over (decisions B1 and C4)."""
-        chosen = self.n_test > 0
+        chosen = self._n_test_of(users) > 0
         if configuration.users == "trained":
             chosen = chosen & self._has_train
         if configuration.coverage == "reduced":
             chosen = chosen & self.users[system].covered
         return chosen
 
-    def compared(self, configuration: Configuration) -> pd.DataFrame:
+    def compared(
+        self, configuration: Configuration, users: AveragedUsers = "tested"
+    ) -> pd.DataFrame:
         """Aggregate the values of all systems and compare each with the first.
 
         Parameters
         ----------
         configuration : Configuration
             Its decisions B1, C3, C4 and D.
+        users : {"tested", "relevant"}
+            The paper averages all users with a test rating. Metrics of relevance are 0 where no
+            test rating is relevant, whatever the system recommends: "relevant" leaves such users
+            out.
 
         Returns
         -------
@@ -139,7 +151,7 @@ class MeasuredSystems:
             are covered by both.
         """
         first, *others = self.systems
-        chosen = {name: self.averaged(name, configuration) for name in self.systems}
+        chosen = {name: self.averaged(name, configuration, users) for name in self.systems}
         average = AVERAGES[configuration.aggregation]
         tables = []
         for system in (first, *others):
@@ -153,7 +165,7 @@ class MeasuredSystems:
                 )
             p_values, verdicts = np.full(len(self.labels), np.nan), [""] * len(self.labels)
             if system != first and np.count_nonzero(chosen[first] & chosen[system]) > 1:
-                comparison = self._pair(first, system, configuration).compared(
+                comparison = self._pair(first, system, configuration, users).compared(
                     configuration.aggregation, configuration.test
                 )
                 p_values = comparison.p
@@ -173,11 +185,17 @@ class MeasuredSystems:
         # By metric, then by system.
         return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
-    def _pair(self, first: str, other: str, configuration: Configuration) -> PairOfSystems:
+    def _n_test_of(self, users: AveragedUsers) -> NDArray[np.int64]:
+        """Return the number of test ratings of each user, 0 for those who are left out."""
+        return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
+
+    def _pair(
+        self, first: str, other: str, configuration: Configuration, users: AveragedUsers
+    ) -> PairOfSystems:
         return PairOfSystems(
             self.users[first],
             self.users[other],
-            self.n_test,
+            self._n_test_of(users),
             self.n_relevant,
             self._has_train if configuration.users == "trained" else None,
             configuration.coverage,

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
+from receval.figures.style import INK
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
-from receval.studies.system_curves import draw_by_ratio
+from receval.studies.system_curves import draw_system_curves
+
+LOWEST = 0.5
+"""The share is never below, according to the paper."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -21,5 +27,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw a panel for each dataset, a line for each system."""
-    return draw_by_ratio(numbers, look, "Unrated share of the top 10")
+    """Draw a panel for each dataset, a line for each system, and the paper's lower limit."""
+
+    def finish(axes: Axes) -> None:
+        axes.axhline(
+            LOWEST, color=INK, linestyle=":", linewidth=0.8, label="Never below, says the paper"
+        )
+        axes.set_xlabel("Share of ratings for training")
+        axes.set_ylabel("Unrated share of the top 10")
+        axes.xaxis.set_major_locator(MultipleLocator(0.1))
+
+    return draw_system_curves(
+        numbers, look, look.datasets, panel="dataset", across="train_ratio", finish=finish
+    )

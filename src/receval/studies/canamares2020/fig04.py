@@ -13,13 +13,15 @@ from receval.studies.system_curves import draw_by_ratio
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return nDCG@10 on condensed lists of every system at every training ratio.
 
-    The columns are those of :func:`receval.studies.values_by_ratio.values_by_ratio`.
+    The columns are those of :func:`receval.studies.values_by_ratio.values_by_ratio`; users are
+    ``tested`` and ``relevant``. Large ratios leave users without a relevant test rating, who count
+    0 among the tested.
     """
     from receval.studies.values_by_ratio import values_by_ratio
 
-    return values_by_ratio(inputs)
+    return values_by_ratio(inputs, ("tested", "relevant"))
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw a panel for each dataset, a line for each system."""
-    return draw_by_ratio(numbers, look, "nDCG@10, condensed")
+    """Draw a panel for each dataset, a line for each system, over all tested users."""
+    return draw_by_ratio(numbers[numbers["users"] == "tested"], look, "nDCG@10, condensed")

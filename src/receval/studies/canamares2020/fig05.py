@@ -23,12 +23,17 @@ TOP = 10
 """The line in the figure: what stands above it is not among the first ten of the full list."""
 
 
+COMPLETE, ANY = "complete", "any"
+"""Users whose condensed lists reach the last place under all systems, and all who have an item."""
+
+
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the mean rank in the full list of the first, second, ... item of the condensed one.
 
-    Columns: dataset; depth (place in the condensed list); system; lists (number of users whose
-    condensed list is as long, whom the mean is over); value (the mean rank; none without such
-    users).
+    Columns: dataset; users (``complete``: those whose condensed lists reach the last place under
+    all systems, the same at every place; ``any``: all who have an item at this place); depth (place
+    in the condensed list); system; lists (number of these users); value (the mean rank; none
+    without such users).
     """
     from receval.studies.measured_systems import starting_configuration
     from receval.studies.worlds import ExperimentWorlds
@@ -39,49 +44,54 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         configuration = starting_configuration(experiment)
         worlds = ExperimentWorlds({experiment.split: experiment})
         has_train = worlds.has_train(configuration)
-        for system in experiment.all_systems:
-            lists = worlds.lists(configuration, system).full
-            for depth in range(1, deepest + 1):
-                ranks = ranks_at(lists, depth, has_train)
-                rows.append(
-                    {
-                        "dataset": experiment.dataset,
-                        "depth": depth,
-                        "system": system,
-                        "lists": len(ranks),
-                        "value": float(ranks.mean()) if len(ranks) else np.nan,
-                    }
-                )
+        # Not the lists themselves: those of all systems can be too large for memory.
+        ranks = {
+            system: first_ranks(worlds.lists(configuration, system).full, deepest)
+            for system in experiment.all_systems
+        }
+        reaches_last = np.all([own[:, -1] > 0 for own in ranks.values()], axis=0)
+        for users in (COMPLETE, ANY):
+            for system, own in ranks.items():
+                for depth, at_depth in enumerate(own.T, start=1):
+                    chosen = reaches_last if users == COMPLETE else at_depth > 0
+                    averaged = at_depth[chosen & has_train]
+                    rows.append(
+                        {
+                            "dataset": experiment.dataset,
+                            "users": users,
+                            "depth": depth,
+                            "system": system,
+                            "lists": len(averaged),
+                            "value": float(averaged.mean()) if len(averaged) else np.nan,
+                        }
+                    )
     return pd.DataFrame(rows)
 
 
-def ranks_at(
-    lists: ListView, depth: int, averaged: NDArray[np.bool_] | None = None
-) -> NDArray[np.int32]:
-    """Return the ranks in full lists of the items at a place of the condensed ones.
+def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
+    """Return the ranks in full lists of the first items of the condensed ones.
 
     Parameters
     ----------
     lists : ListView
         Full lists, one a user.
     depth : int
-        The place in the condensed list, from 1.
-    averaged : ndarray of bool, shape (n_users,), optional
-        The users who are looked at; all by default.
+        Number of places of the condensed lists.
 
     Returns
     -------
-    ndarray of int32, shape (n,)
-        One for each of these users whose condensed list is as long.
+    ndarray of int32, shape (n_users, depth)
+        From 1; 0 where the condensed list is shorter.
     """
-    as_long = np.diff(lists.starts) >= depth
-    if averaged is not None:
-        as_long &= averaged
-    return lists.ranks[lists.starts[:-1][as_long] + depth - 1]
+    places = lists.starts[:-1, np.newaxis] + np.arange(depth)
+    there = places < lists.starts[1:, np.newaxis]
+    ranks = np.zeros(places.shape, dtype=np.int32)
+    ranks[there] = lists.ranks[places[there]]
+    return ranks
 
 
 def draw(numbers: pd.DataFrame, look: Look) -> Figure:
-    """Draw a panel for each dataset, a line for each system, and where the top ten end."""
+    """Draw the complete users: a panel for each dataset, a line for each system, the top ten."""
 
     def finish(axes: Axes) -> None:
         axes.axhline(TOP, color=INK, linestyle=":", linewidth=0.8, label="End of the full top 10")
@@ -90,6 +100,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         axes.xaxis.set_major_locator(MultipleLocator(1))
         axes.set_ylim(bottom=0)
 
+    complete = numbers[numbers["users"] == COMPLETE]
     return draw_system_curves(
-        numbers, look, look.datasets, panel="dataset", across="depth", finish=finish
+        complete, look, look.datasets, panel="dataset", across="depth", finish=finish
     )

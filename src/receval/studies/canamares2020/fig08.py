@@ -121,6 +121,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         _over_overlap(below, coverage, SeriesStyle(COLOURS[6], "D"), "User coverage of kNN")
         above.set_title(look.datasets[dataset])
         above.set_ylabel(metric)
+        above.set_ylim(bottom=0)
         below.set_ylabel("User coverage")
         below.set_xlabel("Minimum overlap")
         below.set_ylim(0, 1.05)

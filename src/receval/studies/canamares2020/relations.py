@@ -11,6 +11,7 @@ from receval.studies.inputs import ArtifactInputs
 from receval.studies.look import Look
 from receval.studies.numbers import read_numbers, real_numbers
 from receval.studies.text_tables import printed
+from receval.studies.verdicts import LEVEL
 
 PRINTED_P = 0.001
 """Smaller p-values are not printed: they say that the difference is no chance."""
@@ -19,12 +20,21 @@ PRINTED_P = 0.001
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Check the claims C-001 to C-039 by the numbers of the other artifacts.
 
-    Columns: claim; dataset; statement (the claim in brief); expected (the rule by which it is
-    checked); quantity, place, ours, p_value (our numbers, one a row); verdict (``holds``,
-    ``does not hold``, ``not decided: data absent``, or ``as configured``). Who is ahead is a matter
-    of the sign: the p-value tells how sure it is.
+    Columns: claim; dataset; mf (``default``; ``text`` for the rows with MF (text) in the role of
+    MF, which are there where the verdict is another); statement (the claim in brief); expected
+    (the rule by which it is checked); quantity, place, ours, p_value (our numbers, one a row);
+    verdict (``holds``, ``does not hold``, ``not decided: data absent``, or ``as configured``). Who
+    is ahead is a matter of the sign: the p-value tells how sure it is.
     """
-    from receval.studies.claim_findings import table_of
+    from receval.studies.claim_findings import (
+        DEFAULT,
+        ROLES,
+        TEXT,
+        Finding,
+        Roles,
+        table_of,
+        with_text_where_it_differs,
+    )
     from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall
     from receval.studies.claims_of_depth import claims_of_depth, claims_of_places
     from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
@@ -37,24 +47,29 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     limits = dict(zip((movielens, netflix), map(int, inputs.parameters["limits"]), strict=True))
     by_ratio = {name: numbers[name] for name in ("fig02", "fig03", "fig04")}
-    return table_of(
-        [
+
+    def findings(roles: Roles) -> list[Finding]:
+        return [
             *claims_of_users_and_items(numbers["fig01"], movielens),
             *claims_of_settings(movielens, netflix),
-            *claims_of_the_start(numbers["table2"], movielens, netflix),
-            *claims_of_ratios(by_ratio, movielens, netflix),
-            *claims_of_places(numbers["fig05"], movielens),
-            *claims_of_depth(numbers["fig06"], movielens, netflix, few),
-            *claims_of_metrics(numbers["table3"], movielens),
-            *claims_of_aggregation(numbers["table4"], movielens),
+            *claims_of_the_start(numbers["table2"], movielens, netflix, roles),
+            *claims_of_ratios(by_ratio, movielens, netflix, roles),
+            *claims_of_places(numbers["fig05"], movielens, roles),
+            *claims_of_depth(numbers["fig06"], movielens, netflix, few, roles),
+            *claims_of_metrics(numbers["table3"], movielens, roles),
+            *claims_of_aggregation(numbers["table4"], movielens, roles),
             *claims_of_policies(numbers["fig07"], movielens),
-            *claims_of_shortfall(numbers["fig08"], movielens, netflix, limits),
+            *claims_of_shortfall(numbers["fig08"], movielens, netflix, limits, roles),
         ]
-    )
+
+    return table_of(with_text_where_it_differs(findings(ROLES[DEFAULT]), findings(ROLES[TEXT])))
 
 
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
-    """Print a row for each claim and dataset, with our numbers in one cell."""
+    """Print a row for each claim, dataset and MF, with our numbers in one cell.
+
+    A difference whose p-value is not below .05 is within chance; the verdict does not look at it.
+    """
     columns = [
         Column("Claim"),
         Column("Dataset", width=0.08),
@@ -63,12 +78,15 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
         Column("Ours", width=0.3),
         Column("Verdict", width=0.1),
     ]
-    keys = ["claim", "dataset", "statement", "expected", "verdict"]
+    keys = ["claim", "dataset", "mf", "statement", "expected", "verdict"]
     rows = []
-    for (claim, dataset, statement, expected, verdict), own in numbers.groupby(keys, sort=False):
+    for (claim, dataset, mf, statement, expected, verdict), own in numbers.groupby(
+        keys, sort=False
+    ):
         names = [look.datasets.get(name, name) for name in str(dataset).split(" and ")]
         ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
-        texts = (statement, expected, ours or "\N{EN DASH}", verdict)
+        decided = f"{verdict} with MF (text)" if mf == "text" else verdict
+        texts = (statement, expected, ours or "\N{EN DASH}", decided)
         rows.append([str(claim), " and ".join(names), *map(str, texts)])
     return printed(look, columns, rows)
 
@@ -94,4 +112,7 @@ def _digits(number: float) -> str:
 
 
 def _chance(p_value: float) -> str:
-    return f"(p = {p_value_cell(p_value)})" if p_value >= PRINTED_P else ""
+    if not p_value >= PRINTED_P:
+        return ""
+    within = ", within chance" if p_value >= LEVEL else ""
+    return f"(p = {p_value_cell(p_value)}{within})"
