@@ -162,17 +162,23 @@ class PlannedData:
             self.settings.datasets[experiment.dataset].relevance_threshold if own is None else own
         )
 
-    def protocols(self, dataset: str, split: str) -> list[Protocol]:
-        """Return all protocols that any study wants on a split, in a fixed order."""
+    def protocols(self, dataset: str, split: str, system: str | None = None) -> list[Protocol]:
+        """Return all protocols that any study wants on a split, in a fixed order.
+
+        Of one system, those of the experiments that compare it.
+        """
         wanted = {
             protocol.key: protocol
             for _, experiment in self.experiments()
             if (experiment.dataset, experiment.split) == (dataset, split)
+            and (system is None or system in experiment.all_systems)
             for spec in experiment.protocols
             for protocol in spec.protocols(self.threshold(experiment))
         }
         return [wanted[key] for key in sorted(wanted)]
 
-    def protocol_descriptions(self, dataset: str, split: str) -> list[dict[str, Any]]:
-        """Return the protocols of a split as plain values."""
-        return [asdict(protocol) for protocol in self.protocols(dataset, split)]
+    def protocol_descriptions(
+        self, dataset: str, split: str, system: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the protocols of a split, or of one system on it, as plain values."""
+        return [asdict(protocol) for protocol in self.protocols(dataset, split, system)]

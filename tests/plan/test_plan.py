@@ -166,6 +166,16 @@ def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
     ).protocol_descriptions("ml-1m", "coin-flip-80")
 
 
+def test_a_system_is_ranked_under_the_protocols_of_its_own_experiments_alone() -> None:
+    # The multiverse shares a split with the study of metrics, whose systems are others.
+    plan = plan_of("full")
+    of_pop = [protocol.candidates for protocol in plan.protocols("ml-1m", "user-80", "pop")]
+    of_rm2 = [protocol.candidates for protocol in plan.protocols("ml-1m", "user-80", "rm2")]
+    assert sorted(of_pop) == ["AI", *["rated"] * 4]
+    assert of_rm2 == ["AI"]
+    assert len(plan.protocols("ml-1m", "user-80")) == 5
+
+
 def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
     change = with_experiment(
         "canamares2020", split="random-folds", protocols=[{"candidates": "TI"}]

@@ -27,7 +27,9 @@ rule rank_system:
         mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
-        protocols=lambda w: PLANS[w.edition].protocol_descriptions(w.dataset, w.split),
+        protocols=lambda w: PLANS[w.edition].protocol_descriptions(
+            w.dataset, w.split, w.system
+        ),
         seed=lambda w: PLANS[w.edition].settings.seed,
         code=lambda w: PLANS[w.edition].code(
             "rank_system", PLANS[w.edition].recommender_entry(w.system)
