@@ -1,0 +1,133 @@
+"""What the accepted values of canamares2020 and of the multiverse must show, on MovieLens 1M."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from receval.config.settings import load_settings
+from receval.studies.numbers import read_numbers, real_numbers
+from receval.studies.verdicts import with_verdicts
+
+ROOT = Path(__file__).resolve().parents[2]
+ACCEPTED = ROOT / "results" / "full"
+PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"))
+STUDIES = load_settings(ROOT / "config", "full").studies
+
+HOLD = [1, 2, 7, 8, 10, 13, 14, 15, 16, 17, 24, *range(28, 35), 38, 39]
+DO_NOT_HOLD = [5, 9, 11, 20, 21, 22, 23, 25, 26, 27, 35]
+OTHER_WITH_TEXT = [7, 13, 14, 17, 21]
+
+
+def accepted(study: str, artifact: str) -> pd.DataFrame:
+    return read_numbers(ACCEPTED / study / f"{artifact}.csv")
+
+
+def relations(mf: str = "default") -> pd.DataFrame:
+    rows = accepted("canamares2020", "relations")
+    return rows[rows["dataset"].eq("ml-1m") & rows["mf"].eq(mf)]
+
+
+def ours(claim: str, quantity: str, place: str = "") -> float:
+    rows = relations()
+    found = rows[rows["claim"].eq(claim) & rows["quantity"].eq(quantity) & rows["place"].eq(place)]
+    (number,) = real_numbers(found["ours"])
+    return float(number)
+
+
+@pytest.mark.parametrize("study", ["canamares2020", "multiverse"])
+def test_all_artifacts_are_accepted(study: str) -> None:
+    found = {path.stem for path in (ACCEPTED / study).glob("*.csv")}
+    assert found == set(STUDIES[study].artifacts)
+
+
+def test_the_claims_that_hold_are_these() -> None:
+    verdicts = relations().groupby("claim")["verdict"].unique()
+    assert {claim: list(found) for claim, found in verdicts.items()} == {
+        **{f"C-{number:03}": ["holds"] for number in HOLD},
+        **{f"C-{number:03}": ["does not hold"] for number in DO_NOT_HOLD},
+        "C-003": ["as configured"],
+        "C-037": ["as configured"],
+    }
+    assert set(relations("text")["claim"]) == {f"C-{number:03}" for number in OTHER_WITH_TEXT}
+
+
+def test_the_two_shares_of_the_paper_s_figure_1() -> None:
+    assert ours("C-001", "share") == pytest.approx(0.518, abs=5e-4)
+    assert ours("C-002", "share") == pytest.approx(0.459, abs=5e-4)
+
+
+def test_the_page_has_the_numbers_of_the_start() -> None:
+    table = accepted("canamares2020", "table2")
+    start = {
+        (row["metric"], row["system"]): row
+        for row in table[table["dataset"] == "ml-1m"].to_dict("records")
+    }
+    for metric, label in (("nDCG(gain=binary)@10", "nDCG@10"), ("P@10", "P@10")):
+        knn, mf = start[metric, "knn-user"], start[metric, "ranksys-mf"]
+        values = " and ".join(f"{row['value']:.4f}".removeprefix("0") for row in (knn, mf))
+        p = f"{float(mf['p_value']):.2f}".removeprefix("0")
+        assert f"{label} {values} (p = {p})" in PAGE
+
+
+def test_the_page_has_the_numbers_of_what_does_not_hold() -> None:
+    assert f"to {ours('C-009', 'lowest, kNN'):.3f} (kNN)".replace("0.", ".") in PAGE
+    assert f"and {ours('C-009', 'lowest, MF'):.3f} (MF)".replace("0.", ".") in PAGE
+    unrated = accepted("canamares2020", "fig03")
+    of_text = unrated[unrated["system"].eq("ranksys-mf-text") & unrated["dataset"].eq("ml-1m")]
+    assert f"it never does ({of_text['value'].min():.3f})".replace("0.", ".") in PAGE
+    reduced = [ours("C-035", "kNN, reduced", f"at {overlap}") for overlap in (1, 40)]
+    text = f"from {reduced[0]:.2f} to {reduced[1]:.2f}, MF has {ours('C-035', 'MF'):.2f}"
+    assert text.replace("0.", ".") in PAGE
+    condensed = [
+        ours("C-035", "kNN, reduced, condensed lists", f"at {overlap}") for overlap in (5, 10)
+    ]
+    assert condensed[0] < ours("C-035", "MF, condensed lists") < condensed[1]
+
+
+def test_condensed_ndcg_rises_at_every_step_over_users_with_a_relevant_test_rating() -> None:
+    values = accepted("canamares2020", "fig04")
+    rows = values[values["users"].eq("relevant") & values["dataset"].eq("ml-1m")]
+    for system in ("knn-user", "ranksys-mf"):
+        by_ratio = rows[rows["system"] == system].sort_values("train_ratio")["value"]
+        assert len(by_ratio) == 9
+        assert by_ratio.is_monotonic_increasing
+
+
+def test_the_multiverse_has_the_shares_that_the_page_names() -> None:
+    worlds = with_verdicts(accepted("multiverse", "worlds"))
+    assert len(worlds) == 20480
+    assert f"in {len(worlds):,} worlds" in PAGE
+    share = worlds["verdict"].value_counts(normalize=True)
+    shares = [f"{100 * share[verdict]:.0f} %" for verdict in ("second", "first", "tie")]
+    assert "MF wins {} of them significantly, kNN {}, and in {} nobody".format(*shares) in PAGE
+    distinct = worlds[["value", "other_value", "p", "rejected"]].drop_duplicates()
+    assert f"Only {len(distinct):,} worlds differ" in PAGE
+
+
+def test_the_page_names_what_decides() -> None:
+    found = accepted("multiverse", "explained")
+    effect = found[found["response"] == "effect"].set_index(["decision", "other"])["explained"]
+    split, selection, both, metric = (
+        f"{100 * effect[term]:.0f} %"
+        for term in (("split", ""), ("selection", ""), ("selection", "split"), ("metric", ""))
+    )
+    assert f"the split explains {split} of the variance" in PAGE
+    assert f"the selection of ratings {selection}, both together {both} more" in PAGE
+    assert f"the metric {metric}, the aggregation less than 1 %" in PAGE
+    assert effect["aggregation", ""] < 0.01
+    pairs = accepted("multiverse", "pairs").set_index(["first", "second"])
+    text = pairs.loc[("knn-user", "ranksys-mf-text")]
+    assert f"kNN wins {100 * text['wins']:.0f} % of the worlds and loses" in PAGE
+    assert f"loses {100 * text['losses']:.0f} %" in PAGE
+
+
+def test_the_accepted_page_of_changes_says_how_many_flip() -> None:
+    page = (ACCEPTED / "multiverse" / "flips.md").read_text(encoding="utf-8")
+    found = re.search(r"in (\d+) ways.*kNN in (\d+), MF in (\d+)", page)
+    assert found is not None
+    ways, of_knn, of_mf = found.groups()
+    assert f"{of_mf} of {ways} single changes let MF win and {of_knn} kNN" in PAGE
