@@ -81,13 +81,7 @@ def test_evidence_at_the_level_of_significance_is_none() -> None:
 
 @pytest.mark.parametrize(
     ("decision", "response"),
-    [
-        ("split", "effect"),
-        ("lists", "effect"),
-        ("aggregation", "effect"),
-        ("coverage", "effect"),
-        ("users", "verdict"),
-    ],
+    [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")],
 )
 def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
     found = explained(worlds_where(decision), response)
