@@ -81,7 +81,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
             ha="center",
             va="center",
             fontsize=6,
-            color=ink_on(colours(share)),
+            color=ink_on(colours(float(share))),
         )
     shades.set_xticks(range(len(decisions)), [DECISIONS[name] for name in decisions])
     shades.set_yticks([])
