@@ -40,7 +40,10 @@ def test_swapped_folds_of_a_tracked_table_are_caught(path, tmp_path):
     assert drift_between(accepted, swapped, tmp_path).drifted
 
 
-WITH_LISTS = [path for path in TABLES if "lists" in header(path)]
+# In the multiverse, lists are a decision and not a number.
+WITH_LISTS = [
+    path for path in TABLES if "lists" in header(path) and path.parent.name != "multiverse"
+]
 
 
 @pytest.mark.parametrize("path", WITH_LISTS, ids=name_of)

@@ -47,7 +47,7 @@ def rates(before: ItemFamiliarity) -> np.ndarray:
 @pytest.fixture(scope="module")
 def split(ratings: Ratings) -> Split:
     spec = load_settings(ROOT / "config", "full").splits["opposed-familiarity-folds"]
-    parameters = spec.model_dump(exclude={"kind"})
+    parameters = spec.model_dump(exclude={"kind", "selection"})
     assert parameters == {"relevant_from": POSITIVE_FROM, "folds": 5}
     return split_with_opposed_familiarity(ratings, rng_for, **parameters)
 

@@ -26,10 +26,10 @@ GRID = {
     "users": ["trained", "all"],
     "non_computable": ["none", "random"],
     "lists": ["full", "condensed"],
-    "metric": [{}, {"name": "P"}, {"name": "tau", "depth": None}],
-    "aggregation": ["mean", "median", "geometric"],
+    "metric": [{}, {"name": "RBP", "depth": None}, {"name": "tau", "depth": None}],
+    "aggregation": ["mean", "geometric"],
     "coverage": ["full", "reduced"],
-    "test": ["t", "t-log", "sign", "bootstrap"],
+    "test": ["t", "t-log", "bootstrap"],
 }
 POLICIES = [Protocol("AR", "rated"), Protocol("AR", "rated", non_computable="random")]
 
@@ -74,6 +74,9 @@ def test_there_is_one_row_for_each_legal_combination(
     assert numbers["difference"].to_numpy() == pytest.approx(
         numbers["value"] - numbers["other_value"]
     )
+    of_rbp = numbers["metric"].str.startswith("RBP")
+    assert numbers["residual"].notna().equals(of_rbp)
+    assert numbers["other_residual"].between(0, 1).equals(of_rbp)
     is_bootstrap = numbers["test"] == "bootstrap"
     assert numbers.loc[is_bootstrap, "p"].isna().all()
     assert numbers.loc[~is_bootstrap, "rejected"].isna().all()
