@@ -25,7 +25,7 @@ GRID = DecisionGrid.model_validate(
         "users": ["trained", "all"],
         "non_computable": ["none", "popularity"],
         "lists": ["full", "condensed"],
-        "metric": [{}, {"name": "tau", "depth": None}],
+        "metric": [{}, {"gain": "g2"}, {"name": "tau", "depth": None}],
         "aggregation": ["mean", "median", "geometric"],
         "coverage": ["full", "reduced"],
         "test": ["t", "t-log", "sign", "bootstrap"],
