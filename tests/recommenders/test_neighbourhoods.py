@@ -109,6 +109,18 @@ def test_nearest_rows_have_the_overlap_and_the_largest_cosines(
     )
 
 
+@pytest.mark.parametrize("neighbours", [1, 7, 60, 100])
+def test_nearest_rows_are_selected_from_many_more_rows_and_ties_go_by_row(neighbours: int) -> None:
+    rated = np.random.default_rng(neighbours).random((160, 8)) < 0.6
+    values = rated * 1.0
+    expected = brute_nearest(values, rated, neighbours, 1)
+    found = nearest_rows(to_matrix(values, rated), neighbours)
+    # Cosines of so few ones are equal more often than not: every row drops some that are equal.
+    assert (np.count_nonzero(expected, axis=1) == neighbours).mean() > 0.9
+    np.testing.assert_array_equal(found.toarray() > 0, expected > 0)
+    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6)
+
+
 @settings(max_examples=15, deadline=None)
 @given(seeds, st.integers(1, 6), st.sampled_from([-1.0, 0.5, 4.0]))
 def test_user_knn_binarises_before_everything_else(
