@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from receval.config.drift import DriftConfig
 
-
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
