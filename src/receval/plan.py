@@ -86,6 +86,8 @@ class Plan(PlannedFiles):
         spec = self.artifact(study, artifact)
         behind = self.experiments_of(study, artifact) if spec.numbers_of else {}
         present = self.present(study, behind)
+        numbers = self.numbers_read(study, artifact)
+        not_made = [name for name in spec.numbers_of if name not in numbers]
         return {
             **({"shown": {name: name in present for name in behind}} if behind else {}),
             "seed": self.settings.seed,
@@ -99,7 +101,8 @@ class Plan(PlannedFiles):
             "experiments": self._described(study, spec.experiments),
             "removals": {name: self.removal_file(study, name) for name in spec.removals},
             "splits": [list(pair) for pair in self.splits_of_its_own(spec)],
-            "numbers": {name: self.numbers_file(study, name) for name in spec.numbers_of},
+            "numbers": numbers,
+            **({"not_made": not_made} if not_made else {}),
             "simulations": {name: self.simulation_files(name) for name in spec.simulations},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),

@@ -138,7 +138,7 @@ class PlannedFiles(PlannedSimulations):
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.search_files() if spec.reads_searches else [],
             "removals": [self.removal_file(study, name) for name in spec.removals],
-            "numbers": [self.numbers_file(study, name) for name in spec.numbers_of],
+            "numbers": list(self.numbers_read(study, artifact).values()),
             "simulations": [
                 file for name in spec.simulations for file in self.simulation_files(name).values()
             ],
@@ -190,6 +190,12 @@ class PlannedFiles(PlannedSimulations):
     def numbers_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""
         return f"work/{self.edition}/artifacts/{study}/{artifact}.csv"
+
+    def numbers_read(self, study: str, artifact: str) -> dict[str, str]:
+        """Return the CSVs that an artifact reads, by artifact: of those that can be made."""
+        made = self.artifacts(study)
+        names = self.artifact(study, artifact).numbers_of
+        return {name: self.numbers_file(study, name) for name in names if name in made}
 
     def artifact_files(self, study: str, artifact: str) -> list[str]:
         """Return all files of an artifact."""

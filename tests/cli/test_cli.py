@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from receval.cli import main
 from receval.config.settings import json_schema, load_settings
@@ -16,6 +17,7 @@ from receval.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "valcarce2018"
+STUDIES = (STUDY, "bellogin2017")
 FRESH = Path("work/demo/artifacts")
 ACCEPTED = Path("results/demo")
 
@@ -24,6 +26,13 @@ ACCEPTED = Path("results/demo")
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository whose demo has been run, the current folder."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
+    for study in (tmp_path / "config/studies").iterdir():
+        if study.stem not in STUDIES:
+            study.unlink()
+    demo = tmp_path / "config/demo.yaml"
+    content = yaml.safe_load(demo.read_text())
+    content["studies"] = {name: content["studies"][name] for name in STUDIES}
+    demo.write_text(yaml.safe_dump(content))
     monkeypatch.chdir(tmp_path)
     plan = Plan(load_settings(Path("config"), "demo"), Path())
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})

@@ -37,16 +37,21 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 
+CAPPED = {"pytest"}
+"""Packages with an upper bound, whose reason stands beside it in pyproject.toml."""
+
+
 def version_of(text: str) -> Version:
     return tuple(int(part) for part in text.split("."))
 
 
 def lower_bounds(requirements: list[str]) -> dict[str, Version]:
-    """Return the lower bound by package; fail at an upper bound, an address or a marker."""
+    """Return the lower bound by package; fail at an unexplained upper bound or anything else."""
     bounds = {}
     for requirement in requirements:
-        parts = re.fullmatch(r"([A-Za-z0-9-]+)(?:>=([0-9.]+))?", requirement)
+        parts = re.fullmatch(r"([A-Za-z0-9-]+)(?:>=([0-9.]+))?(,<[0-9.]+)?", requirement)
         assert parts, f"pyproject.toml has {requirement!r}; write name>=version."
+        assert parts[3] is None or parts[1] in CAPPED, f"{requirement!r} has an upper bound."
         bounds[parts[1].lower()] = version_of(parts[2] or "0")
     return bounds
 

@@ -35,6 +35,20 @@ def test_it_needs_the_datasets_of_the_other_one(
     assert plan.absent(STUDY, "fig08_relations") == ["lastfm-1k"]
 
 
+def test_it_reads_only_those_that_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = plan_of("full", {"network": "on", "leave_out": ["ml-1m"]})
+    made = plan.artifacts("canamares2020")
+    assert "relations" in made
+    files = plan.artifact_inputs("canamares2020", "relations")["numbers"]
+    assert {Path(file).stem for file in files} < set(made)
+    opened = ArtifactInputs.of(Path("work/full"), plan.description("canamares2020", "relations"))
+    assert set(opened.not_made) == {"table3", "table4", "fig07"}
+    assert set(opened.numbers) == {Path(file).stem for file in files}
+
+
 def test_an_artifact_reads_splits_without_any_system() -> None:
     plan = plan_of("demo")
     inputs = plan.artifact_inputs(STUDY, "fig06")

@@ -1,19 +1,7 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from workflow.running import Workflow
-
-HERE = Path(__file__).parent
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the tests of the workflow to one process: they share what the first of them makes."""
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.xdist_group("workflow"))
 
 
 @pytest.fixture(scope="session")

@@ -65,17 +65,15 @@ def changes_of_order(
         for table in tables
     )
     both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
-    panels = 0
+    sizes = both["panel"].value_counts()
+    compared = sizes.index[sizes > 1]
+    # Most panels did not move at all, and ranking them would take most of a report's time.
+    moved = both.loc[both["at_accepted"] != both["at_fresh"], "panel"]
+    is_moved = both["panel"].isin(moved) & both["panel"].isin(compared)
     changes = []
-    for panel, systems in both.groupby("panel", sort=False):
-        if len(systems) < 2:
-            continue
-        panels += 1
+    for panel, systems in both[is_moved].groupby("panel", sort=False):
         old, new = systems["at_accepted"].to_numpy(), systems["at_fresh"].to_numpy()
-        # Most panels did not move at all, and ranking them takes most of a report's time.
-        if np.array_equal(old, new):
-            continue
         if not np.array_equal(rankdata(old), rankdata(new)):
             tau = float(kendalltau(old, new).statistic)
             changes.append(OrderChange(str(panel), tau, len(systems)))
-    return panels, tuple(changes)
+    return len(compared), tuple(changes)

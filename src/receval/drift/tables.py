@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.config.drift import DriftConfig
+
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def roles_of_columns(table: pd.DataFrame, config: DriftConfig) -> ColumnRoles:
     counts: list[str] = []
     measures: list[str] = []
     for column in table.columns:
-        cells = table[column]
+        cells = table[column].drop_duplicates()
         empty = (cells == "").to_numpy(dtype=bool)
         if config.is_key(column) or not numeric(cells).all() or empty.all():
             keys.append(column)
@@ -100,12 +103,16 @@ def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
 
 def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
     """Name each row by its keys, as in ``system=pop, cutoff=10``; 5 and 5.0 are the same key."""
-    labels = pd.Series("", index=table.index, dtype=str)
+    labels = np.full(len(table), "", dtype=object)
     for position, key in enumerate(keys):
-        found = numbers(table[key])
-        as_float = pd.Series(found, index=table.index).map("{:.15g}".format)
-        # Leading zeros and signs belong to identifiers; only plain numbers are rewritten.
-        plain = table[key].str.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
-        text = table[key].where(~plain, as_float)
-        labels += ("" if position == 0 else ", ") + key + "=" + text
-    return pd.Index(labels)
+        # A key has few distinct cells.
+        codes, cells = pd.factorize(table[key].to_numpy(dtype=object))
+        before = f"{'' if position == 0 else ', '}{key}="
+        names = np.array([before + _key_text(cell) for cell in cells], dtype=object)
+        labels = labels + names[codes]
+    return pd.Index(labels, dtype=object)
+
+
+def _key_text(cell: str) -> str:
+    # Leading zeros and signs belong to identifiers; only plain numbers are rewritten.
+    return f"{float(cell):.15g}" if _PLAIN_NUMBER.fullmatch(cell) else cell

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axis import Tick
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from numpy.typing import NDArray
 
 from receval.figures.style import figure_style
 
@@ -32,13 +34,11 @@ def text_problems(figure: Figure) -> list[str]:
         boxes = [(repr(text.get_text()), text.get_window_extent()) for text in _shown_texts(figure)]
         frames = [("a panel", axes.get_window_extent()) for axes in figure.axes]
         legends = [("the legend", legend.get_window_extent()) for legend in figure.legends]
-    problems = [
-        f"{first} overlaps {second}."
-        for (first, box), (second, other) in [
-            *combinations(boxes, 2),
-            *((legend, frame) for legend in legends for frame in frames),
-        ]
-        if _overlap(box, other, margin)
+    overlapping = np.triu(_overlaps(boxes, boxes, margin), k=1)
+    problems = [f"{boxes[i][0]} overlaps {boxes[j][0]}." for i, j in np.argwhere(overlapping)]
+    problems += [
+        f"{legends[i][0]} overlaps {frames[j][0]}."
+        for i, j in np.argwhere(_overlaps(legends, frames, margin))
     ]
     page = figure.bbox
     problems += [
@@ -70,8 +70,14 @@ def _shown_texts(figure: Figure) -> list[Text]:
     ]
 
 
-def _overlap(box: Bbox, other: Bbox, margin: float) -> bool:
-    return bool(
-        min(box.x1, other.x1) - max(box.x0, other.x0) > margin
-        and min(box.y1, other.y1) - max(box.y0, other.y0) > margin
+def _overlaps(
+    named: Sequence[tuple[str, Bbox]], others: Sequence[tuple[str, Bbox]], margin: float
+) -> NDArray[np.bool_]:
+    """Tell which boxes of one list overlap which of another by more than a margin."""
+    one, two = (
+        np.array([box.extents for _, box in boxes]).reshape(-1, 1, 2, 2)
+        for boxes in (named, others)
     )
+    two = two.swapaxes(0, 1)
+    shared = np.minimum(one[:, :, 1], two[:, :, 1]) - np.maximum(one[:, :, 0], two[:, :, 0])
+    return np.asarray((shared > margin).all(axis=-1))

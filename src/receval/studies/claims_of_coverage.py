@@ -96,8 +96,8 @@ def is_monotone(series: Series) -> bool:
 
 def _by_neighbours(rows: pd.DataFrame, metric: str) -> Mapping[str, Series]:
     """Return the values of a metric by policy, in the order of the numbers of neighbours."""
-    names = [metric_name(label) for label in rows["metric"]]
-    rows = rows[[name == metric for name in names]].sort_values("neighbours", kind="stable")
+    is_metric = rows["metric"].map(metric_name) == metric
+    rows = rows[is_metric].sort_values("neighbours", kind="stable")
     return {
         str(policy): real_numbers(own["value"])
         for policy, own in rows.groupby("policy", sort=False)

@@ -121,7 +121,7 @@ def claims_of_aggregation(
 def _by_rule(finding: Finding, duels: list[tuple[str, Duel | None]], signs: list[int]) -> Finding:
     """Decide that the sign of each difference of kNN and MF is as expected."""
     found = [(name, duel) for name, duel in duels if duel is not None]
-    if len(found) < len(signs):
+    if not found or len(found) < len(signs):
         return finding
     holds = all(
         np.sign(duel.difference[0]) == sign for (_, duel), sign in zip(found, signs, strict=True)

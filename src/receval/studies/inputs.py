@@ -199,6 +199,8 @@ class ArtifactInputs:
         The datasets and the splits of them that the artifact reads without any system's ranks.
     numbers : mapping of str to Path
         The CSV files of other artifacts of the study by their names.
+    not_made : tuple of str
+        Artifacts whose CSV would be among these if their data were there.
     shown : mapping of str to bool
         The experiments behind these numbers that the artifact shows, and whether their data is
         there.
@@ -220,6 +222,7 @@ class ArtifactInputs:
     removals: Mapping[str, Path] = field(default_factory=dict)
     splits: tuple[tuple[str, str], ...] = ()
     numbers: Mapping[str, Path] = field(default_factory=dict)
+    not_made: tuple[str, ...] = ()
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     grid: Mapping[str, Any] | None = None
@@ -256,6 +259,7 @@ class ArtifactInputs:
             searches={name: Path(file) for name, file in description.get("searches", {}).items()},
             removals={name: Path(file) for name, file in description.get("removals", {}).items()},
             numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
+            not_made=tuple(description.get("not_made", ())),
             shown=description.get("shown", {}),
             splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),
             simulations={

@@ -16,6 +16,14 @@ from receval.studies.verdicts import LEVEL
 PRINTED_P = 0.001
 """Smaller p-values are not printed: they say that the difference is no chance."""
 
+COMPARED = (
+    *("dataset", "experiment", "system", "users", "metric", "value", "p_value"),
+    *("train_ratio", "depth", "cutoff", "policy", "neighbours", "average", "minimum_overlap"),
+    *("form", "gain", "statement", "aggregation", "epsilon", "coefficient"),
+    *("side", "ratings", "share"),
+)
+"""The columns of the other artifacts that claims are checked by."""
+
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Check the claims C-001 to C-039 by the numbers of the other artifacts.
@@ -42,6 +50,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.studies.claims_of_training_ratios import claims_of_ratios, claims_of_the_start
 
     numbers = {name: read_numbers(path) for name, path in inputs.numbers.items()}
+    # A table without rows decides nothing.
+    numbers |= {name: pd.DataFrame(columns=list(COMPARED)) for name in inputs.not_made}
     movielens, netflix, few = (
         str(inputs.parameters[name]) for name in ("movielens", "netflix", "fewer_neighbours")
     )

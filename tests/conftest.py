@@ -1,0 +1,29 @@
+"""How the tests are shared out to processes, and what they leave to be cleared away."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave each file to one process, and all tests of the workflow to one.
+
+    They share what the first of them makes: prepared data, code that numba compiles for it, and a
+    workflow that has run.
+    """
+    for item in items:
+        folder, *names = item.path.relative_to(HERE).parts
+        group = folder if folder == "workflow" else "-".join((folder, *names))
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage less often: drawing figures makes so many objects that it takes a fifth."""
+    gc.freeze()
+    gc.set_threshold(200_000, 50, 100)
