@@ -1,4 +1,4 @@
-"""Figures like those of the studies; as a program, it saves them into a folder."""
+"""Figures like those of the studies; as a program, it saves the named ones into a folder."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ SAMPLES = {
 }
 
 if __name__ == "__main__":
-    for name, sample in SAMPLES.items():
+    folder = Path(sys.argv[1])
+    for name in sys.argv[2:]:
         with figure_style():
-            drawn = sample()
-        folder = Path(sys.argv[1])
+            drawn = SAMPLES[name]()
         save_figure(drawn, folder / f"{name}.svg", folder / f"{name}.pdf")

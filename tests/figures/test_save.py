@@ -24,8 +24,10 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     program = Path(__file__).with_name("sample_figures.py")
+    # Bars with intervals and a legend, placed labels, tiles, a bar of colours.
+    names = ("bars", "named_points", "multiverse", "explained")
     other = subprocess.Popen(
-        [sys.executable, str(program), str(tmp_path / "there")],
+        [sys.executable, str(program), str(tmp_path / "there"), *names],
         env={
             **os.environ,
             "PYTHONPATH": str(SOURCE),
@@ -33,13 +35,13 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
             "SOURCE_DATE_EPOCH": "0",
         },
     )
-    for name, sample in SAMPLES.items():
+    for name in names:
         with figure_style():
-            figure = sample()
+            figure = SAMPLES[name]()
         save_figure(figure, tmp_path / "here" / f"{name}.svg", tmp_path / "here" / f"{name}.pdf")
     assert other.wait() == 0
     files = files_of(tmp_path / "here")
-    assert sorted(files) == sorted(f"{name}.{kind}" for name in SAMPLES for kind in ("pdf", "svg"))
+    assert sorted(files) == sorted(f"{name}.{kind}" for name in names for kind in ("pdf", "svg"))
     assert files_of(tmp_path / "there") == files
 
 
