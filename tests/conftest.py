@@ -23,7 +23,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(group))
 
 
-def pytest_collection_finish() -> None:
+def pytest_configure() -> None:
     """Look for garbage less often: drawing figures makes so many objects that it takes a fifth."""
-    gc.freeze()
     gc.set_threshold(200_000, 50, 100)
+
+
+def pytest_collection_finish() -> None:
+    """Never look among what importing and collecting the tests made: it stays to the end."""
+    gc.freeze()
