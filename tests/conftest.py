@@ -18,6 +18,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workflow that has run.
     """
     for item in items:
+        if not item.path.is_relative_to(HERE):
+            continue
         folder, *names = item.path.relative_to(HERE).parts
         group = folder if folder == "workflow" else "-".join((folder, *names))
         item.add_marker(pytest.mark.xdist_group(group))
