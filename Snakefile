@@ -16,13 +16,19 @@ from receval.job_environment import prepare_job_environment
 from receval.plan import Plan
 from receval.provenance.versions import versions
 from receval.run_lock import remove_stale_locks
+from receval.workflow.job_runner import JobRunner
 
 min_version("9.27")
 
 prepare_job_environment(Path(workflow.basedir) / "src")
 
+JOBS = JobRunner(warn=logger.warning)
+
 if workflow.is_main_process:
     remove_stale_locks(Path(".snakemake"))
+    JOBS.stop_on_signals()
+    if not workflow.output_settings.dryrun:
+        JOBS.warm_up()
 
 PLANS = {
     edition: Plan(load_settings(Path("config"), edition, config), Path("."))

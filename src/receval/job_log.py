@@ -1,4 +1,4 @@
-"""The log of one job: what it says goes to its file as well as to the terminal."""
+"""The log of one job: a file with all that it says."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(target, mode="w", encoding="utf-8")
+    target.write_bytes(b"")
+    # Appending, so that others can write to the same file.
+    handler = logging.FileHandler(target, mode="a", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-    terminal = logging.StreamHandler()
-    terminal.setFormatter(logging.Formatter(f"{target.stem}: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
-    root.addHandler(terminal)
     level = root.level
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
@@ -41,5 +40,4 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
         logging.captureWarnings(False)
         root.setLevel(level)
         root.removeHandler(handler)
-        root.removeHandler(terminal)
         handler.close()

@@ -24,14 +24,13 @@ from receval.splits.registry import SPLITTERS
 class Plan(PlannedFiles):
     """What one edition makes, from what, and what its jobs' results depend on."""
 
-    def code(self, script: str, *entries: str) -> str:
-        """Return the digest of a script and of modules it loads by name, with all they import.
+    def code(self, *entries: str) -> str:
+        """Return the digest of the function that a rule names and of modules it loads by name.
 
         The versions of the libraries under them count as code: a result of other versions is made
         again, and the recorded versions are those of every number.
         """
-        own = code_digest(f"workflow/scripts/{script}.py", *entries, root=self.root)
-        return f"{own}-{_versions_digest()}"
+        return f"{code_digest(*entries, root=self.root)}-{_versions_digest()}"
 
     def splitter_entry(self, split: str) -> str:
         """Return the module that makes a split, for code digests."""
@@ -92,18 +91,15 @@ class Plan(PlannedFiles):
             **({"shown": {name: name in present for name in behind}} if behind else {}),
             "seed": self.settings.seed,
             "published": f"config/published/{spec.published}" if spec.published else None,
-            "searches": {
-                system: self.search_file(system)
-                for system in (self.settings.searches.systems if spec.reads_searches else ())
-            },
+            "searches": list(self.settings.searches.systems) if spec.reads_searches else [],
             "grid": grid.model_dump(mode="json") if (grid := self._grid(study, spec)) else None,
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": self._described(study, spec.experiments),
-            "removals": {name: self.removal_file(study, name) for name in spec.removals},
+            "removals": list(spec.removals),
             "splits": [list(pair) for pair in self.splits_of_its_own(spec)],
-            "numbers": numbers,
+            "numbers": list(numbers),
             **({"not_made": not_made} if not_made else {}),
-            "simulations": {name: self.simulation_files(name) for name in spec.simulations},
+            "simulations": {name: list(self.simulation_files(name)) for name in spec.simulations},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
             "absent": self.absent(study, artifact),
         }

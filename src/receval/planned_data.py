@@ -12,8 +12,12 @@ from receval.config.experiments import ExperimentSpec
 from receval.config.settings import Settings
 from receval.config.studies import Edition, StudySpec
 from receval.datasets.availability import Availability, availability_table, resolve
+from receval.datasets.known_checksums import KnownChecksums
 from receval.protocols.protocol import Protocol
 from receval.simulation.registry import WRITERS
+
+RAW_FOLDER = Path("work/raw")
+"""Where downloads go, and what people put there by hand."""
 
 
 class PlannedData:
@@ -43,7 +47,7 @@ class PlannedData:
         """Where each dataset of the full edition is, or how to get it."""
         mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
         return {
-            name: resolve(name, spec, Path("work/raw") / name, mirrors, self.settings.network)
+            name: resolve(name, spec, RAW_FOLDER / name, mirrors, self.settings.network)
             for name, spec in self.settings.datasets.items()
         }
 
@@ -67,18 +71,31 @@ class PlannedData:
         note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
         return availability_table(self.availability.values()) + note
 
-    def local_raw_files(self, dataset: str) -> list[str]:
-        """Return the raw files and companions that are there now, for the plan to watch.
+    def local_checksums(self, dataset: str) -> dict[str, str]:
+        """Return the SHA-256 of the raw files and companions that are there now, by path.
 
-        What lies in ``work/raw`` is left out: a download was no input when it was fetched, and a
-        set of inputs that grows would fetch, and then train, everything a second time.
+        What lies in ``work/raw`` is left out: a download was not there when it was fetched, and a
+        set of files that grows would fetch, and then train, everything a second time.
         """
         found = self.availability[dataset]
         files = found.files if found.status == "local" else ()
-        own = Path("work/raw")
-        return [
-            path.as_posix() for path in (*files, *found.companions) if not path.is_relative_to(own)
-        ]
+        return {
+            path.as_posix(): self._checksums.of(path)
+            for path in (*files, *found.companions)
+            if not path.is_relative_to(RAW_FOLDER)
+        }
+
+    @cached_property
+    def _checksums(self) -> KnownChecksums:
+        return KnownChecksums(RAW_FOLDER / "checksums.json")
+
+    def sources(self) -> dict[str, Any]:
+        """Return where raw files may come from, as plain values."""
+        return {
+            "raw_folder": RAW_FOLDER,
+            "local_mirrors": list(self.settings.local_mirrors),
+            "network": self.settings.network,
+        }
 
     def writer_entry(self, dataset: str) -> str:
         """Return the module that writes a twin's raw files, for code digests."""

@@ -11,8 +11,7 @@ from receval.config.experiments import ExperimentSpec
 from receval.config.removals import RemovalSpec
 from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
-
-RATINGS_FILES = ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
+from receval.ratings import TABLE_FILES
 
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""
@@ -25,8 +24,8 @@ class PlannedFiles(PlannedSimulations):
     """
 
     def ratings_files(self, dataset: str) -> list[str]:
-        """Return the files of a prepared dataset."""
-        return [f"work/{self.edition}/{dataset}/{name}" for name in RATINGS_FILES]
+        """Return the files of a prepared dataset's table."""
+        return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
 
     def split_file(self, dataset: str, split: str) -> str:
         """Return the file of a split."""
@@ -138,7 +137,7 @@ class PlannedFiles(PlannedSimulations):
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.search_files() if spec.reads_searches else [],
             "removals": [self.removal_file(study, name) for name in spec.removals],
-            "numbers": list(self.numbers_read(study, artifact).values()),
+            "other_numbers": list(self.numbers_read(study, artifact).values()),
             "simulations": [
                 file for name in spec.simulations for file in self.simulation_files(name).values()
             ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
 ITEMS_FILE = "items.parquet"
+
+TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
+"""The files of a written table, which lie in one folder."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,24 @@ class Ratings:
             timestamps=column("timestamp") if "timestamp" in names else None,
             known=column("known") if "known" in names else None,
         )
+
+
+def table_folder(files: Sequence[Path]) -> Path:
+    """Return the folder of a written table, given all its files.
+
+    Raises
+    ------
+    ValueError
+        These are not the files of one table: a job that reads one must declare them all.
+    """
+    folders = {path.parent for path in files}
+    names = tuple(path.name for path in files)
+    if len(folders) != 1 or names != TABLE_FILES:
+        raise ValueError(
+            f"The ratings of a dataset are {', '.join(TABLE_FILES)}, in this order and in one "
+            f"folder; declared are {', '.join(map(str, files)) or 'none'}."
+        )
+    return folders.pop()
 
 
 def _as_array(column: pa.Array) -> NDArray:

@@ -25,9 +25,8 @@ rule compute_artifact:
             labels={"artifact": "{artifact}", "form": "numbers"},
         ),
     log:
-        "work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv"
+        messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -36,14 +35,16 @@ rule compute_artifact:
             *PLANS[w.edition].datasets_of(w.study, w.artifact)
         ),
     params:
+        study="{study}",
+        artifact="{artifact}",
         description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "compute_artifact",
+            "receval.studies.making:compute_artifact",
             f"receval.studies.{w.study}.{w.artifact}:data",
             *PLANS[w.edition].metric_entries(w.study, w.artifact),
         ),
-    script:
-        "../scripts/compute_artifact.py"
+    run:
+        JOBS.run("receval.studies.making:compute_artifact", input, output, params, log)
 
 
 rule draw_figure:
@@ -58,23 +59,23 @@ rule draw_figure:
         ),
         pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
     log:
-        "work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv"
+        messages="work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=1000,
     params:
-        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
+        study="{study}",
+        artifact="{artifact}",
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "draw_figure", f"receval.studies.{w.study}.{w.artifact}:draw"
+            "receval.studies.drawing:draw_figure",
+            f"receval.studies.{w.study}.{w.artifact}:draw",
         ),
-    script:
-        "../scripts/draw_figure.py"
+    run:
+        JOBS.run("receval.studies.drawing:draw_figure", input, output, params, log)
 
 
 rule write_table:
@@ -89,9 +90,8 @@ rule write_table:
         ),
         latex="work/{edition}/artifacts/{study}/{artifact}.tex",
     log:
-        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+        messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
     wildcard_constraints:
         artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
     conda:
@@ -100,14 +100,15 @@ rule write_table:
     resources:
         mem_mb=1000,
     params:
-        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
+        study="{study}",
+        artifact="{artifact}",
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "write_table", f"receval.studies.{w.study}.{w.artifact}:tabulate"
+            "receval.studies.tabulating:write_table",
+            f"receval.studies.{w.study}.{w.artifact}:tabulate",
         ),
-    script:
-        "../scripts/write_table.py"
+    run:
+        JOBS.run("receval.studies.tabulating:write_table", input, output, params, log)
 
 
 rule write_page:
@@ -121,9 +122,8 @@ rule write_page:
             labels={"artifact": "{artifact}", "form": "page"},
         ),
     log:
-        "work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv"
+        messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
     wildcard_constraints:
         artifact=PAGES,
     conda:
@@ -132,14 +132,15 @@ rule write_page:
     resources:
         mem_mb=1000,
     params:
-        title=lambda w: PLANS[w.edition].artifact(w.study, w.artifact).title,
-        caption=lambda w: PLANS[w.edition].full_caption(w.study, w.artifact),
+        study="{study}",
+        artifact="{artifact}",
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "write_page", f"receval.studies.{w.study}.{w.artifact}:write"
+            "receval.studies.page_writing:write_page",
+            f"receval.studies.{w.study}.{w.artifact}:write",
         ),
-    script:
-        "../scripts/write_page.py"
+    run:
+        JOBS.run("receval.studies.page_writing:write_page", input, output, params, log)
 
 
 rule record_provenance:
@@ -150,9 +151,8 @@ rule record_provenance:
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",
     log:
-        "work/{edition}/artifacts/{study}/logs/record_provenance.log",
-    benchmark:
-        "work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv"
+        messages="work/{edition}/artifacts/{study}/logs/record_provenance.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -162,6 +162,10 @@ rule record_provenance:
         config=lambda w: PLANS[w.edition].study_description(w.study),
         absent=lambda w: PLANS[w.edition].study_absent(w.study),
         versions=versions(),
-        code=lambda w: PLANS[w.edition].code("record_provenance"),
-    script:
-        "../scripts/record_provenance.py"
+        code=lambda w: PLANS[w.edition].code(
+            "receval.workflow.provenance:record_provenance"
+        ),
+    run:
+        JOBS.run(
+            "receval.workflow.provenance:record_provenance", input, output, params, log
+        )

@@ -9,10 +9,9 @@ OUTPUTS
   work/demo/<dataset>/raw/                         synthetic raw files (demo edition)
 """
 
-# Where raw files may come from is no part of a result. A change of params would fetch, and then
-# train, everything again; a change of config does not.
-config["local_mirrors"] = list(PLANS["full"].settings.local_mirrors)
-config["network"] = PLANS["full"].settings.network
+# Where raw files may come from is no part of a result: as params a change of these would fetch, and
+# then train, everything again.
+SOURCES = PLANS["full"].sources()
 
 
 rule generate_twin:
@@ -20,45 +19,47 @@ rule generate_twin:
         manifest="work/demo/{dataset}/raw.json",
         files=directory("work/demo/{dataset}/raw"),
     log:
-        "work/demo/{dataset}/logs/generate_twin.log",
-    benchmark:
-        "work/demo/{dataset}/benchmarks/generate_twin.tsv"
+        messages="work/demo/{dataset}/logs/generate_twin.log",
+        benchmark="work/demo/{dataset}/benchmarks/generate_twin.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=1000,
     params:
+        dataset="{dataset}",
         twin=lambda w: PLANS["demo"].settings.twins[w.dataset].model_dump(mode="json"),
-        dataset=lambda w: PLANS["demo"].dataset_description(w.dataset),
+        description=lambda w: PLANS["demo"].dataset_description(w.dataset),
         seed=PLANS["demo"].settings.seed,
         code=lambda w: PLANS["demo"].code(
-            "generate_twin", PLANS["demo"].writer_entry(w.dataset)
+            "receval.workflow.data:generate_twin",
+            PLANS["demo"].writer_entry(w.dataset),
         ),
-    script:
-        "../scripts/generate_twin.py"
+    run:
+        JOBS.run("receval.workflow.data:generate_twin", input, output, params, log)
 
 
 rule fetch_raw:
-    input:
-        # Watched while they are there; a download puts its files there itself.
-        lambda w: PLANS["full"].local_raw_files(w.dataset),
     output:
         manifest="work/full/{dataset}/raw.json",
     log:
-        "work/full/{dataset}/logs/fetch_raw.log",
-    benchmark:
-        "work/full/{dataset}/benchmarks/fetch_raw.tsv"
+        messages="work/full/{dataset}/logs/fetch_raw.log",
+        benchmark="work/full/{dataset}/benchmarks/fetch_raw.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=500,
     params:
-        # No code digest: checksums settle what a fetch gives, however it is done.
-        dataset=lambda w: PLANS["full"].dataset_description(w.dataset),
-    script:
-        "../scripts/fetch_raw.py"
+        # No code digest: checksums settle what a fetch gives, however it is done. They stand for the
+        # files, too: a file that is only touched is the same.
+        dataset="{dataset}",
+        description=lambda w: PLANS["full"].dataset_description(w.dataset),
+        checksums=lambda w: PLANS["full"].local_checksums(w.dataset),
+    run:
+        JOBS.run(
+            "receval.workflow.data:fetch_raw", input, output, params, log, **SOURCES
+        )
 
 
 rule prepare_ratings:
@@ -70,18 +71,18 @@ rule prepare_ratings:
         item_ids="work/{edition}/{dataset}/items.parquet",
         summary="work/{edition}/{dataset}/summary.json",
     log:
-        "work/{edition}/{dataset}/logs/prepare_ratings.log",
-    benchmark:
-        "work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv"
+        messages="work/{edition}/{dataset}/logs/prepare_ratings.log",
+        benchmark="work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
-        dataset=lambda w: PLANS[w.edition].dataset_description(w.dataset),
+        description=lambda w: PLANS[w.edition].dataset_description(w.dataset),
         code=lambda w: PLANS[w.edition].code(
-            "prepare_ratings", *PLANS[w.edition].parser_entries(w.dataset)
+            "receval.workflow.data:prepare_ratings",
+            *PLANS[w.edition].parser_entries(w.dataset),
         ),
-    script:
-        "../scripts/prepare_ratings.py"
+    run:
+        JOBS.run("receval.workflow.data:prepare_ratings", input, output, params, log)

@@ -15,18 +15,18 @@ rule report_drift:
     output:
         report="work/{edition}/drift.md",
     log:
-        "work/{edition}/logs/report_drift.log",
-    benchmark:
-        "work/{edition}/benchmarks/report_drift.tsv"
+        messages="work/{edition}/logs/report_drift.log",
+        benchmark="work/{edition}/benchmarks/report_drift.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=1000,
     params:
+        folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
         artifacts=lambda w: PLANS[w.edition].artifact_names(),
         one_sided_datasets=lambda w: PLANS[w.edition].one_sided_datasets(),
-        code=lambda w: PLANS[w.edition].code("report_drift"),
-    script:
-        "../scripts/report_drift.py"
+        code=lambda w: PLANS[w.edition].code("receval.workflow.drift:report_drift"),
+    run:
+        JOBS.run("receval.workflow.drift:report_drift", input, output, params, log)

@@ -11,15 +11,14 @@ OUTPUTS
 
 rule rank_system:
     input:
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset)[:3],
+        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
         split="work/{edition}/{dataset}/{split}/split.npz",
         models="work/{edition}/{dataset}/{split}/{system}/models",
     output:
         ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
     log:
-        "work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
-    benchmark:
-        "work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv"
+        messages="work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
+        benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -31,8 +30,10 @@ rule rank_system:
             w.dataset, w.split, w.system
         ),
         seed=lambda w: PLANS[w.edition].settings.seed,
+        names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code(
-            "rank_system", PLANS[w.edition].recommender_entry(w.system)
+            "receval.protocols.outcomes:rank_system",
+            PLANS[w.edition].recommender_entry(w.system),
         ),
-    script:
-        "../scripts/rank_system.py"
+    run:
+        JOBS.run("receval.protocols.outcomes:rank_system", input, output, params, log)

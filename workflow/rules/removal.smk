@@ -13,9 +13,8 @@ rule remove_judgments:
     output:
         values="work/{edition}/removals/{study}/{removal}.npz",
     log:
-        "work/{edition}/removals/{study}/logs/{removal}.log",
-    benchmark:
-        "work/{edition}/removals/{study}/benchmarks/{removal}.tsv"
+        messages="work/{edition}/removals/{study}/logs/{removal}.log",
+        benchmark="work/{edition}/removals/{study}/benchmarks/{removal}.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -26,8 +25,14 @@ rule remove_judgments:
     params:
         description=lambda w: PLANS[w.edition].removal_description(w.study, w.removal),
         code=lambda w: PLANS[w.edition].code(
-            "remove_judgments",
+            "receval.studies.removal_values:remove_judgments",
             *PLANS[w.edition].removal_metric_entries(w.study, w.removal),
         ),
-    script:
-        "../scripts/remove_judgments.py"
+    run:
+        JOBS.run(
+            "receval.studies.removal_values:remove_judgments",
+            input,
+            output,
+            params,
+            log,
+        )

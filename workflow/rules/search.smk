@@ -11,15 +11,14 @@ OUTPUTS
 
 rule search_settings:
     input:
-        ratings=lambda w: PLANS["full"].ratings_files(w.dataset)[:3],
+        ratings=lambda w: PLANS["full"].ratings_files(w.dataset),
         split="work/full/{dataset}/{split}/split.npz",
         published=lambda w: PLANS["full"].published_file(),
     output:
         trace="work/full/{dataset}/{split}/{system}/search.csv",
     log:
-        "work/full/{dataset}/{split}/{system}/logs/search_settings.log",
-    benchmark:
-        "work/full/{dataset}/{split}/{system}/benchmarks/search_settings.tsv"
+        messages="work/full/{dataset}/{split}/{system}/logs/search_settings.log",
+        benchmark="work/full/{dataset}/{split}/{system}/benchmarks/search_settings.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -28,10 +27,13 @@ rule search_settings:
     params:
         search=lambda w: PLANS["full"].search_description(w.system),
         seed=PLANS["full"].settings.seed,
+        names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS["full"].code(
-            "search_settings",
+            "receval.studies.setting_search:search_settings",
             PLANS["full"].recommender_entry(w.system),
             *PLANS["full"].search_metric_entries(),
         ),
-    script:
-        "../scripts/search_settings.py"
+    run:
+        JOBS.run(
+            "receval.studies.setting_search:search_settings", input, output, params, log
+        )

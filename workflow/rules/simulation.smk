@@ -13,9 +13,8 @@ rule simulate_skewness:
     output:
         values="work/{edition}/simulations/{simulation}/{system}.csv",
     log:
-        "work/{edition}/simulations/{simulation}/logs/{system}.log",
-    benchmark:
-        "work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv"
+        messages="work/{edition}/simulations/{simulation}/logs/{system}.log",
+        benchmark="work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -27,10 +26,17 @@ rule simulate_skewness:
         description=lambda w: PLANS[w.edition].simulation_description(
             w.simulation, w.system
         ),
+        system="{system}",
         code=lambda w: PLANS[w.edition].code(
-            "simulate_skewness",
+            "receval.studies.skewness_simulation:simulate_skewness",
             PLANS[w.edition].recommender_entry(w.system),
             *PLANS[w.edition].simulation_metric_entries(w.simulation),
         ),
-    script:
-        "../scripts/simulate_skewness.py"
+    run:
+        JOBS.run(
+            "receval.studies.skewness_simulation:simulate_skewness",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -11,25 +11,26 @@ OUTPUTS
 rule make_split:
     input:
         manifest="work/{edition}/{dataset}/raw.json",
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset)[:3],
+        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
     log:
-        "work/{edition}/{dataset}/{split}/logs/make_split.log",
-    benchmark:
-        "work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv"
+        messages="work/{edition}/{dataset}/{split}/logs/make_split.log",
+        benchmark="work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
     params:
-        split=lambda w: PLANS[w.edition]
+        description=lambda w: PLANS[w.edition]
         .settings.splits[w.split]
         .model_dump(mode="json"),
         seed=lambda w: PLANS[w.edition].settings.seed,
+        names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code(
-            "make_split", PLANS[w.edition].splitter_entry(w.split)
+            "receval.workflow.splitting:split_ratings",
+            PLANS[w.edition].splitter_entry(w.split),
         ),
-    script:
-        "../scripts/make_split.py"
+    run:
+        JOBS.run("receval.workflow.splitting:split_ratings", input, output, params, log)

@@ -10,14 +10,13 @@ OUTPUTS
 
 rule train_system:
     input:
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset)[:3],
+        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
         split="work/{edition}/{dataset}/{split}/split.npz",
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
     log:
-        "work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
-    benchmark:
-        "work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv"
+        messages="work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
+        benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -30,8 +29,12 @@ rule train_system:
         grades_from=lambda w: PLANS[w.edition].grades_from(w.dataset, w.system),
         order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
         seed=lambda w: PLANS[w.edition].settings.seed,
+        names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code(
-            "train_system", PLANS[w.edition].recommender_entry(w.system)
+            "receval.recommenders.training:train_system",
+            PLANS[w.edition].recommender_entry(w.system),
         ),
-    script:
-        "../scripts/train_system.py"
+    run:
+        JOBS.run(
+            "receval.recommenders.training:train_system", input, output, params, log
+        )

@@ -18,9 +18,12 @@ from receval.datasets.errors import CountError, DatasetError
 from receval.datasets.formats.report import ParseReport
 from receval.datasets.raw import RawFiles
 from receval.provenance.atomic import write_atomically
-from receval.ratings import Ratings
+from receval.ratings import TABLE_FILES, Ratings
 
 SUMMARY_FILE = "summary.json"
+
+PREPARED_FILES = (*TABLE_FILES, SUMMARY_FILE)
+"""The files of a prepared dataset, which lie in one folder."""
 
 Parser = Callable[..., Ratings]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
+from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import load
 from receval.recommenders.training import model_file
 from receval.seeds import generator
@@ -20,45 +21,49 @@ _log = logging.getLogger(__name__)
 
 
 def rank_system(
-    ratings_folder: Path,
-    split_file: Path,
-    models_folder: Path,
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    models: Path,
+    ranks: Path,
     recommender: str,
-    protocols: Sequence[Protocol],
-    root_seed: int,
+    protocols: Sequence[Mapping[str, Any]],
+    seed: int,
     names: tuple[str, str],
-    ranks_file: Path,
 ) -> None:
     """Write the judged ranks of a system.
 
     Parameters
     ----------
-    ratings_folder, split_file
-        The prepared dataset and its split.
-    models_folder : Path
-        What :func:`receval.recommenders.training.train_system` wrote.
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    models : Path
+        Folder with what :func:`receval.recommenders.training.train_system` wrote.
+    ranks : Path
+        The archive to write.
     recommender : str
         ``module:class``.
-    protocols : sequence of Protocol
-    root_seed : int
+    protocols : sequence of mapping
+        Each a :class:`receval.protocols.protocol.Protocol` as plain values.
+    seed : int
+        The edition's root seed.
     names : tuple of str
         Dataset and split: with the fold they seed samples and ties, the same for every system.
-    ranks_file : Path
     """
-    ratings = Ratings.read(ratings_folder)
-    split = Split.read(split_file)
+    wanted = [Protocol(**protocol) for protocol in protocols]
+    table = Ratings.read(table_folder(ratings))
+    folds = Split.read(split)
     outcomes: dict[RanksKey, JudgedRanks] = {}
-    for number in range(split.n_folds):
-        data = fold(ratings, split, number)
-        model = load(recommender, model_file(models_folder, number))
-        generator_for = partial(generator, root_seed, *names, number)
+    for number in range(folds.n_folds):
+        data = fold(table, folds, number)
+        model = load(recommender, model_file(models, number))
+        generator_for = partial(generator, seed, *names, number)
         for part in ("test", "unbiased"):
             if part == "unbiased" and data.unbiased is None:
                 continue
-            ranked = rank_judged(model, data, protocols, generator_for, part)
-            for protocol, outcome in zip(protocols, ranked, strict=True):
+            ranked = rank_judged(model, data, wanted, generator_for, part)
+            for protocol, outcome in zip(wanted, ranked, strict=True):
                 outcomes[protocol.key, number, part] = outcome
-        _log.info(
-            "fold %d of %d ranked under %d protocols", number + 1, split.n_folds, len(protocols)
-        )
-    write_ranks(ranks_file, outcomes)
+        _log.info("fold %d of %d ranked under %d protocols", number + 1, folds.n_folds, len(wanted))
+    write_ranks(ranks, outcomes)

@@ -34,9 +34,7 @@ def code_digest(*entries: str, root: Path | None = None) -> str:
 
         - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
         - one symbol of a module, ``"receval.studies.bellogin2017.fig02:data"``: the top-level
-          definitions that ``data`` reaches by name, and the modules whose names these use;
-        - a script, ``"workflow/scripts/train_system.py"``: it and all that it imports. Relative
-          paths start at the repository root.
+          definitions that ``data`` reaches by name, and the modules whose names these use.
     root : Path, optional
         Repository root, with the package in ``src/receval``. By default that of the installed
         package: the folder above ``src``, or the current folder where there is no ``src``.
@@ -86,33 +84,16 @@ class _Closure:
         return hash_texts(pairs)[:LENGTH]
 
     def add_entry(self, entry: str) -> None:
-        if entry.endswith(".py"):
-            self._add_script(entry)
-            return
         module, colon, symbol = entry.partition(":")
         if not re.fullmatch(rf"{PACKAGE}(\.\w+)*(:\w+)?", entry):
             raise ValueError(
-                f'The code entry "{entry}" is none of: a module of {PACKAGE} ("{PACKAGE}.x.y"), '
-                f'one symbol of a module ("{PACKAGE}.x.y:name"), a script ("folder/name.py").'
+                f'The code entry "{entry}" is neither a module of {PACKAGE} ("{PACKAGE}.x.y") nor '
+                f'one symbol of a module ("{PACKAGE}.x.y:name").'
             )
         if colon:
             self._add_symbol(module, symbol, f'the code entry "{entry}"')
         else:
             self._add_modules([(module, f'the code entry "{entry}"')])
-
-    def _add_script(self, entry: str) -> None:
-        path = self.root / entry
-        source = self._read(path)
-        if source is None:
-            raise ValueError(
-                f'The code entry "{entry}" names no file: there is no {path}. Relative paths '
-                "start at the repository root."
-            )
-        # The place of the repository on this machine must not reach the hash.
-        inside = path.is_relative_to(self.root)
-        name = path.relative_to(self.root).as_posix() if inside else path.name
-        self.parts[name] = source.digest
-        self._add_modules(self._imported(source.imports, source))
 
     def _add_symbol(self, module: str, symbol: str, wanted_by: str) -> None:
         source = self._module(module, wanted_by)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from receval.ratings import Ratings
+from receval.ratings import Ratings, table_folder
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.grades import relevance_grades
 from receval.recommenders.plays import ratings_from_plays
@@ -26,13 +26,14 @@ def model_file(folder: Path, number: int) -> Path:
 
 
 def train_system(
-    ratings_folder: Path,
-    split_file: Path,
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    models: Path,
     recommender: str,
     parameters: Mapping[str, Any],
-    root_seed: int,
+    seed: int,
     names: tuple[str, str, str],
-    models_folder: Path,
     events: bool = False,
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
@@ -41,18 +42,19 @@ def train_system(
 
     Parameters
     ----------
-    ratings_folder : Path
-        A prepared dataset.
-    split_file : Path
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    models : Path
+        Folder, written whole or not at all.
     recommender : str
         ``module:class``.
     parameters : mapping
         Arguments of the class; refused, before any data is read, where they are not valid.
-    root_seed : int
+    seed : int
+        The edition's root seed.
     names : tuple of str
         Dataset, split and system: with the fold they seed the model.
-    models_folder : Path
-        Written whole or not at all.
     events : bool
         Whether the values are plays; systems then learn from the ratings of
         :func:`receval.recommenders.plays.ratings_from_plays`.
@@ -73,22 +75,22 @@ def train_system(
             values = ratings_from_plays(values)
         return values if grades_from is None else relevance_grades(values, grades_from)
 
-    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(ratings_folder))
-    ratings = Ratings.read(ratings_folder)
-    split = Split.read(split_file)
+    folder = table_folder(ratings)
+    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
+    table = Ratings.read(folder)
+    folds = Split.read(split)
     # Named by process: a job of a killed run may still be at work beside this one.
-    partial = models_folder.with_name(f"{models_folder.name}.{os.getpid()}.part")
+    partial = models.with_name(f"{models.name}.{os.getpid()}.part")
     partial.mkdir(parents=True)
-    for number in range(split.n_folds):
-        seed = integer_seed(root_seed, *names, number)
-        model = make(recommender, parameters, seed)
-        data = fold(ratings, split, number)
+    for number in range(folds.n_folds):
+        model = make(recommender, parameters, integer_seed(seed, *names, number))
+        data = fold(table, folds, number)
         judged = None
         if model.reads_test:
-            judged = values_to_learn((data.unbiased or data.test).matrix(ratings.n_items))
+            judged = values_to_learn((data.unbiased or data.test).matrix(table.n_items))
         met = (data.users_by_appearance, data.items_by_appearance)
         model.fit(values_to_learn(data.train), judged, met if order == "appearance" else None)
         model.save(model_file(partial, number))
-        _log.info("%s: fold %d of %d trained", names[-1], number + 1, split.n_folds)
-    shutil.rmtree(models_folder, ignore_errors=True)
-    partial.replace(models_folder)
+        _log.info("%s: fold %d of %d trained", names[-1], number + 1, folds.n_folds)
+    shutil.rmtree(models, ignore_errors=True)
+    partial.replace(models)

@@ -14,7 +14,7 @@ from receval.studies.numbers import read_numbers
 
 
 def draw_figure(
-    study: str, artifact: str, numbers: Path, look: Mapping[str, Any], svg: Path, pdf: Path
+    *, study: str, artifact: str, numbers: Path, look: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
     """Draw a figure as SVG and PDF, byte-stable.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.protocols.protocol import Protocol
+from receval.studies.input_files import InputFiles
 
 if TYPE_CHECKING:
     from receval.config.decision_grid import DecisionGrid
@@ -43,8 +44,8 @@ class Experiment:
         The threshold of the unbiased judgments in the released code, where it is another.
     """
 
-    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
-        self.folder = folder
+    def __init__(self, files: InputFiles, description: Mapping[str, Any]) -> None:
+        self.files = files
         self.dataset: str = description["dataset"]
         self.split: str = description["split"]
         self.split_spec: Mapping[str, Any] = description["split_spec"]
@@ -66,13 +67,13 @@ class Experiment:
         """The ratings of the dataset."""
         from receval.ratings import Ratings
 
-        return Ratings.read(self.folder / self.dataset)
+        return Ratings.read(self.files.ratings_folder(self.dataset))
 
     @cached_property
     def _split(self) -> Split:
         from receval.splits.split import Split
 
-        return Split.read(self.folder / self.dataset / self.split / "split.npz")
+        return Split.read(self.files.split_file(self.dataset, self.split))
 
     @property
     def facts_of_split(self) -> Mapping[str, Any]:
@@ -121,7 +122,7 @@ class Experiment:
         from receval.protocols.judged_ranks import read_ranks
 
         judged = self.judged(number, part, threshold)
-        path = self.folder / self.dataset / self.split / system / "ranks.npz"
+        path = self.files.ranks_file(self.dataset, self.split, system)
         outcome = read_ranks(path, protocol.key, number, part)
         return JudgedLists.measured_by(judged, outcome, protocol)
 
@@ -179,8 +180,8 @@ class ArtifactInputs:
 
     Attributes
     ----------
-    folder : Path
-        The working folder of the edition.
+    files : InputFiles
+        The ratings, splits and ranks that the artifact's rule declares.
     parameters : mapping
         The artifact's parameters from the study's configuration.
     experiments : mapping of str to Experiment
@@ -212,7 +213,7 @@ class ArtifactInputs:
         The edition's root seed.
     """
 
-    folder: Path
+    files: InputFiles
     parameters: Mapping[str, Any]
     experiments: Mapping[str, Experiment]
     datasets: tuple[str, ...]
@@ -244,27 +245,33 @@ class ArtifactInputs:
         return DecisionGrid.model_validate(self.grid)
 
     @classmethod
-    def of(cls, folder: Path, description: Mapping[str, Any]) -> ArtifactInputs:
-        """Open the inputs that a plan describes (:meth:`receval.plan.Plan.description`)."""
+    def of(cls, files: InputFiles, description: Mapping[str, Any]) -> ArtifactInputs:
+        """Open the inputs that a plan describes (:meth:`receval.plan.Plan.description`).
+
+        Raises
+        ------
+        ValueError
+            The description names a file that is not declared.
+        """
         return cls(
-            folder=folder,
+            files=files,
             parameters=description["parameters"],
             experiments={
-                name: Experiment(folder, experiment)
+                name: Experiment(files, experiment)
                 for name, experiment in description["experiments"].items()
             },
             datasets=tuple(description["datasets"]),
             absent=tuple(description["absent"]),
-            published=Path(published) if (published := description.get("published")) else None,
-            searches={name: Path(file) for name, file in description.get("searches", {}).items()},
-            removals={name: Path(file) for name, file in description.get("removals", {}).items()},
-            numbers={name: Path(file) for name, file in description.get("numbers", {}).items()},
+            published=files.published_file() if description.get("published") else None,
+            searches={name: files.search_file(name) for name in description.get("searches", ())},
+            removals={name: files.removal_file(name) for name in description.get("removals", ())},
+            numbers={name: files.numbers_file(name) for name in description.get("numbers", ())},
             not_made=tuple(description.get("not_made", ())),
             shown=description.get("shown", {}),
             splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),
             simulations={
-                name: {system: Path(file) for system, file in files.items()}
-                for name, files in description.get("simulations", {}).items()
+                name: {system: files.simulation_file(name, system) for system in systems}
+                for name, systems in description.get("simulations", {}).items()
             },
             grid=description.get("grid"),
             seed=description.get("seed", 0),
@@ -274,10 +281,10 @@ class ArtifactInputs:
         """Return the ratings of a dataset."""
         from receval.ratings import Ratings
 
-        return Ratings.read(self.folder / dataset)
+        return Ratings.read(self.files.ratings_folder(dataset))
 
     def split(self, dataset: str, name: str) -> Split:
         """Return a split of a dataset."""
         from receval.splits.split import Split
 
-        return Split.read(self.folder / dataset / name / "split.npz")
+        return Split.read(self.files.split_file(dataset, name))

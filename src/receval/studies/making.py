@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from receval.studies.input_files import InputFiles
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.numbers import write_numbers
 
 
 def compute_artifact(
-    study: str, artifact: str, folder: Path, description: Mapping[str, Any], target: Path
+    *,
+    study: str,
+    artifact: str,
+    description: Mapping[str, Any],
+    numbers: Path,
+    **inputs: Sequence[Path],
 ) -> None:
     """Call an artifact's ``data`` and write what it returns.
 
@@ -22,15 +28,21 @@ def compute_artifact(
     ----------
     study, artifact : str
         The module ``receval.studies.<study>.<artifact>``.
-    folder : Path
-        The working folder of the edition.
     description : mapping
         From :meth:`receval.plan.Plan.description`.
-    target : Path
-        The CSV: one row an observation, numbers with ten significant digits.
+    numbers : Path
+        The CSV to write: one row an observation, numbers with ten significant digits.
+    **inputs : sequence of Path
+        The attributes of :class:`receval.studies.input_files.InputFiles`: all files that may be
+        read.
+
+    Raises
+    ------
+    ValueError
+        There are no rows, or the artifact reads what is not among its inputs.
     """
     module = import_module(f"receval.studies.{study}.{artifact}")
-    numbers: pd.DataFrame = module.data(ArtifactInputs.of(folder, description))
-    if numbers.empty:
+    table: pd.DataFrame = module.data(ArtifactInputs.of(InputFiles(**inputs), description))
+    if table.empty:
         raise ValueError(f"{study}/{artifact} has no rows: there is nothing to show.")
-    write_numbers(numbers, target)
+    write_numbers(table, numbers)

@@ -13,7 +13,7 @@ from receval.studies.numbers import read_numbers
 
 
 def write_page(
-    study: str, artifact: str, numbers: Path, look: Mapping[str, Any], page: Path
+    *, study: str, artifact: str, numbers: Path, look: Mapping[str, Any], page: Path
 ) -> None:
     """Write a page as Markdown.
 

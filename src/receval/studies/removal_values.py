@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +16,50 @@ from receval.metrics.parse import parse
 from receval.seeds import generator
 from receval.statistics.incompleteness import Measure, ReducedFold
 from receval.statistics.removal import kept_units, removal_turns
+from receval.studies.input_files import InputFiles
 from receval.studies.inputs import Experiment
 
 _log = logging.getLogger(__name__)
 
 
-def remove_judgments(folder: Path, description: Mapping[str, Any], target: Path) -> None:
+def remove_judgments(
+    *,
+    ratings: Sequence[Path],
+    splits: Sequence[Path],
+    ranks: Sequence[Path],
+    values: Path,
+    description: Mapping[str, Any],
+) -> None:
     """Measure the systems of some experiments by what is left at every level and sample.
 
     Parameters
     ----------
-    folder : Path
-        The working folder of the edition.
+    ratings, splits, ranks : sequence of Path
+        All that may be read; see :class:`receval.studies.input_files.InputFiles`.
+    values : Path
+        Gets an archive for :func:`receval.studies.removal_archive.read_removals`.
     description : mapping
         From :meth:`receval.plan.Plan.removal_description`.
-    target : Path
-        An archive for :func:`receval.studies.removal_archive.read_removals`.
     """
+    files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in description["averages"]}
     names = [(a, m) for a, metrics in description["averages"].items() for m in metrics]
     measures = [Measure(parse(metric), averages[average]) for average, metric in names]
     percents = np.array(description["percents"], dtype=np.float64)
     arrays: dict[str, NDArray] = {"percents": percents, "measures": np.array(names)}
     for name, described in description["experiments"].items():
-        experiment = Experiment(folder, described)
+        experiment = Experiment(files, described)
         folds = [
             _of_fold(experiment, number, measures, percents, description)
             for number in experiment.folds
         ]
-        complete, values, averaged = (np.stack(parts) for parts in zip(*folds, strict=True))
+        complete, kept, averaged = (np.stack(parts) for parts in zip(*folds, strict=True))
         arrays[f"{name}/dataset"] = np.array(experiment.dataset)
         arrays[f"{name}/systems"] = np.array(experiment.all_systems)
         arrays[f"{name}/complete"] = complete.mean(axis=0)
-        arrays[f"{name}/values"] = values.mean(axis=0)
+        arrays[f"{name}/values"] = kept.mean(axis=0)
         arrays[f"{name}/averaged"] = averaged.sum(axis=0)
-    write_archive(target, arrays)
+    write_archive(values, arrays)
 
 
 def _incremental(label: str) -> QuasiArithmetic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
+from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
@@ -29,13 +29,14 @@ _log = logging.getLogger(__name__)
 
 
 def search_settings(
-    ratings_folder: Path,
-    split_file: Path,
-    published_file: Path,
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    published: Path,
+    trace: Path,
     search: Mapping[str, Any],
-    root_seed: int,
+    seed: int,
     names: tuple[str, str, str],
-    target: Path,
 ) -> None:
     r"""Try all settings of a system on the first fold and record how close each comes.
 
@@ -51,19 +52,21 @@ def search_settings(
 
     Parameters
     ----------
-    ratings_folder, split_file : Path
-        The prepared dataset and its split.
-    published_file : Path
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    published : Path
         See :func:`receval.studies.published.read_published`.
+    trace : Path
+        CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
+        ours, distance (of the setting), chosen (``yes`` or empty).
     search : mapping
         ``recommender`` (``module:class``), ``settings`` (list of parameters), ``metrics`` (labels)
         and ``threshold`` (ratings at or above it are relevant).
-    root_seed : int
+    seed : int
+        The edition's root seed.
     names : tuple of str
         Dataset, split and system.
-    target : Path
-        CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
-        ours, distance (of the setting), chosen (``yes`` or empty).
 
     Raises
     ------
@@ -72,22 +75,22 @@ def search_settings(
     """
     dataset, split_name, system = names
     untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
-    published = _published_values(published_file, names, search["metrics"])
+    wanted = _published_values(published, names, search["metrics"])
+    folder = table_folder(ratings)
     for model in untrained:
-        model.check_size(*Ratings.sizes(ratings_folder))
-    ratings = Ratings.read(ratings_folder)
-    data = fold(ratings, Split.read(split_file), 0)
+        model.check_size(*Ratings.sizes(folder))
+    data = fold(Ratings.read(folder), Split.read(split), 0)
     protocol = Protocol()
     metrics = [parse(label) for label in search["metrics"]]
     tables = []
     for setting in search["settings"]:
-        model = make(search["recommender"], setting, integer_seed(root_seed, *names, 0))
+        model = make(search["recommender"], setting, integer_seed(seed, *names, 0))
         model.fit(data.train)
-        generator_for = partial(generator, root_seed, dataset, split_name, 0)
+        generator_for = partial(generator, seed, dataset, split_name, 0)
         outcome = rank_judged(model, data, [protocol], generator_for)[0]
         lists = JudgedLists.of(data.test, outcome, search["threshold"], protocol)
         ours = mean(evaluate(metrics, lists), lists, "tested")
-        distance = float(np.sqrt(np.mean((ours / published - 1) ** 2)))
+        distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
         _log.info("%s %s: distance %.4f", system, setting, distance)
         tables.append(
             pd.DataFrame(
@@ -95,16 +98,16 @@ def search_settings(
                     "system": system,
                     "setting": json.dumps(setting, sort_keys=True),
                     "metric": search["metrics"],
-                    "published": published,
+                    "published": wanted,
                     "ours": ours,
                     "distance": distance,
                 }
             )
         )
-    trace = pd.concat(tables, ignore_index=True)
-    best = trace["setting"].iloc[int(trace["distance"].argmin())]
-    trace["chosen"] = np.where(trace["setting"] == best, "yes", "")
-    write_numbers(trace, target)
+    rows = pd.concat(tables, ignore_index=True)
+    best = rows["setting"].iloc[int(rows["distance"].argmin())]
+    rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
+    write_numbers(rows, trace)
 
 
 def _published_values(

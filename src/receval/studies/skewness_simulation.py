@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
+from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
@@ -31,7 +31,7 @@ SEED_NAME = "skewed-popularity"
 
 
 def simulate_skewness(
-    ratings_folder: Path, description: Mapping[str, Any], system: str, target: Path
+    *, ratings: Sequence[Path], values: Path, description: Mapping[str, Any], system: str
 ) -> None:
     """Measure one system on ratings without preferences, by the skewness of popularity.
 
@@ -43,16 +43,16 @@ def simulate_skewness(
 
     Parameters
     ----------
-    ratings_folder : Path
-        The prepared dataset.
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    values : Path
+        CSV with the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
+        sampled candidates, empty if all are ranked), metric, value and lists (that the value
+        averages: users under AR, relevant test ratings under 1R).
     description : mapping
         From :meth:`receval.plan.Plan.simulation_description`.
     system : str
         Its name, for the seed of its models.
-    target : Path
-        CSV with the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
-        sampled candidates, empty if all are ranked), metric, value and lists (that the value
-        averages: users under AR, relevant test ratings under 1R).
 
     Raises
     ------
@@ -61,11 +61,12 @@ def simulate_skewness(
         law cannot be fitted to the dataset.
     """
     recommender, parameters = description["recommender"], description["parameters"]
-    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(ratings_folder))
+    folder = table_folder(ratings)
+    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
     protocols = [Protocol(**protocol) for protocol in description["protocols"]]
     metrics = [parse(label) for label in description["metrics"]]
     threshold: float = description["relevance_threshold"]
-    source = Ratings.read(ratings_folder)
+    source = Ratings.read(folder)
     law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
     tables = []
     for skewness in description["skewness"]:
@@ -78,7 +79,7 @@ def simulate_skewness(
             outcomes = rank_judged(model, data, protocols, generator_for)
             for protocol, outcome in zip(protocols, outcomes, strict=True):
                 lists = JudgedLists.of(data.test, outcome, threshold, protocol)
-                values = mean(evaluate(metrics, lists), lists, "all")
+                averages = mean(evaluate(metrics, lists), lists, "all")
                 tables.append(
                     pd.DataFrame(
                         {
@@ -88,13 +89,13 @@ def simulate_skewness(
                             "protocol": protocol.name,
                             "sampled": "" if protocol.sampled is None else str(protocol.sampled),
                             "metric": description["metrics"],
-                            "value": values,
+                            "value": averages,
                             "lists": int(averaged_lists(lists, "all").sum()),
                         }
                     )
                 )
         _log.info("%s: skewness %g measured", system, skewness)
-    write_numbers(pd.concat(tables, ignore_index=True), target)
+    write_numbers(pd.concat(tables, ignore_index=True), values)
 
 
 def _simulated(

@@ -13,7 +13,13 @@ from receval.studies.numbers import read_numbers
 
 
 def write_table(
-    study: str, artifact: str, numbers: Path, look: Mapping[str, Any], markdown: Path, latex: Path
+    *,
+    study: str,
+    artifact: str,
+    numbers: Path,
+    look: Mapping[str, Any],
+    markdown: Path,
+    latex: Path,
 ) -> None:
     """Write a table as Markdown and TeX.
 

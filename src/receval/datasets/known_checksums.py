@@ -1,0 +1,41 @@
+"""Checksums of files that are known from an earlier look, until the file changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from receval.datasets.checksums import sha256_of
+from receval.provenance.atomic import write_atomically
+
+
+class KnownChecksums:
+    """SHA-256 of files, each computed once for a modification time and a size.
+
+    Parameters
+    ----------
+    file : Path
+        JSON where they are kept. A file that is not there, or is none of ours, is begun anew.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._known = self._read()
+
+    def of(self, path: Path) -> str:
+        """Return the SHA-256 of a file in hexadecimal."""
+        status = path.stat()
+        signature = f"{status.st_mtime_ns}-{status.st_size}"
+        known = self._known.get(path.as_posix(), {})
+        if signature not in known:
+            # Of a file only its present state: what it was before does not come back.
+            known = self._known[path.as_posix()] = {signature: sha256_of(path)}
+            write_atomically(self._file, json.dumps(self._known, indent=2, sort_keys=True) + "\n")
+        return known[signature]
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            content: dict[str, dict[str, str]] = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}

@@ -1,0 +1,1 @@
+"""What the workflow and the command use: how jobs run, and the functions that rules name."""

@@ -1,0 +1,120 @@
+"""From raw files to prepared ratings: what the rules of ``data.smk`` name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from receval.config.datasets import DatasetSpec, ExpectedCounts
+from receval.config.twins import TwinSpec
+from receval.datasets.availability import resolve
+from receval.datasets.fetch import obtain
+from receval.datasets.prepare import PREPARED_FILES, prepare
+from receval.datasets.raw import RawFile, RawFiles
+from receval.simulation.twins import write_twin
+
+
+def generate_twin(
+    *,
+    manifest: Path,
+    files: Path,
+    dataset: str,
+    twin: Mapping[str, Any],
+    description: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Write a dataset's synthetic twin in the raw format of the original.
+
+    Parameters
+    ----------
+    manifest : Path
+        Gets the description of the raw files (:class:`receval.datasets.raw.RawFiles`).
+    files : Path
+        Folder that gets the raw files.
+    dataset : str
+    twin : mapping
+        A :class:`receval.config.twins.TwinSpec` as plain values.
+    description : mapping
+        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+    seed : int
+        The edition's root seed.
+    """
+    files.mkdir(parents=True, exist_ok=True)
+    report = write_twin(dataset, TwinSpec.model_validate(twin), seed, files)
+    edition = DatasetSpec.model_validate(description).edition_of(report["files"])
+    RawFiles(
+        dataset=dataset,
+        edition=edition.name,
+        parser=edition.parser,
+        files=tuple(RawFile.of(files / name) for name in report["files"]),
+        source="twin",
+        expected=ExpectedCounts.model_validate(report["expected"]),
+    ).write(manifest)
+
+
+def fetch_raw(
+    *,
+    manifest: Path,
+    dataset: str,
+    description: Mapping[str, Any],
+    raw_folder: Path,
+    local_mirrors: Sequence[str],
+    network: bool,
+    checksums: Mapping[str, str],
+) -> None:
+    """Find or download the raw files of a dataset, and check them.
+
+    Parameters
+    ----------
+    manifest : Path
+        Gets the description of the raw files (:class:`receval.datasets.raw.RawFiles`).
+    dataset : str
+    description : mapping
+        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+    raw_folder : Path
+        Folder with one folder a dataset, where downloads go; what lies there is looked at first.
+    local_mirrors : sequence of str
+        Folders with one folder a dataset.
+    network : bool
+        Whether a download is allowed.
+    checksums : mapping of str to str
+        Of the files that were there when the plan was made; they only tell Snakemake when to look
+        at them again, and what counts is what is there now.
+    """
+    spec = DatasetSpec.model_validate(description)
+    mirrors = [Path(mirror) for mirror in local_mirrors]
+    own = raw_folder / dataset
+    found = resolve(dataset, spec, own, mirrors, network)
+    obtain(dataset, spec, found, own).write(manifest)
+
+
+def prepare_ratings(
+    *,
+    manifest: Path,
+    ratings: Path,
+    user_ids: Path,
+    item_ids: Path,
+    summary: Path,
+    description: Mapping[str, Any],
+) -> None:
+    """Turn raw files into the canonical table of ratings.
+
+    Parameters
+    ----------
+    manifest : Path
+        Names the raw files, with their checksums: the only files that a job reads although its
+        rule cannot declare them, since a download has no name before it is made.
+    ratings, user_ids, item_ids, summary : Path
+        Files of one folder, under the names that :func:`receval.datasets.prepare.prepare` gives.
+    description : mapping
+        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+    """
+    declared = (ratings, user_ids, item_ids, summary)
+    written = tuple(ratings.parent / name for name in PREPARED_FILES)
+    if declared != written:
+        raise ValueError(
+            f"A prepared dataset is {', '.join(PREPARED_FILES)}, in this order and in one folder; "
+            f"the rule declares {', '.join(map(str, declared))}."
+        )
+    prepare(RawFiles.read(manifest), DatasetSpec.model_validate(description), ratings.parent)

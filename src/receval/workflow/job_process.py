@@ -1,0 +1,160 @@
+"""What a job's process does: the call, its log, its benchmark, its outcome."""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import logging
+import os
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from receval.job_log import job_log
+from receval.provenance.atomic import write_atomically
+from receval.workflow.calls import Call
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call, and where its process says what.
+
+    Attributes
+    ----------
+    call : Call
+    folder : Path
+        The current folder of the run, which the paths of the call are relative to.
+    log : Path
+        Begun anew; everything that the job says goes there.
+    benchmark : Path or None
+        Table of one row, written if the job succeeds: ``s`` (wall seconds of the function),
+        ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest resident
+        memory of the process in MB, with the libraries that it shares with others) and
+        ``process_cpu_time`` (processor seconds of the process from its start).
+    """
+
+    call: Call
+    folder: Path
+    log: Path
+    benchmark: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended that was not killed.
+
+    Attributes
+    ----------
+    error : str or None
+        A sentence; None if all is well.
+    disk_full : bool
+        Whether it failed for want of space, as every other job would.
+    warnings : tuple of str
+        What people should see although the job did not fail.
+    """
+
+    error: str | None = None
+    disk_full: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job's process ended, as the system tells.
+
+    Attributes
+    ----------
+    status : int
+        Exit status, or the negative number of the signal that killed it.
+    """
+
+    status: int
+
+
+def carry_out(job: Job) -> Outcome:
+    """Carry out a job in this process, which has nothing else to do.
+
+    Standard output and errors go to the job's log from now on: also what compiled code prints, and
+    the last words of a process that crashes.
+    """
+    os.chdir(job.folder)
+    warnings = _Warnings()
+    logging.getLogger().addHandler(warnings)
+    try:
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        with job_log(job.log):
+            _redirect_into(job.log)
+            wall, processor = time.perf_counter(), time.process_time()
+            job.call.make()
+            spent = time.perf_counter() - wall, time.process_time() - processor
+        if job.benchmark is not None:
+            _write_benchmark(job.benchmark, *spent)
+    except Exception as error:
+        return Outcome(sentence_of(error), _is_for_want_of_space(error), warnings.messages)
+    return Outcome(warnings=warnings.messages)
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return an exception as one sentence: its words, and its type where it is not one of ours."""
+    words = str(error).strip()
+    ours = type(error).__module__.startswith("receval.") or type(error) is ValueError
+    if words and ours:
+        return words
+    return "".join(traceback.format_exception_only(error)).strip()
+
+
+class _Warnings(logging.Handler):
+    """Collects what is worth telling people, each thing once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._messages: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno < logging.ERROR:
+            self._messages[record.getMessage().strip()] = None
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return tuple(self._messages)
+
+
+def _redirect_into(log: Path) -> None:
+    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    os.close(descriptor)
+    faulthandler.enable(2)
+
+
+def _is_for_want_of_space(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _write_benchmark(path: Path, wall: float, processor: float) -> None:
+    whole, memory = _usage_of_this_process()
+    values = {
+        "s": f"{wall:.4f}",
+        "cpu_time": f"{processor:.4f}",
+        "max_rss": memory,
+        "process_cpu_time": f"{whole:.4f}",
+    }
+    write_atomically(path, "\t".join(values) + "\n" + "\t".join(values.values()) + "\n")
+
+
+def _usage_of_this_process() -> tuple[float, str]:
+    """Return processor seconds since the start, and the largest memory in MB."""
+    if sys.platform == "win32":
+        return time.process_time(), "NA"
+    import resource  # not on Windows
+
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    # Kilobytes, but bytes on macOS.
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return usage.ru_utime + usage.ru_stime, f"{usage.ru_maxrss / unit:.1f}"

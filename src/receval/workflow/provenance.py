@@ -1,0 +1,46 @@
+"""What the artifacts of a study were made from: what a rule of ``artifacts.smk`` names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from receval.provenance.versions import provenance_record, write_json
+from receval.splits.split import Split
+
+
+def record_provenance(
+    *,
+    summaries: Sequence[Path],
+    splits: Sequence[Path],
+    numbers: Sequence[Path],
+    record: Path,
+    config: Mapping[str, Any],
+    absent: Sequence[str],
+    versions: Mapping[str, str],
+) -> None:
+    """Record what the artifacts of a study were made from.
+
+    Parameters
+    ----------
+    summaries : sequence of Path
+        ``.../<dataset>/summary.json`` of the datasets that the study reads.
+    splits : sequence of Path
+        ``.../<dataset>/<split>/split.npz`` of its splits.
+    numbers : sequence of Path
+        The CSVs of its artifacts: the record is of these, and made again whenever one of them is.
+    record : Path
+        The JSON to write.
+    config : mapping
+        From :meth:`receval.plan.Plan.study_description`.
+    absent : sequence of str
+        Datasets that could not be had.
+    versions : mapping
+        Of the libraries when the plan was made; what is recorded is what is at work here.
+    """
+    facts = {f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).facts) for path in splits}
+    datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
+    settings = {**config, "facts of the splits": facts}
+    write_json(record, provenance_record(settings, datasets, absent))
