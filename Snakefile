@@ -40,6 +40,12 @@ STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studi
 print(CHOSEN.table_of_datasets(), file=sys.stderr)
 
 
+onstart:
+    # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 wildcard_constraints:
     edition="|".join(EDITIONS),
     dataset="[a-z0-9]+(-[a-z0-9]+)*",
