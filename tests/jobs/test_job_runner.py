@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,9 +39,9 @@ class Runs:
     def log(self, name: str = "job") -> Path:
         return self.folder / "logs" / f"{name}.log"
 
-    def benchmark(self, name: str = "job") -> Mapping[str, float]:
+    def benchmark(self, name: str = "job") -> dict[str, str]:
         names, values = (self.folder / f"{name}.tsv").read_text().splitlines()
-        return dict(zip(names.split("\t"), map(float, values.split("\t")), strict=True))
+        return dict(zip(names.split("\t"), values.split("\t"), strict=True))
 
 
 def use(folder: Path, launcher: ForkServer | Spawner, patch: pytest.MonkeyPatch) -> Iterator[Runs]:
@@ -96,7 +96,9 @@ def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
 
 def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
     runs.run("write", text="done", target=runs.folder / "target")
-    found = runs.benchmark()
+    measured = runs.benchmark()
+    assert measured.pop("function") == "write"
+    found = {name: float(value) for name, value in measured.items()}
     assert set(found) == {"s", "cpu_time", "max_rss", "process_cpu_time"}
     assert 0 <= found["cpu_time"] <= found["process_cpu_time"]
     assert found["max_rss"] > 1
