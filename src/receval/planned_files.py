@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -106,12 +107,19 @@ class PlannedFiles(PlannedSimulations):
 
     def artifacts(self, study: str) -> list[str]:
         """Return the artifacts of a study that can be made: not all their data is absent."""
-        return [
-            name
-            for name in self.studies[study].artifacts
-            if not (needed := self.datasets_of(study, name))
-            or len(self.absent(study, name)) < len(needed)
-        ]
+        return list(self._artifacts[study])
+
+    @cached_property
+    def _artifacts(self) -> dict[str, tuple[str, ...]]:
+        return {
+            study: tuple(
+                name
+                for name in spec.artifacts
+                if not (needed := self.datasets_of(study, name))
+                or len(self.absent(study, name)) < len(needed)
+            )
+            for study, spec in self.studies.items()
+        }
 
     def artifact_inputs(self, study: str, artifact: str) -> dict[str, list[str]]:
         """Return the files that an artifact's numbers are computed from."""
