@@ -12,10 +12,11 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 from snakemake_logger_plugin_receval.failure_text import failure_text
+from snakemake_logger_plugin_receval.job_warnings import warnings_of
 from snakemake_logger_plugin_receval.plan_table import plan_table
 from snakemake_logger_plugin_receval.progress_line import progress_bar, progress_line
 from snakemake_logger_plugin_receval.run_ending import run_ending
-from snakemake_logger_plugin_receval.run_state import Failure, Notice, RunState
+from snakemake_logger_plugin_receval.run_state import Failure, Made, Notice, RunState
 from snakemake_logger_plugin_receval.screen import RED, YELLOW, Screen
 
 BETWEEN_DRAWINGS = 0.25
@@ -35,6 +36,7 @@ class LogHandler(LogHandlerBase):
         self.dry = settings.dryrun
         self._own = self._snakemakes_own()
         self._log_file = ""
+        self._warned: set[str] = set()
         # Where the disk is full no log can be written, and Python would print two stacks for each
         # record that is not.
         logging.raiseExceptions = False
@@ -77,7 +79,12 @@ class LogHandler(LogHandlerBase):
     def _say(self, notice: Notice) -> None:
         if "all" in self.quiet and not self.dry:
             return
-        if isinstance(notice, Failure):
+        if isinstance(notice, Made):
+            new = [text for text in warnings_of(notice.job) if text not in self._warned]
+            self._warned.update(new)
+            for text in new:
+                self.screen.say(f"{notice.job.name} warns: {text}", YELLOW)
+        elif isinstance(notice, Failure):
             self.screen.say(failure_text(notice), RED)
         elif notice.level >= logging.ERROR:
             self.screen.say(notice.text, RED)

@@ -81,7 +81,20 @@ class Message:
     level: int
 
 
-Notice = Failure | Message
+@dataclass(frozen=True)
+class Made:
+    """A job that was made; whether it warned of something is in its log.
+
+    Attributes
+    ----------
+    job : Job
+        The job.
+    """
+
+    job: Job
+
+
+Notice = Failure | Message | Made
 
 
 @dataclass
@@ -143,7 +156,7 @@ class RunState:
         elif event == LogEvent.JOB_INFO:
             self._start(record)
         elif event == LogEvent.JOB_FINISHED:
-            self._finish(record)
+            notices += self._finish(record)
         elif event == LogEvent.PROGRESS:
             self.done, self.total = record.__dict__["done"], record.__dict__["total"]
         elif event == LogEvent.ERROR:
@@ -173,14 +186,16 @@ class RunState:
         self._known[job.number] = self.running[job.number] = job
         self.why.setdefault(job.rule, Counter()).update(kinds_of_reason(told["reason"]))
 
-    def _finish(self, record: logging.LogRecord) -> None:
+    def _finish(self, record: logging.LogRecord) -> list[Notice]:
         number = record.__dict__["job_id"]
         self.failures.pop(number, None)
         job = self.running.pop(number, None)
-        if job is not None:
-            self.finished.append(job)
-            took = record.created - job.started
-            self.seconds[job.rule] = self.seconds.get(job.rule, 0.0) + took
+        if job is None:
+            return []
+        self.finished.append(job)
+        took = record.created - job.started
+        self.seconds[job.rule] = self.seconds.get(job.rule, 0.0) + took
+        return [Made(job)]
 
     def _fail(self, record: logging.LogRecord) -> list[Notice]:
         told = record.__dict__

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from logger.records import error, exception, finish, heard, plan, progress, raised, record, start
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_receval.run_state import Failure, Message, RunState
+from snakemake_logger_plugin_receval.run_state import Failure, Made, Message, RunState
 
 
 def test_a_run_is_followed_from_its_plan_to_its_end() -> None:
@@ -20,7 +20,7 @@ def test_a_run_is_followed_from_its_plan_to_its_end() -> None:
         finish(1, at=9),
         progress(1, 3, at=9),
     )
-    assert said == []
+    assert said == [Made(state.finished[0])]
     assert (state.started, state.heard) == (5, 9)
     assert (state.done, state.total, state.planned) == (1, 3, {"train_system": 2, "all": 1})
     assert [job.name for job in state.finished] == ["train_system (demo, pop)"]
@@ -75,7 +75,7 @@ def test_a_job_that_is_tried_again_and_made_has_not_failed() -> None:
         start(1, system="pop"),
         finish(1),
     )
-    assert [type(notice) for notice in said] == [Failure, Message]
+    assert [type(notice) for notice in said] == [Failure, Message, Made]
     assert said[1] == Message("train_system (pop) is tried again.", logging.WARNING)
     assert state.failures == {}
 

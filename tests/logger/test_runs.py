@@ -63,7 +63,12 @@ def test_on_a_terminal_one_line_changes_and_failures_stay_once(toy: Path) -> Non
     assert len(drawn) > 2
     assert any("of 8 jobs" in line and "now: make" in line for line in drawn)
     lines = CONTROL.sub("\n", said)
-    for once in ("break_down failed: It is broken.", "The disk is full: fill", "| INFO reading"):
+    for once in (
+        "break_down failed: It is broken.",
+        "The disk is full: fill",
+        "| INFO reading",
+        "warns: It is",
+    ):
         assert lines.count(once) == 1
     assert "Traceback" not in said
     assert "Failed: 3 jobs; 4 of 8 jobs made" in lines

@@ -10,6 +10,7 @@ from logger.records import error, finish, heard, plan, progress, raised, record,
 
 from snakemake_logger_plugin_receval.durations import in_words, seconds_left
 from snakemake_logger_plugin_receval.failure_text import failure_text
+from snakemake_logger_plugin_receval.job_warnings import warnings_of
 from snakemake_logger_plugin_receval.plan_table import plan_table
 from snakemake_logger_plugin_receval.progress_line import WIDTH_OF_BAR, progress_bar, progress_line
 from snakemake_logger_plugin_receval.reasons import FOLLOWS, kinds_of_reason
@@ -161,6 +162,13 @@ def test_a_full_disk_is_one_line() -> None:
     assert text == (
         "The disk is full: train_system failed. [Errno 28] No space left on device: 'a'"
     )
+
+
+def test_warnings_are_found_in_a_log_with_all_their_lines(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("INFO WARNING no\nWARNING a\n  b\nINFO c\n  d\nWARNING e\n", encoding="utf-8")
+    job = Job(1, "train_system", logs=(str(log), "nowhere.log"))
+    assert warnings_of(job) == ["a\n  b", "e"]
 
 
 @pytest.fixture
