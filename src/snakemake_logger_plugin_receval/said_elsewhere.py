@@ -23,6 +23,8 @@ _PATTERNS = (
     "Touching output file",
     "Loading trusted IOCache",
     "Updating checkpoint dependencies",
+    r"Adding \S+ \(.+\)\.$",
+    "Loading script code for rule ",
     # What the end of a run, or the table of a plan, says.
     "Exiting because a job execution failed",
     r"WorkflowError:\nAt least one job did not complete successfully",
