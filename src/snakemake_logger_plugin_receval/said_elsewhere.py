@@ -35,7 +35,6 @@ _PATTERNS = (
     "This was a dry-run",
     "Some jobs were triggered by provenance information",
     "Rules with provenance triggered jobs: ",
-    r"\d+ jobs have (missing|outdated) provenance",
     "None$",
     "$",
 )
