@@ -17,6 +17,9 @@ _OF_A_SHELL = re.compile(
 _COMMAND = "its command"
 _NUMBERED = re.compile(r"\[Errno (\d+)\]")
 
+_LOCKED = "Directory cannot be locked"
+_ANOTHER_RUN = "Another run is at work in this folder: let it end, or stop it, and start again."
+
 OF_THE_MACHINE = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "The disk quota is used up",
@@ -44,6 +47,8 @@ def sentence_of(text: str) -> str:
         several words. That of a job's failure loses the name of the job and the path of the log,
         which are said elsewhere.
     """
+    if _LOCKED in text:
+        return _ANOTHER_RUN
     if _TRACEBACK in text:
         return raised_by(text) or text.strip()
     lines, name = text.strip().splitlines(), ""

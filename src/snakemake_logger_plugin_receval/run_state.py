@@ -138,6 +138,8 @@ class RunState:
     # An exception is logged just before the job it ended, by the same thread.
     _raised: dict[int, str] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
+    # Jobs that are ended on request have not failed.
+    _ends_jobs: bool = False
     _of_groups: set[int] = field(default_factory=set)
 
     def hear(self, record: logging.LogRecord) -> list[Notice]:
@@ -202,6 +204,8 @@ class RunState:
         number = told["jobid"]
         self.running.pop(number, None)
         raised = self._raised.pop(record.thread or 0, "")
+        if self._ends_jobs:
+            return []
         job = replace(
             self._known.get(number) or _job(told, record.created), logs=_texts(told["log"])
         )
@@ -218,6 +222,8 @@ class RunState:
         members = told["job_error_info"]
         self._of_groups.update(member["jobid"] for member in members)
         raised = self._raised.pop(record.thread or 0, "")
+        if self._ends_jobs:
+            return []
         sentence = sentence_of(raised or str(told.get("msg") or ""))
         logs = [*told["aux_logs"], *(log for member in members for log in member["log"])]
         rules = ", ".join(dict.fromkeys(member["rule_name"] for member in members))
@@ -227,8 +233,8 @@ class RunState:
 
     def _listen(self, record: logging.LogRecord) -> list[Notice]:
         text = record.getMessage()
-        if re.match(r"Terminating processes on user request|Will exit after finishing", text):
-            self.interrupted = True
+        self._ends_jobs |= text.startswith("Terminating processes on user request")
+        self.interrupted |= self._ends_jobs or text.startswith("Will exit after finishing")
         if restarted := re.fullmatch(r"Trying to restart job (\d+)\.", text):
             job = self._known.get(int(restarted[1]))
             text = f"{job.name} is tried again." if job else text

@@ -50,6 +50,8 @@ ERROR Traceback (most recent call last):
          "[Errno 28] No space left on device: 'a'"),
         ("Two\nlines that say it.", "Two\nlines that say it."),
         ("MemoryError:", "MemoryError"),
+        ("LockException:\nError: Directory cannot be locked. Please make sure\nthat it can.",
+         "Another run is at work in this folder: let it end, or stop it, and start again."),
         ("", ""),
     ],
 )  # fmt: skip

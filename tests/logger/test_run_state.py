@@ -138,5 +138,16 @@ def test_warnings_are_said_once_and_steps_of_snakemake_never() -> None:
 
 def test_a_run_that_was_asked_to_stop_knows_it() -> None:
     state = RunState()
-    heard(state, record(None, "Terminating processes on user request, this might take some time."))
+    heard(state, record(None, "Will exit after finishing currently running jobs (scheduler)."))
     assert state.interrupted
+    (failure,) = heard(state, raised("ValueError", "No."), error(1))
+    assert isinstance(failure, Failure)
+
+
+def test_jobs_that_are_ended_on_request_have_not_failed() -> None:
+    state = RunState()
+    text = "Terminating processes on user request, this might take some time."
+    (said,) = heard(state, record(None, text), raised("JobFailed", "It was killed."), error(1))
+    assert said == Message(text, logging.INFO)
+    assert state.interrupted
+    assert state.failures == {}
