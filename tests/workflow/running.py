@@ -114,7 +114,8 @@ class Workflow:
         variables: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
         """Start Snakemake and do not wait for it."""
-        command = [sys.executable, "-m", "snakemake", *words]
+        # Jobs are read from Snakemake's own words, which this option brings back.
+        command = [sys.executable, "-m", "snakemake", "--printshellcmds", *words]
         configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
         if changes is not None:
             text = yaml.safe_dump(dict(changes), sort_keys=False)
