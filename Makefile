@@ -3,6 +3,7 @@
 # make reproduce   the full edition: everything from the real datasets
 # make lint        style, types, workflow
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
+# make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
 # make accept      make the fresh artifacts the accepted ones
 # make clean       remove everything that the workflow made (downloads in work/raw stay)
 
@@ -11,8 +12,11 @@ EDITION ?= demo
 VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
+# The edition whose run ended last: its drift report is the last thing that a run makes.
+RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
+REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test reproduce lint drift accept clean
+.PHONY: demo test reproduce lint drift report accept clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --config edition=demo
@@ -34,6 +38,9 @@ lint: $(VENV)/ready
 
 drift: $(VENV)/ready
 	$(BIN)/receval drift --edition $(EDITION)
+
+report: $(VENV)/ready
+	$(BIN)/snakemake --report work/report.zip --config edition=$(REPORTED)
 
 accept: $(VENV)/ready
 	$(BIN)/receval accept --edition $(EDITION)

@@ -12,6 +12,7 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 from receval.config.settings import EDITIONS, load_settings
+from receval.garbage import collect_rarely
 from receval.job_environment import prepare_job_environment
 from receval.plan import Plan
 from receval.provenance.versions import versions
@@ -19,6 +20,8 @@ from receval.run_lock import remove_stale_locks
 from receval.workflow.job_runner import JobRunner
 
 min_version("9.27")
+
+collect_rarely()
 
 prepare_job_environment(Path(workflow.basedir) / "src")
 
@@ -38,6 +41,12 @@ CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.table_of_datasets(), file=sys.stderr)
+
+
+onstart:
+    # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 wildcard_constraints:

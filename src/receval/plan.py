@@ -5,18 +5,21 @@ The workflow asks this module for paths, inputs and code digests; its rules hold
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from receval.config.decision_grid import DecisionGrid
 from receval.config.studies import ArtifactSpec
 from receval.metrics.registry import module_of
 from receval.planned_files import PlannedFiles
-from receval.provenance.code_digest import code_digest
+from receval.provenance.code_digest import CodeSnapshot
+from receval.provenance.parsed_sources import ParsedSources
 from receval.provenance.versions import versions
 from receval.splits.registry import SPLITTERS
 
@@ -30,7 +33,11 @@ class Plan(PlannedFiles):
         The versions of the libraries under them count as code: a result of other versions is made
         again, and the recorded versions are those of every number.
         """
-        return f"{code_digest(*entries, root=self.root)}-{_versions_digest()}"
+        return f"{self._code.digest(*entries)}-{_versions_digest()}"
+
+    @cached_property
+    def _code(self) -> CodeSnapshot:
+        return CodeSnapshot(self.root, _sources_kept_in(self.root.absolute()))
 
     def splitter_entry(self, split: str) -> str:
         """Return the module that makes a split, for code digests."""
@@ -224,6 +231,17 @@ class Plan(PlannedFiles):
             },
             "absent": [titles[name] for name in self.absent(study, artifact)],
         }
+
+
+@cache
+def _sources_kept_in(root: Path) -> ParsedSources:
+    """Return the sources that earlier runs have parsed; what this one parses goes to them.
+
+    They lie with what Snakemake keeps for itself, where that is: a library makes no folders.
+    """
+    sources = ParsedSources(root / ".snakemake" / "parsed_sources.json")
+    atexit.register(sources.save)
+    return sources
 
 
 @cache

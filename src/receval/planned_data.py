@@ -165,12 +165,16 @@ class PlannedData:
         return experiment.model_copy(update={"split": chosen, "fallback_splits": ()})
 
     def experiments(self) -> Iterable[tuple[str, ExperimentSpec]]:
-        """Yield every experiment that an artifact reads, with its study."""
+        """Return every experiment that an artifact reads, with its study."""
+        return self._experiments
+
+    @cached_property
+    def _experiments(self) -> tuple[tuple[str, ExperimentSpec], ...]:
+        found = []
         for study, spec in self.studies.items():
             read = {name for artifact in spec.artifacts for name in spec.experiments_of(artifact)}
-            for name, experiment in spec.experiments.items():
-                if name in read:
-                    yield study, experiment
+            found += [(study, spec.experiments[name]) for name in spec.experiments if name in read]
+        return tuple(found)
 
     def threshold(self, experiment: ExperimentSpec) -> float:
         """Return the relevance threshold of an experiment."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from receval.config.experiments import ExperimentSpec
 from receval.config.removals import RemovalSpec
 from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
-from receval.ratings import TABLE_FILES
+
+TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
+"""As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
 
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""
@@ -105,12 +108,19 @@ class PlannedFiles(PlannedSimulations):
 
     def artifacts(self, study: str) -> list[str]:
         """Return the artifacts of a study that can be made: not all their data is absent."""
-        return [
-            name
-            for name in self.studies[study].artifacts
-            if not (needed := self.datasets_of(study, name))
-            or len(self.absent(study, name)) < len(needed)
-        ]
+        return list(self._artifacts[study])
+
+    @cached_property
+    def _artifacts(self) -> dict[str, tuple[str, ...]]:
+        return {
+            study: tuple(
+                name
+                for name in spec.artifacts
+                if not (needed := self.datasets_of(study, name))
+                or len(self.absent(study, name)) < len(needed)
+            )
+            for study, spec in self.studies.items()
+        }
 
     def artifact_inputs(self, study: str, artifact: str) -> dict[str, list[str]]:
         """Return the files that an artifact's numbers are computed from."""

@@ -39,9 +39,7 @@ class PlannedSimulations(PlannedData):
 
     def simulation_inputs(self, simulation: str) -> list[str]:
         """Return the prepared files of the dataset whose sizes are simulated."""
-        dataset = self.simulation(simulation).dataset
-        names = ("ratings.parquet", "users.parquet", "items.parquet")
-        return [f"work/{self.edition}/{dataset}/{name}" for name in names]
+        return self.ratings_files(self.simulation(simulation).dataset)
 
     def simulation_description(self, simulation: str, system: str) -> dict[str, Any]:
         """Return what the values of a system in a simulation depend on, as plain values.

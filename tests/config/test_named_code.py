@@ -14,13 +14,14 @@ from receval.config.settings import load_settings
 from receval.datasets.formats.report import ParseReport
 from receval.metrics.parse import parse as parse_metric
 from receval.metrics.registry import METRICS
-from receval.provenance.code_digest import _Closure
+from receval.provenance.code_digest import CodeSnapshot
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.simulation.twins import WRITERS
 from receval.splits.registry import SPLITTERS
 
 SETTINGS = load_settings(CONFIG, "full")
+CODE = CodeSnapshot(ROOT)
 PARSERS = sorted(
     {edition.parser for spec in SETTINGS.datasets.values() for edition in spec.editions}
 )
@@ -105,8 +106,7 @@ def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
 
 @pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
 def test_numbers_do_not_depend_on_how_they_are_drawn(study: str, artifact: str) -> None:
-    closure = _Closure(ROOT / "src" / "receval", ROOT)
-    closure.add_entry(f"receval.studies.{study}.{artifact}:data")
-    assert closure.parts
-    assert [part for part in closure.parts if part.startswith("receval.figures")] == []
-    assert "receval.studies.look" not in closure.parts
+    parts = CODE.parts(f"receval.studies.{study}.{artifact}:data")
+    assert parts
+    assert [part for part in parts if part.startswith("receval.figures")] == []
+    assert "receval.studies.look" not in parts

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from receval.config.drift import DriftConfig
 from receval.drift.changes import Kind, compare_tables
 from receval.drift.comparison import Status
+from receval.drift.order_of_systems import changes_of_order
 from receval.drift.tables import read_table, roles_of_columns
 
 CONFIG = DriftConfig.model_validate(
@@ -222,3 +223,27 @@ def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
     config = tracked_config()
     assert all(len(tolerance.reason) > 40 for tolerance in config.tolerances.values())
     assert config.tolerance("value").relative > config.tolerance("density").relative
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b"]),
+            st.sampled_from(["1", "5", "5.0"]),
+            st.sampled_from(["pop", "knn", "mf"]),
+            st.sampled_from(["", "nan", "inf", "3", "0.25", "1e-3"]),
+            st.sampled_from(["", "7"]),
+        ),
+        min_size=1,
+    )
+)
+def test_table_compared_with_itself_gives_what_an_equal_one_gives(rows):
+    accepted = pd.DataFrame(rows, columns=["panel", "cutoff", "system", "value", "n"], dtype=str)
+    assert compare_tables(accepted, accepted, CONFIG) == compare_tables(
+        accepted, accepted.copy(), CONFIG
+    )
+    keys = roles_of_columns(accepted, CONFIG).keys
+    assert changes_of_order(accepted, accepted, keys) == changes_of_order(
+        accepted, accepted.copy(), keys
+    )

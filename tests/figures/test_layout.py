@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from figures.sample_figures import bars, named_points
+from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
@@ -42,6 +44,22 @@ def test_settling_twice_and_drawing_change_nothing() -> None:
         figure.draw_without_rendering()
         settle_layout(figure)
     assert positions(figure) == first
+
+
+def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = Figure.draw
+
+    def noted(figure: Figure, renderer: RendererBase) -> None:
+        drawn.append(type(renderer).__name__)
+        draw(figure, renderer)
+
+    with figure_style():
+        figure = bars()
+        settle_layout(figure)
+        monkeypatch.setattr(Figure, "draw", noted)
+        save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")
+    assert len(drawn) == 2
 
 
 def test_names_are_where_they_were_put_after_saving(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import receval.studies.multiverse
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "receval"
 LAYERS = (
     {
+        "garbage",
         "lazy_names",
         "ratings",
         "seeds",

@@ -76,6 +76,7 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     numbers = tmp_path / "table1.csv"
     compute("table1", tmp_path, numbers)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
+    shown = tmp_path / "table1.html"
     write_table(
         study="canamares2020",
         artifact="table1",
@@ -83,10 +84,14 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
         look=LOOK,
         markdown=markdown,
         latex=latex,
+        shown=shown,
     )
     ratings = len(generated_ratings())
     assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")
     assert "Absent: Netflix" in latex.read_text(encoding="utf-8")
+    page = shown.read_text(encoding="utf-8")
+    assert "<title>Table 1: " in page
+    assert f'<td class="right">{ratings}</td>' in page
 
 
 def test_a_page_is_what_its_artifact_writes_from_the_csv(

@@ -102,7 +102,20 @@ class Workflow:
         variables: Mapping[str, str] | None = None,
     ) -> Run:
         """Run Snakemake with options, targets, and changes to the configuration."""
-        command = [sys.executable, "-m", "snakemake", *words]
+        process = self.start(*words, targets=targets, changes=changes, variables=variables)
+        text, _ = process.communicate(timeout=300)
+        return Run(process.returncode, text)
+
+    def start(
+        self,
+        *words: str,
+        targets: tuple[str, ...] = (),
+        changes: Mapping[str, object] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[str]:
+        """Start Snakemake and do not wait for it."""
+        # Jobs are read from Snakemake's own words, which this option brings back.
+        command = [sys.executable, "-m", "snakemake", "--printshellcmds", *words]
         configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
         if changes is not None:
             text = yaml.safe_dump(dict(changes), sort_keys=False)
@@ -110,19 +123,32 @@ class Workflow:
             configfiles.append("changes.yaml")
         if configfiles:
             command += ["--configfile", *configfiles]
-        done = subprocess.run(
+        return subprocess.Popen(
             [*command, "--", *targets],
             cwd=self.folder,
             env=self._environment() | dict(variables or {}),
             # A group of its own can be killed with all its jobs and nobody else.
             start_new_session=True,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=300,
-            check=False,
         )
-        return Run(done.returncode, done.stdout)
+
+    def processes(self) -> dict[int, int]:
+        """Return the processes that are at work in this folder, and the parent of each."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                here = (entry / "cwd").readlink() == self.folder
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            except OSError:
+                continue
+            if here and state not in "ZX":
+                found[int(entry.name)] = int(parent)
+        return found
 
     def _environment(self) -> dict[str, str]:
         personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")

@@ -101,14 +101,14 @@ def test_the_report_has_figures_and_tables_with_their_captions(
     assert "ranking-oriented forms that the paper does not have" in str(figure["caption"])
     table = report["results"]["work/demo/artifacts/bellogin2017/table3.md"]
     assert "three design axes" in str(table["caption"])
-    assert table["labels"] == {"artifact": "table3", "form": "table"}
+    assert table["labels"] == {"table": "Table 3: Design alternatives in target set formation"}
 
 
 def test_the_report_has_a_category_for_each_study(
     report: dict[str, dict[str, dict[str, list[str]]]],
 ) -> None:
     assert set(report["categories"]) == {"bellogin2017", "valcarce2020"}
-    assert FIG02 in report["categories"]["bellogin2017"]["Other"]
+    assert FIG02 in report["categories"]["bellogin2017"]["Figures"]
 
 
 def test_captions_in_the_report_are_plain_text(

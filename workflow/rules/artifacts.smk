@@ -8,6 +8,8 @@ OUTPUTS
   work/<edition>/artifacts/<study>/provenance.json
 """
 
+from receval.studies.artifact_names import heading
+
 # Pages and tables are both written as <artifact>.md.
 PAGES = (
     "|".join(sorted({name for plan in PLANS.values() for name in plan.pages()})) or "-"
@@ -22,7 +24,12 @@ rule compute_artifact:
             "work/{edition}/artifacts/{study}/{artifact}.csv",
             caption="../report/numbers.rst",
             category="{study}",
-            labels={"artifact": "{artifact}", "form": "numbers"},
+            subcategory="Numbers",
+            labels=lambda w: {
+                "numbers of": heading(
+                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                )
+            },
         ),
     log:
         messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
@@ -55,7 +62,12 @@ rule draw_figure:
             "work/{edition}/artifacts/{study}/{artifact}.svg",
             caption="../report/artifact.rst",
             category="{study}",
-            labels={"artifact": "{artifact}", "form": "figure"},
+            subcategory="Figures",
+            labels=lambda w: {
+                "figure": heading(
+                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                )
+            },
         ),
         pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
     log:
@@ -86,7 +98,12 @@ rule write_table:
             "work/{edition}/artifacts/{study}/{artifact}.md",
             caption="../report/artifact.rst",
             category="{study}",
-            labels={"artifact": "{artifact}", "form": "table"},
+            subcategory="Tables",
+            labels=lambda w: {
+                "table": heading(
+                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                )
+            },
         ),
         latex="work/{edition}/artifacts/{study}/{artifact}.tex",
     log:
@@ -119,7 +136,12 @@ rule write_page:
             "work/{edition}/artifacts/{study}/{artifact}.md",
             caption="../report/artifact.rst",
             category="{study}",
-            labels={"artifact": "{artifact}", "form": "page"},
+            subcategory="Tables",
+            labels=lambda w: {
+                "table": heading(
+                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                )
+            },
         ),
     log:
         messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",

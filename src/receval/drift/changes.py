@@ -78,16 +78,22 @@ class TableChanges:
 
 
 def compare_tables(
-    accepted: pd.DataFrame, fresh: pd.DataFrame, config: DriftConfig
+    accepted: pd.DataFrame,
+    fresh: pd.DataFrame,
+    config: DriftConfig,
+    roles: ColumnRoles | None = None,
 ) -> TableChanges:
     """Compare two tables of text cells; the order of rows and columns does not matter.
 
     Parameters
     ----------
     accepted, fresh : DataFrame of str
-        As :func:`receval.drift.tables.read_table` returns them.
+        As :func:`receval.drift.tables.read_table` returns them. One and the same object, where
+        both are known to be equal, saves the comparison of cells.
     config : DriftConfig
         Keys and tolerances.
+    roles : ColumnRoles, optional
+        What the accepted columns are for, where that is already known.
 
     Notes
     -----
@@ -95,7 +101,9 @@ def compare_tables(
     values: 6040.0 against 6041.0 is a count that changed, however wide the relative tolerance.
     NaN equals NaN and nothing else.
     """
-    roles = roles_of_columns(accepted, config)
+    roles = roles_of_columns(accepted, config) if roles is None else roles
+    if fresh is accepted:
+        return _compared_with_itself(accepted, roles)
     changes = [
         Change(kind, column=column)
         for kind, columns in (
@@ -121,6 +129,15 @@ def compare_tables(
         tolerated += int((cells.differ & ~cells.moved).sum())
         compared += len(common)
     return TableChanges(tuple(changes), tolerated, compared)
+
+
+def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChanges:
+    """Compare a table with itself: only rows that cannot be told apart are to be reported."""
+    labels = row_labels(table, roles.keys)
+    changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
+    rows = int((~labels.duplicated(keep=False)).sum())
+    columns = len(roles.counts) + len(roles.measures)
+    return TableChanges(changes, tolerated=0, compared=rows * columns)
 
 
 def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[Change]:

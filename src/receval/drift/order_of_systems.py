@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau, rankdata
 
 from receval.drift.tables import numbers, row_labels
 
@@ -58,18 +57,21 @@ def changes_of_order(
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
         return 0, ()
     others = tuple(key for key in keys if key != SYSTEM)
-    before, after = (
-        pd.DataFrame(
-            {"panel": row_labels(table, others), SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])}
-        ).drop_duplicates(["panel", SYSTEM])
-        for table in tables
-    )
+    before = _places(accepted, others)
+    if fresh is accepted:
+        return int((before.dropna()["panel"].value_counts() > 1).sum()), ()
+    after = _places(fresh, others)
     both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
     sizes = both["panel"].value_counts()
     compared = sizes.index[sizes > 1]
     # Most panels did not move at all, and ranking them would take most of a report's time.
     moved = both.loc[both["at_accepted"] != both["at_fresh"], "panel"]
     is_moved = both["panel"].isin(moved) & both["panel"].isin(compared)
+    if not is_moved.any():
+        return len(compared), ()
+    # A second of start-up that a report without such panels need not wait for.
+    from scipy.stats import kendalltau, rankdata
+
     changes = []
     for panel, systems in both[is_moved].groupby("panel", sort=False):
         old, new = systems["at_accepted"].to_numpy(), systems["at_fresh"].to_numpy()
@@ -77,3 +79,10 @@ def changes_of_order(
             tau = float(kendalltau(old, new).statistic)
             changes.append(OrderChange(str(panel), tau, len(systems)))
     return len(compared), tuple(changes)
+
+
+def _places(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFrame:
+    """Return panel, system and value of each row; of rows alike in both names, the first."""
+    panels = row_labels(table, others)
+    rows = pd.DataFrame({"panel": panels, SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])})
+    return rows.drop_duplicates(["panel", SYSTEM])

@@ -14,8 +14,11 @@ def settle_layout(figure: Figure) -> None:
 
     Nothing that takes room may be added later. Settling a second time changes nothing.
     """
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        # Not "none", which leaves an engine that does nothing: saving would draw all of the figure
+        # twice for its sake, in each format.
+        figure.set_layout_engine(None)
     for axes in figure.axes:
         bounds = axes.get_position(original=True).bounds
         left, bottom, width, height = (round(part, _DIGITS_OF_POSITIONS) for part in bounds)

@@ -7,83 +7,108 @@ that it reaches has changed.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import receval
-from receval.provenance.source_file import PACKAGE, Import, SourceFile, hash_texts, parse_source
+from receval.provenance.parsed_sources import ParsedSources
+from receval.provenance.source_file import PACKAGE, Import, SourceFile, hash_texts
 
 LENGTH = 16
 """Hexadecimal digits of a digest."""
 
-Signature = tuple[int, int] | None
-"""Modification time in nanoseconds and size of a file; None for one that does not exist."""
-
-_sources: dict[str, tuple[Signature, SourceFile]] = {}
-_digests: dict[tuple[str, ...], tuple[dict[str, Signature], str]] = {}
+_PARSED = ParsedSources()
 
 
 def code_digest(*entries: str, root: Path | None = None) -> str:
     """Return a hash of everything in the package that some entries reach by import.
 
+    The code is looked at anew in every call; for many digests at once there is
+    :class:`CodeSnapshot`.
+
     Parameters
     ----------
     *entries : str
-        Each one of
-
-        - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
-        - one symbol of a module, ``"receval.studies.bellogin2017.fig02:data"``: the top-level
-          definitions that ``data`` reaches by name, and the modules whose names these use.
+        As for :meth:`CodeSnapshot.digest`.
     root : Path, optional
-        Repository root, with the package in ``src/receval``. By default that of the installed
-        package: the folder above ``src``, or the current folder where there is no ``src``.
+        As for :class:`CodeSnapshot`.
 
     Returns
     -------
     str
-        Hexadecimal digits of the SHA-256 of the sorted pairs (name, stripped syntax tree).
+        As from :meth:`CodeSnapshot.digest`.
 
     Raises
     ------
     ValueError
-        For an unknown module, symbol or script, a relative import, or invalid Python.
-
-    Notes
-    -----
-    The files ``__init__.py`` on the way to a module belong to it. Comments, docstrings, layout
-    and type-only code do not count (:func:`receval.provenance.source_file.parse_source`).
-    Names in strings, such as the class paths of registries, are not followed: pass the modules
-    they name as entries. Each file is read once in a process, and again when its modification
-    time or size changes.
+        As :meth:`CodeSnapshot.digest`.
     """
-    package_folder, root = _locate(root)
-    key = (str(package_folder), str(root), *entries)
-    if key in _digests:
-        signatures, digest = _digests[key]
-        if all(_signature(path) == signature for path, signature in signatures.items()):
-            return digest
-    closure = _Closure(package_folder, root)
-    for entry in entries:
-        closure.add_entry(entry)
-    _digests[key] = (closure.signatures, closure.digest())
-    return _digests[key][1]
+    return CodeSnapshot(root, _PARSED).digest(*entries)
 
 
-class _Closure:
-    """The code reached so far, by name, and the files looked at on the way."""
+class CodeSnapshot:
+    """The code of one repository: each file as it was when it was first asked for.
 
-    def __init__(self, package_folder: Path, root: Path) -> None:
-        self.package_folder = package_folder
-        self.root = root
-        self.parts: dict[str, str] = {}
-        self.signatures: dict[str, Signature] = {}
+    Parameters
+    ----------
+    root : Path, optional
+        Repository root, with the package in ``src/receval``. By default that of the installed
+        package: the folder above ``src``, or the current folder where there is no ``src``.
+    parsed : ParsedSources, optional
+        Sources parsed before.
+    """
 
-    def digest(self) -> str:
-        pairs = (text for pair in sorted(self.parts.items()) for text in pair)
-        return hash_texts(pairs)[:LENGTH]
+    def __init__(self, root: Path | None = None, parsed: ParsedSources | None = None) -> None:
+        self.package_folder, self.root = _locate(root)
+        self._parsed = ParsedSources() if parsed is None else parsed
+        self._modules: dict[str, SourceFile | None] = {}
+        self._loaded_by: dict[str, list[tuple[str, str]]] = {}
+        self._digests: dict[tuple[str, ...], str] = {}
 
-    def add_entry(self, entry: str) -> None:
+    def digest(self, *entries: str) -> str:
+        """Return a hash of everything in the package that some entries reach by import.
+
+        Parameters
+        ----------
+        *entries : str
+            Each one of
+
+            - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
+            - one symbol of a module, ``"receval.studies.bellogin2017.fig02:data"``: the top-level
+              definitions that ``data`` reaches by name, and the modules whose names these use;
+            - a script, ``"workflow/scripts/train_system.py"``: it and all that it imports.
+              Relative paths start at the repository root.
+
+        Returns
+        -------
+        str
+            Hexadecimal digits of the SHA-256 of the sorted pairs (name, stripped syntax tree).
+
+        Raises
+        ------
+        ValueError
+            For an unknown module or symbol, a relative import, or invalid Python.
+
+        Notes
+        -----
+        The files ``__init__.py`` on the way to a module belong to it. Comments, docstrings, layout
+        and type-only code do not count (:func:`receval.provenance.source_file.parse_source`).
+        Names in strings, such as the class paths of registries, are not followed: pass the modules
+        they name as entries.
+        """
+        if entries not in self._digests:
+            pairs = (text for pair in sorted(self.parts(*entries).items()) for text in pair)
+            self._digests[entries] = hash_texts(pairs)[:LENGTH]
+        return self._digests[entries]
+
+    def parts(self, *entries: str) -> dict[str, str]:
+        """Return the digests of the code that some entries reach, by module or symbol."""
+        parts: dict[str, str] = {}
+        for entry in entries:
+            self._add_entry(entry, parts)
+        return parts
+
+    def _add_entry(self, entry: str, parts: dict[str, str]) -> None:
         module, colon, symbol = entry.partition(":")
         if not re.fullmatch(rf"{PACKAGE}(\.\w+)*(:\w+)?", entry):
             raise ValueError(
@@ -91,11 +116,11 @@ class _Closure:
                 f'one symbol of a module ("{PACKAGE}.x.y:name").'
             )
         if colon:
-            self._add_symbol(module, symbol, f'the code entry "{entry}"')
+            self._add_symbol(module, symbol, f'the code entry "{entry}"', parts)
         else:
-            self._add_modules([(module, f'the code entry "{entry}"')])
+            self._add_modules([(module, f'the code entry "{entry}"')], parts)
 
-    def _add_symbol(self, module: str, symbol: str, wanted_by: str) -> None:
+    def _add_symbol(self, module: str, symbol: str, wanted_by: str, parts: dict[str, str]) -> None:
         source = self._module(module, wanted_by)
         if symbol not in source.names:
             raise ValueError(
@@ -103,40 +128,42 @@ class _Closure:
                 "Correct the name."
             )
         statements = source.reachable(symbol)
-        self.parts[f"{module}:{symbol}"] = hash_texts(s.content for s in statements)
+        parts[f"{module}:{symbol}"] = hash_texts(s.digest for s in statements)
         package = module.rpartition(".")[0]
         imports = tuple(item for statement in statements for item in statement.imports)
-        self._add_modules(
-            ([(package, wanted_by)] if package else []) + self._imported(imports, source)
-        )
+        above = [(package, wanted_by)] if package else []
+        self._add_modules(above + self._imported(imports, source), parts)
 
-    def _add_modules(self, wanted: list[tuple[str, str]]) -> None:
+    def _add_modules(self, wanted: list[tuple[str, str]], parts: dict[str, str]) -> None:
         """Add modules, the packages above them, and all that these import."""
         while wanted:
             module, wanted_by = wanted.pop()
-            if module in self.parts:
+            if module in parts:
                 continue
             source = self._module(module, wanted_by)
-            self.parts[module] = source.digest
+            parts[module] = source.digest
             package = module.rpartition(".")[0]
             if package:
                 wanted.append((package, wanted_by))
-            wanted += self._imported(source.imports, source)
+            if module not in self._loaded_by:
+                self._loaded_by[module] = self._imported(source.imports, source)
+            wanted += self._loaded_by[module]
 
     def _imported(self, imports: tuple[Import, ...], source: SourceFile) -> list[tuple[str, str]]:
         """Return the modules that import statements load, with the words for a message."""
         modules = []
         for item in imports:
             wanted_by = f"{source.path}, line {item.line},"
+            package = self._find(item.module)
+            if item.name in (None, "*") or package is None or package.path.name != "__init__.py":
+                modules.append((item.module, wanted_by))
+                continue
             submodule = f"{item.module}.{item.name}"
-            if item.name is not None and item.name != "*" and self._find(submodule) is not None:
+            if self._find(submodule) is not None:
                 modules.append((submodule, wanted_by))
                 continue
             modules.append((item.module, wanted_by))
-            package = self._find(item.module)
-            if item.name in (None, "*") or package is None or package.name != "__init__.py":
-                continue
-            if not self._module(item.module, wanted_by).names & {item.name, "*", "__getattr__"}:
+            if not package.names & {item.name, "*", "__getattr__"}:
                 raise ValueError(
                     f"{wanted_by} imports {item.name} from {item.module}, but that package has "
                     f"neither a module nor a definition of this name. Correct the import."
@@ -144,8 +171,7 @@ class _Closure:
         return modules
 
     def _module(self, module: str, wanted_by: str) -> SourceFile:
-        path = self._find(module)
-        source = None if path is None else self._read(path)
+        source = self._find(module)
         if source is None:
             raise ValueError(
                 f"There is no module {module} below {self.package_folder.parent}, but {wanted_by} "
@@ -154,31 +180,22 @@ class _Closure:
             )
         return source
 
-    def _find(self, module: str) -> Path | None:
-        base = self.package_folder.joinpath(*module.split(".")[1:])
-        # A package hides a module of the same name, as in Python itself.
-        candidates = [base / "__init__.py"]
-        if module != PACKAGE:
-            candidates.append(base.with_name(f"{base.name}.py"))
-        for path in candidates:
-            if self._look(path) is not None:
-                return path
-        return None
-
-    def _look(self, path: Path) -> Signature:
-        text = str(path)
-        if text not in self.signatures:
-            self.signatures[text] = _signature(text)
-        return self.signatures[text]
+    def _find(self, module: str) -> SourceFile | None:
+        if module not in self._modules:
+            base = self.package_folder.joinpath(*module.split(".")[1:])
+            # A package hides a module of the same name, as in Python itself.
+            source = self._read(base / "__init__.py")
+            if source is None and module != PACKAGE:
+                source = self._read(base.with_name(f"{base.name}.py"))
+            self._modules[module] = source
+        return self._modules[module]
 
     def _read(self, path: Path) -> SourceFile | None:
-        signature = self._look(path)
-        if signature is None:
+        try:
+            content = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        cached = _sources.get(str(path))
-        if cached is None or cached[0] != signature:
-            cached = _sources[str(path)] = (signature, parse_source(path))
-        return cached[1]
+        return self._parsed.of(path, content)
 
 
 def _locate(root: Path | None) -> tuple[Path, Path]:
@@ -188,11 +205,3 @@ def _locate(root: Path | None) -> tuple[Path, Path]:
     package_folder = Path(receval.__file__).parent
     source_folder = package_folder.parent
     return package_folder, source_folder.parent if source_folder.name == "src" else Path.cwd()
-
-
-def _signature(path: str) -> Signature:
-    try:
-        status = os.stat(path)  # noqa: PTH116
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return status.st_mtime_ns, status.st_size

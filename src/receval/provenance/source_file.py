@@ -48,8 +48,8 @@ class Statement:
 
     Attributes
     ----------
-    content : str
-        The stripped syntax tree, as text.
+    digest : str
+        Hash of the stripped syntax tree.
     binds : frozenset of str
         Names that the statement defines in its module.
     uses : frozenset of str
@@ -62,7 +62,7 @@ class Statement:
         it acts whenever the module is imported, whichever name is asked for.
     """
 
-    content: str
+    digest: str
     binds: frozenset[str]
     uses: frozenset[str]
     imports: tuple[Import, ...]
@@ -79,7 +79,7 @@ class SourceFile:
     @cached_property
     def digest(self) -> str:
         """Hash of all statements."""
-        return hash_texts(statement.content for statement in self.statements)
+        return hash_texts(statement.digest for statement in self.statements)
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:
@@ -119,12 +119,19 @@ def hash_texts(texts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def parse_source(path: Path) -> SourceFile:
-    """Read one source file.
+def parse_source(path: Path, content: bytes) -> SourceFile:
+    """Parse one source file.
 
     Left out are comments, layout, docstrings, annotations that nothing reads,
     ``if TYPE_CHECKING`` blocks, ``__version__``, and imports from outside the package that only
     those needed.
+
+    Parameters
+    ----------
+    path : Path
+        Name of the file, for messages.
+    content : bytes
+        What it holds.
 
     Raises
     ------
@@ -132,7 +139,7 @@ def parse_source(path: Path) -> SourceFile:
         Where the file is not valid Python or imports by a relative path.
     """
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(content)
     except SyntaxError as error:
         raise ValueError(
             f"{path}, line {error.lineno}: not valid Python ({error.msg}), so the code behind "
@@ -147,7 +154,7 @@ def parse_source(path: Path) -> SourceFile:
             names = names_read(parts)
             read_at_runtime |= names
             statement = Statement(
-                content=ast.dump(node),
+                digest=hash_texts([ast.dump(node)]),
                 binds=frozenset(names_bound(node, parts)),
                 uses=frozenset(names | stripper.annotation_names),
                 imports=tuple(_package_imports(parts, path)),

@@ -8,14 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from receval.ratings import Ratings
-from receval.seeds import generator
-from receval.splits.selection import selected_ratings
-
 if TYPE_CHECKING:
+    import numpy as np
+
     from receval.config.splits import SplitConfig
+    from receval.ratings import Ratings
     from receval.splits.split import Split
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
@@ -65,6 +62,9 @@ def make_split(
     ValueError
         If a file that the split needs is not among the companions, or the data cannot be split so.
     """
+    # Imported here, because whoever only asks for a name needs no numerics.
+    from receval.seeds import generator
+    from receval.splits.selection import selected_ratings
 
     def rng_for(choice: int | str) -> np.random.Generator:
         return generator(root_seed, dataset, name, choice)

@@ -9,6 +9,7 @@ from typing import Any
 
 from receval.figures.save import save_figure
 from receval.figures.style import figure_style
+from receval.garbage import collection_put_off
 from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
 
@@ -30,5 +31,5 @@ def draw_figure(
         Targets.
     """
     module = import_module(f"receval.studies.{study}.{artifact}")
-    with figure_style():
+    with collection_put_off(), figure_style():
         save_figure(module.draw(read_numbers(numbers), Look.of(look)), svg, pdf)

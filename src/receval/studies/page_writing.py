@@ -7,15 +7,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from receval.figures.html_page import as_html_page
 from receval.provenance.atomic import write_atomically
 from receval.studies.look import Look
 from receval.studies.numbers import read_numbers
 
 
 def write_page(
-    *, study: str, artifact: str, numbers: Path, look: Mapping[str, Any], page: Path
+    *,
+    study: str,
+    artifact: str,
+    numbers: Path,
+    look: Mapping[str, Any],
+    page: Path,
+    shown: Path | None = None,
 ) -> None:
-    """Write a page as Markdown.
+    """Write a page as Markdown, and for browsers.
 
     Parameters
     ----------
@@ -27,7 +34,11 @@ def write_page(
         From :meth:`receval.plan.Plan.look`.
     page : Path
         Target.
+    shown : Path, optional
+        Target of a page that Snakemake's report shows.
     """
     module = import_module(f"receval.studies.{study}.{artifact}")
     text: str = module.write(read_numbers(numbers), Look.of(look))
     write_atomically(page, text.encode())
+    if shown is not None:
+        write_atomically(shown, as_html_page(text, str(look["title"])))

@@ -80,10 +80,16 @@ class Call:
             arguments |= values
         return cls(function, arguments)
 
+    @property
+    def name(self) -> str:
+        """The function's name, without its module."""
+        return self.function.rpartition(":")[2]
+
     def load(self) -> Callable[..., object]:
         """Import the function."""
-        module, _, name = self.function.partition(":")
-        function: Callable[..., object] = getattr(import_module(module), name)
+        function: Callable[..., object] = getattr(
+            import_module(self.function.partition(":")[0]), self.name
+        )
         return function
 
     def make(self) -> None:

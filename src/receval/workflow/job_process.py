@@ -29,7 +29,8 @@ class Job:
     log : Path
         Begun anew; everything that the job says goes there.
     benchmark : Path or None
-        Table of one row, written if the job succeeds: ``s`` (wall seconds of the function),
+        Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
+        seconds),
         ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest resident
         memory of the process in MB, with the libraries that it shares with others) and
         ``process_cpu_time`` (processor seconds of the process from its start).
@@ -90,7 +91,7 @@ def carry_out(job: Job) -> Outcome:
             job.call.make()
             spent = time.perf_counter() - wall, time.process_time() - processor
         if job.benchmark is not None:
-            _write_benchmark(job.benchmark, *spent)
+            _write_benchmark(job.benchmark, job.call.name, *spent)
     except Exception as error:
         return Outcome(sentence_of(error), _is_for_want_of_space(error), warnings.messages)
     return Outcome(warnings=warnings.messages)
@@ -137,9 +138,10 @@ def _is_for_want_of_space(error: BaseException | None) -> bool:
     return False
 
 
-def _write_benchmark(path: Path, wall: float, processor: float) -> None:
+def _write_benchmark(path: Path, function: str, wall: float, processor: float) -> None:
     whole, memory = _usage_of_this_process()
     values = {
+        "function": function,
         "s": f"{wall:.4f}",
         "cpu_time": f"{processor:.4f}",
         "max_rss": memory,

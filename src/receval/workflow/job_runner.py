@@ -92,7 +92,7 @@ class JobRunner:
             The run ends.
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
-        name = function.rpartition(":")[2]
+        name = call.name
         job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark))
         started = self._start(job, name)
         outcome, status = started.wait()

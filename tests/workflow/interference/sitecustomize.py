@@ -32,12 +32,11 @@ def forbid_network(attempts: Path) -> None:
 
 def kill_before(whom: str, pattern: str) -> None:
     replace = os.replace
-    # A process number of 0 stands for the whole group: Snakemake and all of its jobs.
-    process = {"job": os.getpid(), "run": 0}[whom]
 
     def replace_or_die(source: Any, target: Any, **options: Any) -> None:
         if fnmatch.fnmatch(os.fspath(target), pattern):
-            os.kill(process, signal.SIGKILL)
+            # The number 0 stands for the whole group: Snakemake and all of its jobs.
+            os.kill({"job": os.getpid(), "run": 0}[whom], signal.SIGKILL)
         replace(source, target, **options)
 
     os.replace = replace_or_die  # type: ignore[assignment]

@@ -1,0 +1,120 @@
+"""What the text of an error says, without the frames and the class names around it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+
+_FRAME = re.compile(r'\s*File ".*", line \d+')
+_HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \d+)?(?::|\.)')
+_TRACEBACK = "Traceback (most recent call last):"
+_RAISED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?")
+_OF_A_JOB = re.compile(r"The job .*? failed: (?P<said>.*?)(?:\s+Its log: .*)?", re.DOTALL)
+_OF_A_SHELL = re.compile(
+    r"Command '(?:set -euo pipefail; *)?(?P<command>.*)' (?P<ended>.*)", re.DOTALL
+)
+_COMMAND = "its command"
+_NUMBERED = re.compile(r"\[Errno (\d+)\]")
+
+_LOCKED = "Directory cannot be locked"
+_ANOTHER_RUN = "Another run is at work in this folder: let it end, or stop it, and start again."
+
+OF_THE_MACHINE = {
+    errno.ENOSPC: "The disk is full",
+    errno.EDQUOT: "The disk quota is used up",
+    errno.EROFS: "The file system cannot be written",
+    errno.EMFILE: "Too many files are open",
+    errno.ENOMEM: "There is no memory left",
+    errno.EIO: "The disk cannot be read or written",
+}
+"""Errors that are no job's own, in words: what meets one job meets the next one, too."""
+
+
+def sentence_of(text: str) -> str:
+    """Return what an error says to whoever must mend it.
+
+    Parameters
+    ----------
+    text : str
+        An exception as Snakemake logs it (lines with class and place, the message, frames), or as
+        Python does (a traceback).
+
+    Returns
+    -------
+    str
+        The message, without the names of the classes where it reads as a sentence: where it has
+        several words. That of a job's failure loses the name of the job and the path of the log,
+        which are said elsewhere.
+    """
+    if _LOCKED in text:
+        return _ANOTHER_RUN
+    if _TRACEBACK in text:
+        return raised_by(text) or text.strip()
+    lines, name = text.strip().splitlines(), ""
+    while lines and (header := _HEADER.fullmatch(lines[0].strip())):
+        name = header["name"]
+        del lines[0]
+    message = "\n".join(line for line in lines if not _FRAME.match(line)).strip()
+    return _plain(name, message)
+
+
+def place_of(text: str) -> str:
+    """Return the first line of an error if it says where in the workflow it arose, else nothing."""
+    first = text.strip().partition("\n")[0]
+    return first.rstrip(":.") if _HEADER.fullmatch(first) and " in file " in first else ""
+
+
+def raised_by(log: str) -> str:
+    """Return what the last traceback of a text ends in; nothing where there is none."""
+    *_, last = log.rpartition(_TRACEBACK)
+    if last == log:
+        return ""
+    lines = last.strip("\n").splitlines()
+    for number, line in enumerate(lines):
+        raised = _RAISED.fullmatch(line)
+        if raised and (raised["message"] or "." in raised["name"] or number == len(lines) - 1):
+            rest = [raised["message"] or "", *lines[number + 1 :]]
+            return _plain(raised["name"], "\n".join(rest).strip())
+    return ""
+
+
+def is_our_own(log: str) -> bool:
+    """Return whether the last traceback of a log is of an error that this project words itself."""
+    *_, last = log.rpartition(_TRACEBACK)
+    return last != log and re.search(r"^receval\.[\w.]+: ", last, re.MULTILINE) is not None
+
+
+def without_traceback(log: str) -> str:
+    """Return a log up to its last traceback."""
+    return log.rpartition(_TRACEBACK)[0] if _TRACEBACK in log else log
+
+
+def cause_of(sentence: str) -> str:
+    """Return what failures of one cause have in common.
+
+    That is the sentence itself, and for errors of the machine (:data:`OF_THE_MACHINE`) their
+    meaning, whatever file they met.
+    """
+    numbered = _NUMBERED.search(sentence)
+    if numbered and int(numbered[1]) in OF_THE_MACHINE:
+        return OF_THE_MACHINE[int(numbered[1])]
+    for number, meaning in OF_THE_MACHINE.items():
+        if os.strerror(number) in sentence:
+            return meaning
+    return sentence
+
+
+def says_only_how_it_ended(sentence: str) -> bool:
+    """Return whether an error tells nothing but that a command failed."""
+    return sentence.startswith(_COMMAND)
+
+
+def _plain(name: str, message: str) -> str:
+    if shell := _OF_A_SHELL.fullmatch(message):
+        return f"{_COMMAND} {shell['ended'].rstrip('.')}: {' '.join(shell['command'].split())}"
+    if job := _OF_A_JOB.fullmatch(message):
+        return job["said"].strip()
+    if not message:
+        return name
+    return message if len(message.split()) > 1 else f"{name.rpartition('.')[2]}: {message}"

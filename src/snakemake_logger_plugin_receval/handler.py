@@ -1,0 +1,157 @@
+"""What Snakemake hands its log records to."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import threading
+import time
+
+from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+
+from snakemake_logger_plugin_receval.failure_text import failure_text
+from snakemake_logger_plugin_receval.job_warnings import warnings_of
+from snakemake_logger_plugin_receval.plan_table import plan_table
+from snakemake_logger_plugin_receval.progress_line import progress_bar, progress_line
+from snakemake_logger_plugin_receval.run_ending import run_ending
+from snakemake_logger_plugin_receval.run_state import Failure, Made, Notice, RunState
+from snakemake_logger_plugin_receval.screen import RED, YELLOW, Screen
+
+BETWEEN_DRAWINGS = 0.25
+BETWEEN_LINES = 10.0
+"""Seconds between two drawings of the line on a terminal, and between two lines elsewhere."""
+
+
+class LogHandler(LogHandlerBase):
+    """Shows a run: one line of progress, warnings and failures in full, and how it ended."""
+
+    def __post_init__(self) -> None:
+        settings = self.common_settings
+        stream = sys.stdout if settings.stdout else sys.stderr
+        self.screen = Screen(stream, colours=not settings.nocolor)
+        self.state = RunState()
+        self.quiet = {str(level).rpartition(".")[2].lower() for level in settings.quiet or ()}
+        self.dry = settings.dryrun
+        self._own = self._snakemakes_own()
+        self._log_file = ""
+        self._warned: set[str] = set()
+        # Where the disk is full no log can be written, and Python would print two stacks for each
+        # record that is not.
+        logging.raiseExceptions = False
+        self._stop = threading.Event()
+        self._clock: threading.Thread | None = None
+
+    def _snakemakes_own(self) -> logging.Handler | None:
+        """Return Snakemake's own handler if somebody asked for more than is shown here."""
+        asked = self.common_settings
+        if not (asked.verbose or asked.printshellcmds or asked.debug_dag):
+            return None
+        own = ColorizingTextHandler(nocolor=asked.nocolor, stream=self.screen.stream)
+        own.setFormatter(DefaultFormatter(asked.quiet, asked.show_failed_logs))
+        own.addFilter(
+            DefaultFilter(
+                asked.quiet, asked.debug_dag, asked.verbose, asked.dryrun, asked.printshellcmds
+            )
+        )
+        return own
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Learn from a record, and say at once what does not fit into the line of progress."""
+        if self._own is not None:
+            self._own.handle(record)
+            return
+        try:
+            log = re.match(r"Complete log\(s\): (.*)", record.getMessage())
+            self._log_file = log[1] if log else self._log_file
+            for notice in self.state.hear(record):
+                self._say(notice)
+            self._start_clock()
+        except Exception:
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say in one line that a record could not be shown; it is in Snakemake's own log."""
+        if not isinstance(sys.exc_info()[1], BrokenPipeError):
+            self.screen.say(f"This cannot be shown: {record.getMessage()} ({sys.exc_info()[1]!r})")
+
+    def _say(self, notice: Notice) -> None:
+        if "all" in self.quiet and not self.dry:
+            return
+        if isinstance(notice, Made):
+            new = [text for text in warnings_of(notice.job) if text not in self._warned]
+            self._warned.update(new)
+            for text in new:
+                self.screen.say(f"{notice.job.name} warns: {text}", YELLOW)
+        elif isinstance(notice, Failure):
+            self.screen.say(failure_text(notice), RED)
+        elif notice.level >= logging.ERROR:
+            self.screen.say(notice.text, RED)
+        elif notice.level >= logging.WARNING:
+            self.screen.say(notice.text, YELLOW)
+        elif notice.level >= logging.INFO:
+            self.screen.say(notice.text)
+
+    @property
+    def _shows_progress(self) -> bool:
+        return bool(self.state.planned) and not self.dry and not self.quiet & {"all", "progress"}
+
+    def _start_clock(self) -> None:
+        if self._clock is None and self._shows_progress and not self._stop.is_set():
+            self._clock = threading.Thread(target=self._tick, name="progress", daemon=True)
+            self._clock.start()
+
+    def _tick(self) -> None:
+        interval = BETWEEN_DRAWINGS if self.screen.is_live else BETWEEN_LINES
+        while not self._stop.wait(interval):
+            # The lock of the handler: records are handled in another thread.
+            with self.lock or threading.RLock():
+                if not self._stop.is_set():
+                    self._show(time.time())
+
+    def _show(self, now: float) -> None:
+        line = progress_line(self.state, now)
+        if self.screen.is_live:
+            full, empty = ("█", "░") if self.screen.can_draw else ("#", ".")
+            self.screen.show(f"{progress_bar(self.state, full=full, empty=empty)} {line}")
+        else:
+            self.screen.say(line)
+
+    def close(self) -> None:
+        """Say how the run ended. Snakemake and Python both close handlers: once is enough."""
+        with self.lock or threading.RLock():
+            if not self._stop.is_set():
+                self._stop.set()
+                if self._own is None:
+                    self._end()
+        super().close()
+
+    def _end(self) -> None:
+        self.screen.show("")
+        for notice in self.state.last_words():
+            self._say(notice)
+        if self.dry and self.state.planned:
+            self.screen.say(plan_table(self.state))
+        elif self._shows_progress:
+            self.screen.say(run_ending(self.state, time.time(), self._log_file))
+
+    @property
+    def writes_to_stream(self) -> bool:
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        return False

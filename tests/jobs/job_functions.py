@@ -1,0 +1,76 @@
+"""What the jobs of the tests do; their processes import this module by its name."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+
+_calls: list[str] = []
+
+
+def write(*, text: str, target: Path) -> None:
+    """Write a text, and say so in every way that a job may."""
+    logging.getLogger("receval").info("writing %s", text)
+    print("printed")
+    os.write(2, b"written by compiled code\n")
+    target.write_text(text, encoding="utf-8")
+
+
+def count(*, target: Path) -> None:
+    """Write how often this process has called this function."""
+    _calls.append("called")
+    target.write_text(str(len(_calls)), encoding="utf-8")
+
+
+def number_and_threads(*, target: Path) -> None:
+    """Write the process's number and what limits its threads."""
+    limits = [os.environ.get("OMP_NUM_THREADS"), os.environ.get("NUMBA_NUM_THREADS")]
+    target.write_text(f"{os.getpid()} {limits}", encoding="utf-8")
+
+
+def warn(*, target: Path) -> None:
+    """Warn twice of one thing, once of another."""
+    for _ in range(2):
+        logging.getLogger("receval").warning("a mirror is dead")
+    warnings.warn("the cache is cold", UserWarning, stacklevel=1)
+    target.touch()
+
+
+def fail(*, message: str) -> None:
+    raise ValueError(message)
+
+
+def fail_strangely() -> None:
+    raise KeyError("fold9")
+
+
+def fill_the_disk(*, target: Path) -> None:
+    try:
+        raise OSError(errno.ENOSPC, "No space left on device", str(target))
+    except OSError as error:
+        raise RuntimeError("The archive could not be written") from error
+
+
+def die(*, number: int) -> None:
+    """Be killed from outside, so to say."""
+    os.kill(os.getpid(), number)
+
+
+def crash() -> None:
+    """Read memory that is not there."""
+    ctypes.string_at(0)
+
+
+def leave() -> None:
+    sys.exit(3)
+
+
+def sleep(*, started: Path, seconds: float = 60.0) -> None:
+    """Say that it has started, with its number, and sleep without releasing Python's lock."""
+    started.write_text(str(os.getpid()), encoding="utf-8")
+    ctypes.PyDLL(None).usleep(ctypes.c_uint(int(seconds * 1e6)))

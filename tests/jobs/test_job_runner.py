@@ -1,0 +1,299 @@
+"""A job runs in a process of its own: its end is one job's end, and the run's end is its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from receval.workflow.job_launchers import ForkServer, Spawner
+from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
+
+HERE = Path(__file__).parent
+LAUNCHERS = {"forked": ForkServer, "spawned": Spawner}
+
+
+class Runs:
+    """A runner whose jobs call functions of ``job_functions``, and what it warned of."""
+
+    def __init__(self, folder: Path, launcher: ForkServer | Spawner) -> None:
+        self.folder = folder
+        self.warnings: list[str] = []
+        self.runner = JobRunner(self.warnings.append, launcher)
+
+    def run(self, function: str, name: str = "job", **arguments: Any) -> None:
+        outputs = {k: str(v) for k, v in arguments.items() if isinstance(v, Path)}
+        params = {k: v for k, v in arguments.items() if not isinstance(v, Path)}
+        log = SimpleNamespace(messages=self.log(name), benchmark=self.folder / f"{name}.tsv")
+        self.runner.run(f"job_functions:{function}", {}, outputs, params, log)
+
+    def log(self, name: str = "job") -> Path:
+        return self.folder / "logs" / f"{name}.log"
+
+    def benchmark(self, name: str = "job") -> dict[str, str]:
+        names, values = (self.folder / f"{name}.tsv").read_text().splitlines()
+        return dict(zip(names.split("\t"), values.split("\t"), strict=True))
+
+
+def use(folder: Path, launcher: ForkServer | Spawner, patch: pytest.MonkeyPatch) -> Iterator[Runs]:
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
+    patch.syspath_prepend(str(HERE))
+    runs = Runs(folder, launcher)
+    yield runs
+    runs.runner.close()
+
+
+@pytest.fixture(params=LAUNCHERS)
+def runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Runs]:
+    yield from use(tmp_path, LAUNCHERS[request.param](), monkeypatch)
+
+
+@pytest.fixture
+def forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
+    yield from use(tmp_path, ForkServer(), monkeypatch)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "It did not come about in time."
+        time.sleep(0.01)
+
+
+def text_of(path: Path) -> str:
+    wait_until(lambda: path.exists() and bool(path.read_text()))
+    return path.read_text()
+
+
+def is_alive(process: int) -> bool:
+    """Return whether a process is at work; one that waits to be counted is not."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
+    runs.run("write", text="done", target=runs.folder / "target")
+    assert (runs.folder / "target").read_text() == "done"
+    log = runs.log().read_text()
+    assert "INFO writing done\n" in log
+    assert "printed\n" in log
+    assert "written by compiled code\n" in log
+
+
+def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
+    runs.run("write", text="done", target=runs.folder / "target")
+    measured = runs.benchmark()
+    assert measured.pop("function") == "write"
+    found = {name: float(value) for name, value in measured.items()}
+    assert set(found) == {"s", "cpu_time", "max_rss", "process_cpu_time"}
+    assert 0 <= found["cpu_time"] <= found["process_cpu_time"]
+    assert found["max_rss"] > 1
+
+
+def test_nothing_that_a_job_changes_is_left_for_the_next_one(forked: Runs) -> None:
+    numbers = set()
+    for name in ("first", "second"):
+        target = forked.folder / name
+        forked.run("count", name, target=target)
+        assert target.read_text() == "1"
+        forked.run("number_and_threads", name, target=target)
+        numbers.add(target.read_text().split()[0])
+    assert len(numbers | {str(os.getpid())}) == 3
+
+
+def test_the_error_of_a_job_is_a_sentence_and_its_log_has_the_rest(runs: Runs) -> None:
+    with pytest.raises(JobError, match=r"^fail: Row 3 has no rating\.\nIts log: .*job\.log\.$"):
+        runs.run("fail", message="Row 3 has no rating.")
+    assert "Traceback (most recent call last):" in runs.log().read_text()
+    assert not (runs.folder / "job.tsv").exists()
+
+
+def test_an_error_that_is_not_ours_is_told_with_its_type(forked: Runs) -> None:
+    with pytest.raises(JobError, match="fail_strangely: KeyError: 'fold9'"):
+        forked.run("fail_strangely")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(signal.SIGKILL, "run out of memory"), (signal.SIGSEGV, "SIGSEGV")]
+)
+def test_a_killed_job_is_one_failed_job(runs: Runs, number: int, words: str) -> None:
+    with pytest.raises(JobError, match=words):
+        runs.run("die", number=int(number))
+    runs.run("write", text="next", target=runs.folder / "target")
+    assert (runs.folder / "target").read_text() == "next"
+
+
+def test_the_last_words_of_a_crash_are_in_the_log(forked: Runs) -> None:
+    with pytest.raises(JobError, match="SIGSEGV"):
+        forked.run("crash")
+    log = forked.log().read_text()
+    assert "Segmentation fault" in log
+    assert "in crash" in log
+
+
+def test_a_job_that_leaves_without_a_result_has_failed(forked: Runs) -> None:
+    with pytest.raises(JobError, match="without a result"):
+        forked.run("leave")
+
+
+def test_warnings_reach_whoever_runs_once_each(runs: Runs) -> None:
+    runs.run("warn", target=runs.folder / "target")
+    assert len(runs.warnings) == 2
+    assert runs.warnings[0].startswith("warn: a mirror is dead (log: ")
+    assert "the cache is cold" in runs.warnings[1]
+
+
+class Job(threading.Thread):
+    """A job that sleeps, in a thread as Snakemake's are, and how it ended."""
+
+    def __init__(self, runs: Runs, name: str) -> None:
+        super().__init__()
+        self._runs = runs
+        self._name = name
+        self.started = runs.folder / f"{name}.started"
+        self.error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._runs.run("sleep", self._name, started=self.started)
+        except BaseException as error:
+            self.error = error
+
+    @property
+    def process(self) -> int:
+        return int(text_of(self.started))
+
+
+def test_stopping_ends_all_jobs_and_begins_none(runs: Runs) -> None:
+    jobs = [Job(runs, name) for name in ("first", "second")]
+    processes = [job.process for job in jobs]
+    runs.runner.stop("the user wants it so")
+    for job in jobs:
+        job.join(timeout=30)
+        assert isinstance(job.error, JobStoppedError)
+        assert "sleep was ended: the user wants it so." in str(job.error)
+    assert not any(map(is_alive, processes))
+    with pytest.raises(JobStoppedError, match="was not begun: the user wants it so"):
+        runs.run("write", text="late", target=runs.folder / "target")
+
+
+def test_an_interrupted_job_has_nothing_to_say(forked: Runs) -> None:
+    job = Job(forked, "first")
+    assert is_alive(job.process)
+    forked.runner.stop("Ctrl-C", interrupted=True)
+    job.join(timeout=30)
+    assert isinstance(job.error, KeyboardInterrupt)
+
+
+def test_a_full_disk_ends_the_run(forked: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    signals: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda *arguments: signals.append(arguments))
+    with pytest.raises(JobError, match="The archive could not be written"):
+        forked.run("fill_the_disk", target=forked.folder / "target")
+    assert signals == [(os.getpid(), signal.SIGTERM)]
+    with pytest.raises(JobStoppedError, match="no space left on the disk"):
+        forked.run("write", text="late", target=forked.folder / "target")
+
+
+def test_jobs_end_with_the_server_and_the_next_job_has_a_new_one(forked: Runs) -> None:
+    job = Job(forked, "first")
+    process = job.process
+    server = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    assert server != os.getpid()
+    os.kill(server, signal.SIGKILL)
+    job.join(timeout=30)
+    assert isinstance(job.error, JobError)
+    assert "was lost: the process that starts jobs was killed." in str(job.error)
+    wait_until(lambda: not is_alive(process))
+    forked.run("write", text="next", target=forked.folder / "target")
+    assert (forked.folder / "target").read_text() == "next"
+
+
+# Snakemake in miniature: a job in a thread, and a main thread that does what handlers say.
+MAIN = """
+import signal, sys, threading
+from pathlib import Path
+from types import SimpleNamespace
+from receval.workflow.job_launchers import ForkServer, Spawner
+from receval.workflow.job_runner import JobRunner
+
+folder = Path(sys.argv[1])
+runner = JobRunner(launcher={"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
+signal.signal(signal.SIGTERM, lambda *_: None)
+runner.stop_on_signals()
+log = SimpleNamespace(messages=folder / "log", benchmark=folder / "tsv")
+
+def run():
+    try:
+        runner.run("job_functions:sleep", {}, {"started": str(folder / "started")}, {}, log)
+    except BaseException as error:
+        print(type(error).__name__, flush=True)
+    ended.set()
+
+ended = threading.Event()
+threading.Thread(target=run).start()
+try:
+    ended.wait()
+except KeyboardInterrupt:
+    ended.wait()
+"""
+
+
+def main_process(folder: Path, launcher: str) -> subprocess.Popen[str]:
+    paths = [str(HERE), str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]
+    return subprocess.Popen(
+        [sys.executable, "-c", MAIN, str(folder), launcher],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGTERM, "JobStoppedError"), (signal.SIGINT, "KeyboardInterrupt")],
+)
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_signal_to_the_main_process_ends_its_jobs(
+    tmp_path: Path, launcher: str, number: int, said: str
+) -> None:
+    main = main_process(tmp_path, launcher)
+    process = int(text_of(tmp_path / "started"))
+    main.send_signal(number)
+    words, _ = main.communicate(timeout=30)
+    assert words.split() == [said]
+    wait_until(lambda: not is_alive(process))
+
+
+def test_jobs_end_with_a_main_process_that_is_killed(tmp_path: Path) -> None:
+    # The job holds Python's lock: no thread of its process could look around.
+    main = main_process(tmp_path, "forked")
+    process = int(text_of(tmp_path / "started"))
+    main.kill()
+    main.communicate(timeout=30)
+    wait_until(lambda: not is_alive(process))
+
+
+def test_ctrl_c_on_a_terminal_ends_the_whole_group_in_silence(tmp_path: Path) -> None:
+    main = main_process(tmp_path, "forked")
+    process = int(text_of(tmp_path / "started"))
+    os.killpg(main.pid, signal.SIGINT)
+    words, _ = main.communicate(timeout=30)
+    assert words.split() == ["KeyboardInterrupt"]
+    wait_until(lambda: not is_alive(process))

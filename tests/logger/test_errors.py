@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from snakemake_logger_plugin_receval.errors import (
+    OF_THE_MACHINE,
+    cause_of,
+    is_our_own,
+    place_of,
+    raised_by,
+    sentence_of,
+    without_traceback,
+)
+
+TRACEBACK = """INFO reading
+ERROR Traceback (most recent call last):
+  File "/there/fetch.py", line 3, in fetch
+    raise DownloadError(text)
+{last}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            'RuleException:\nValueError in file "/there/Snakefile", line 3:\nNo such system.\n'
+            '  File "/there/Snakefile", line 3, in __rule_x',
+            "No such system.",
+        ),
+        ('KeyError in file "/there/Snakefile", line 3:\n\'abc\'', "KeyError: 'abc'"),
+        (
+            'WorkflowError in rule x in file "/there/x.smk", line 3:\nNo wildcard.',
+            "No wildcard.",
+        ),
+        (
+            "RuleException:\nJobFailed in file \"/a\", line 1:\nThe job train_system (full plsa) "
+            "failed: Ratings are missing. Its log: work/a.log",
+            "Ratings are missing.",
+        ),
+        (
+            "CalledProcessError in file \"/a\", line 1:\nCommand 'set -euo pipefail;  a  b' "
+            "returned non-zero exit status 1.",
+            "its command returned non-zero exit status 1: a b",
+        ),
+        (TRACEBACK.format(last="OSError: [Errno 28] No space left on device: 'a'"),
+         "[Errno 28] No space left on device: 'a'"),
+        ("Two\nlines that say it.", "Two\nlines that say it."),
+        ("MemoryError:", "MemoryError"),
+        ("LockException:\nError: Directory cannot be locked. Please make sure\nthat it can.",
+         "Another run is at work in this folder: let it end, or stop it, and start again."),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sentence: str) -> None:
+    assert sentence_of(text) == sentence
+
+
+def test_a_traceback_ends_in_a_message_of_any_number_of_lines() -> None:
+    assert raised_by(
+        TRACEBACK.format(last="receval.datasets.errors.DownloadError: No\nmirror")
+    ) == ("No\nmirror")
+    assert raised_by(TRACEBACK.format(last="KeyError")) == "KeyError"
+    assert raised_by("INFO all is well") == ""
+
+
+def test_of_chained_tracebacks_the_last_counts() -> None:
+    text = TRACEBACK.format(last="KeyError: 'a'") + TRACEBACK.format(last="ValueError: No such a.")
+    assert raised_by(text) == "No such a."
+
+
+def test_only_errors_of_this_project_are_its_own() -> None:
+    assert is_our_own(TRACEBACK.format(last="receval.datasets.errors.CountError: 3 are missing"))
+    assert not is_our_own(TRACEBACK.format(last="ValueError: 3 are missing"))
+    assert not is_our_own("receval.datasets: reading")
+
+
+def test_a_log_without_its_traceback_keeps_what_went_before() -> None:
+    assert without_traceback(TRACEBACK.format(last="KeyError")).startswith("INFO reading\n")
+    assert without_traceback("INFO reading") == "INFO reading"
+
+
+def test_errors_of_the_machine_have_one_cause_whatever_file_they_met() -> None:
+    full = OF_THE_MACHINE[errno.ENOSPC]
+    for name in ("a", "b"):
+        assert cause_of(str(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name))) == full
+        assert cause_of(f"writing {name}: {os.strerror(errno.ENOSPC)}") == full
+    assert cause_of("[Errno 2] No such file or directory: 'a'").endswith("'a'")
+
+
+def test_a_place_is_said_only_of_errors_that_have_one() -> None:
+    assert place_of('ValueError in file "/a", line 3:\ntext') == 'ValueError in file "/a", line 3'
+    assert place_of("RuleException:\ntext") == ""

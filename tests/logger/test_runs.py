@@ -1,0 +1,120 @@
+"""Real runs of a toy workflow, on a terminal and without one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parents[1] / "src"
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "snakemake", "--logger", "receval", *words]
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(SOURCE), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    shutil.copy2(HERE / "Snakefile.toy", tmp_path / "Snakefile")
+    return tmp_path
+
+
+def run(toy: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*words), cwd=toy, env=environment(), capture_output=True, text=True, check=False
+    )
+
+
+def on_a_terminal(toy: Path, *words: str) -> str:
+    main, other = pty.openpty()
+    process = subprocess.Popen(
+        command(*words), cwd=toy, env=environment(), stdout=other, stderr=other, stdin=other
+    )
+    os.close(other)
+    said = b""
+    try:
+        while chunk := os.read(main, 65536):
+            said += chunk
+    except OSError:  # how Linux says that nobody writes any more
+        pass
+    process.wait()
+    os.close(main)
+    return said.decode()
+
+
+THREADS = ("--cores", "2", "--force-use-threads", "--keep-going")
+
+
+def test_on_a_terminal_one_line_changes_and_failures_stay_once(toy: Path) -> None:
+    said = on_a_terminal(toy, *THREADS)
+    drawn = [line for line in re.split(r"[\r\n]+", said) if "░" in line]
+    assert len(drawn) > 2
+    assert any("of 8 jobs" in line and "now: make" in line for line in drawn)
+    lines = CONTROL.sub("\n", said)
+    for once in (
+        "break_down failed: It is broken.",
+        "The disk is full: fill",
+        "| INFO reading",
+        "warns: It is",
+    ):
+        assert lines.count(once) == 1
+    assert "Traceback" not in said
+    assert "Failed: 3 jobs; 4 of 8 jobs made" in lines
+    assert "2 times: The disk is full (fill 2)." in lines
+
+
+def test_without_a_terminal_there_are_few_lines_and_no_control_codes(toy: Path) -> None:
+    done = run(toy, *THREADS)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert not CONTROL.search(done.stderr)
+    assert len(done.stderr.splitlines()) < 12
+    assert "Failed: 3 jobs; 4 of 8 jobs made" in done.stderr
+    (log,) = (toy / ".snakemake" / "log").iterdir()
+    # Snakemake's own log stays complete.
+    own = log.read_text(encoding="utf-8")
+    assert own.count("Error in rule fill:") == 2
+    assert own.count("rule make:") == 4
+
+
+def test_a_dry_run_is_a_table_and_more_on_request(toy: Path) -> None:
+    done = run(toy, "--dry-run")
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+        ["rule", "jobs"],
+        ["break_down", "1"],
+        ["fill", "2"],
+        ["make", "4"],
+        ["all", "1"],
+        ["all", "together"],
+    ]
+    assert done.stderr == ""
+    assert "This was a dry-run" in run(toy, "--dry-run", "--printshellcmds").stdout
+
+
+def test_the_snakemake_of_a_cluster_job_draws_nothing(toy: Path) -> None:
+    words = (
+        "--mode",
+        "remote",
+        "--cores",
+        "1",
+        "--target-jobs",
+        "make:i=1",
+        "--allowed-rules",
+        "make",
+    )
+    said = on_a_terminal(toy, *words, "--", "made/1.txt")
+    assert (toy / "made" / "1.txt").exists()
+    assert "░" not in said
+    assert "jobs made" not in said
