@@ -25,7 +25,7 @@ collect_rarely()
 
 prepare_job_environment(Path(workflow.basedir) / "src")
 
-JOBS = JobRunner(warn=logger.warning)
+JOBS = JobRunner(lambda error: workflow.scheduler.executor_error_callback(error))
 
 if workflow.is_main_process:
     remove_stale_locks(Path(".snakemake"))
@@ -43,6 +43,7 @@ STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studi
 print(CHOSEN.table_of_datasets(), file=sys.stderr)
 
 
+report: "workflow/report/workflow.rst"
 onstart:
     # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
     if workflow.local_exec:
@@ -84,3 +85,4 @@ for study in CHOSEN.settings.studies:
             study
         input:
             CHOSEN.study_files(study),
+            CHOSEN.shown_files(study),
