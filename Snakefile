@@ -44,6 +44,8 @@ print(CHOSEN.table_of_datasets(), file=sys.stderr)
 
 
 report: "workflow/report/workflow.rst"
+
+
 onstart:
     # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
     if workflow.local_exec:

@@ -192,5 +192,9 @@ rule record_provenance:
         ),
     run:
         JOBS.run(
-            "receval.workflow.provenance:record_provenance", input, output, params, log
+            "receval.workflow.provenance:record_provenance",
+            input,
+            output,
+            params,
+            log,
         )

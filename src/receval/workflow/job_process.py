@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import faulthandler
+import logging
 import os
 import sys
 import time
@@ -14,6 +15,9 @@ from pathlib import Path
 from receval.job_log import job_log
 from receval.provenance.atomic import write_atomically
 from receval.workflow.calls import Call
+from receval.workflow.kernels import COMPILED, compiled_here
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ def carry_out(job: Job) -> Outcome:
             wall, processor = time.perf_counter(), time.process_time()
             job.call.make()
             spent = time.perf_counter() - wall, time.process_time() - processor
+            for kernel, types in compiled_here():
+                _log.info("%s%s for %s", COMPILED, kernel, types)
         if job.benchmark is not None:
             _write_benchmark(job.benchmark, job.call.name, *spent)
     except Exception as error:
