@@ -25,7 +25,7 @@ collect_rarely()
 
 prepare_job_environment(Path(workflow.basedir) / "src")
 
-JOBS = JobRunner(warn=logger.warning)
+JOBS = JobRunner(lambda error: workflow.scheduler.executor_error_callback(error))
 
 if workflow.is_main_process:
     remove_stale_locks(Path(".snakemake"))
@@ -41,6 +41,9 @@ CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.table_of_datasets(), file=sys.stderr)
+
+
+report: "workflow/report/workflow.rst"
 
 
 onstart:
@@ -84,3 +87,4 @@ for study in CHOSEN.settings.studies:
             study
         input:
             CHOSEN.study_files(study),
+            CHOSEN.shown_files(study),

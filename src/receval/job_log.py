@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+TALKATIVE = ("fontTools",)
+"""Libraries that say more than anybody wants to know of their work."""
+
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[logging.Logger]:
@@ -27,6 +30,8 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
     level = root.level
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)

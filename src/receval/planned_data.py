@@ -16,6 +16,9 @@ from receval.datasets.known_checksums import KnownChecksums
 from receval.protocols.protocol import Protocol
 from receval.simulation.registry import WRITERS
 
+TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
+"""As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
+
 RAW_FOLDER = Path("work/raw")
 """Where downloads go, and what people put there by hand."""
 
@@ -104,6 +107,10 @@ class PlannedData:
     def dataset_description(self, dataset: str) -> dict[str, Any]:
         """Return the registry's entry of a dataset, as plain values."""
         return self.settings.datasets[dataset].model_dump(mode="json")
+
+    def ratings_files(self, dataset: str) -> list[str]:
+        """Return the files of a prepared dataset's table."""
+        return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
 
     def has_split(self, dataset: str, split: str) -> bool:
         """Return whether a split can be made.

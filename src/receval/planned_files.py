@@ -13,9 +13,6 @@ from receval.config.removals import RemovalSpec
 from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
 
-TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
-"""As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
-
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""
 
@@ -25,10 +22,6 @@ class PlannedFiles(PlannedSimulations):
 
     Paths returned are relative to the repository, which is also the current folder.
     """
-
-    def ratings_files(self, dataset: str) -> list[str]:
-        """Return the files of a prepared dataset's table."""
-        return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
 
     def split_file(self, dataset: str, split: str) -> str:
         """Return the file of a split."""
@@ -217,6 +210,14 @@ class PlannedFiles(PlannedSimulations):
         files = [f for name in self.artifacts(study) for f in self.artifact_files(study, name)]
         return [*files, f"work/{self.edition}/artifacts/{study}/provenance.json"]
 
+    def shown_files(self, study: str) -> list[str]:
+        """Return the pages on which the report shows a study's tables and texts."""
+        return [
+            f"work/{self.edition}/pages/{study}/{name}.html"
+            for name in self.artifacts(study)
+            if "md" in EXTENSIONS[self.artifact(study, name).kind]
+        ]
+
     def study_summaries(self, study: str) -> list[str]:
         """Return the summaries of the prepared datasets that a study reads."""
         return [
@@ -295,8 +296,9 @@ class PlannedFiles(PlannedSimulations):
         return [file for study in self.studies for file in self.study_files(study)]
 
     def all_files(self) -> list[str]:
-        """Return the artifacts of all studies and the drift report."""
-        return [*self.compared_files(), f"work/{self.edition}/drift.md"]
+        """Return the artifacts of all studies, the report's pages, and the drift report."""
+        shown = [file for study in self.studies for file in self.shown_files(study)]
+        return [*self.compared_files(), *shown, f"work/{self.edition}/drift.md"]
 
     def study_datasets(self, study: str) -> list[str]:
         """Return the datasets that any artifact of a study reads, available or not."""

@@ -23,12 +23,12 @@ LAUNCHERS = {"forked": ForkServer, "spawned": Spawner}
 
 
 class Runs:
-    """A runner whose jobs call functions of ``job_functions``, and what it warned of."""
+    """A runner whose jobs call functions of ``job_functions``, and what made it give up."""
 
     def __init__(self, folder: Path, launcher: ForkServer | Spawner) -> None:
         self.folder = folder
-        self.warnings: list[str] = []
-        self.runner = JobRunner(self.warnings.append, launcher)
+        self.abandoned_for: list[Exception] = []
+        self.runner = JobRunner(self.abandoned_for.append, launcher)
 
     def run(self, function: str, name: str = "job", **arguments: Any) -> None:
         outputs = {k: str(v) for k, v in arguments.items() if isinstance(v, Path)}
@@ -150,11 +150,11 @@ def test_a_job_that_leaves_without_a_result_has_failed(forked: Runs) -> None:
         forked.run("leave")
 
 
-def test_warnings_reach_whoever_runs_once_each(runs: Runs) -> None:
+def test_warnings_are_in_the_log(runs: Runs) -> None:
     runs.run("warn", target=runs.folder / "target")
-    assert len(runs.warnings) == 2
-    assert runs.warnings[0].startswith("warn: a mirror is dead (log: ")
-    assert "the cache is cold" in runs.warnings[1]
+    log = runs.log().read_text()
+    assert log.count("WARNING a mirror is dead\n") == 2
+    assert "UserWarning: the cache is cold" in log
 
 
 class Job(threading.Thread):
@@ -200,12 +200,15 @@ def test_an_interrupted_job_has_nothing_to_say(forked: Runs) -> None:
     assert isinstance(job.error, KeyboardInterrupt)
 
 
-def test_a_full_disk_ends_the_run(forked: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    signals: list[tuple[int, int]] = []
-    monkeypatch.setattr(os, "kill", lambda *arguments: signals.append(arguments))
+def test_a_full_disk_ends_the_run(forked: Runs) -> None:
+    job = Job(forked, "first")
+    assert is_alive(job.process)
     with pytest.raises(JobError, match="The archive could not be written"):
         forked.run("fill_the_disk", target=forked.folder / "target")
-    assert signals == [(os.getpid(), signal.SIGTERM)]
+    (reason,) = forked.abandoned_for
+    assert "The archive could not be written" in str(reason)
+    job.join(timeout=30)
+    assert isinstance(job.error, JobStoppedError)
     with pytest.raises(JobStoppedError, match="no space left on the disk"):
         forked.run("write", text="late", target=forked.folder / "target")
 
@@ -233,7 +236,7 @@ from receval.workflow.job_launchers import ForkServer, Spawner
 from receval.workflow.job_runner import JobRunner
 
 folder = Path(sys.argv[1])
-runner = JobRunner(launcher={"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
+runner = JobRunner(print, {"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
 signal.signal(signal.SIGTERM, lambda *_: None)
 runner.stop_on_signals()
 log = SimpleNamespace(messages=folder / "log", benchmark=folder / "tsv")

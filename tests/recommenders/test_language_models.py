@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import generated, generated_matrix, to_matrix
 
-from receval.recommenders.base import Recommender
+from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
 from receval.recommenders.hitting_time import HittingTime
 from receval.recommenders.language_model_neighbourhood import LanguageModelNeighbourhood
@@ -153,6 +153,29 @@ def test_hitting_time_is_the_recurrence(seed: int, steps: int) -> None:
         if not values[user].any():
             expected[:] = np.nan
         np.testing.assert_allclose(found[user], expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("steps", [2, 3, 8])
+def test_a_walk_adds_up_in_the_order_of_the_ratings(steps: int) -> None:
+    values, rated = generated(40, 25, 5)
+    model = HittingTime(steps).fit(to_matrix(values, rated))
+    found = model.score(np.arange(40))
+
+    def step(transitions: RatingMatrix, source: NDArray[np.float32]) -> NDArray[np.float32]:
+        target = np.zeros(transitions.shape[0], dtype=np.float32)
+        for row in range(len(target)):
+            for entry in range(transitions.indptr[row], transitions.indptr[row + 1]):
+                target[row] += transitions.data[entry] * source[transitions.indices[entry]]
+        return target
+
+    for user in np.flatnonzero(values.any(axis=1)):
+        from_items = np.zeros(25, dtype=np.float32)
+        for number in range(1 + steps % 2, steps, 2):
+            from_users = step(model.from_users_, from_items)
+            from_users[user] = number
+            from_items = step(model.from_items_, from_users)
+        from_items[~values.any(axis=0)] = np.nan
+        np.testing.assert_array_equal(found[user], from_items)
 
 
 def test_long_walks_give_the_hitting_time_of_the_linear_system() -> None:

@@ -99,8 +99,9 @@ def test_the_report_has_figures_and_tables_with_their_captions(
 ) -> None:
     figure = report["results"][FIG02]
     assert "ranking-oriented forms that the paper does not have" in str(figure["caption"])
-    table = report["results"]["work/demo/artifacts/bellogin2017/table3.md"]
+    table = report["results"]["work/demo/pages/bellogin2017/table3.html"]
     assert "three design axes" in str(table["caption"])
+    assert table["mime_type"] == "text/html"
     assert table["labels"] == {"table": "Table 3: Design alternatives in target set formation"}
 
 

@@ -6,6 +6,7 @@ OUTPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
   work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures), .md, .tex (tables) or .md (pages)
   work/<edition>/artifacts/<study>/provenance.json
+  work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
 from receval.studies.artifact_names import heading
@@ -94,8 +95,10 @@ rule write_table:
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
-        markdown=report(
-            "work/{edition}/artifacts/{study}/{artifact}.md",
+        markdown="work/{edition}/artifacts/{study}/{artifact}.md",
+        latex="work/{edition}/artifacts/{study}/{artifact}.tex",
+        shown=report(
+            "work/{edition}/pages/{study}/{artifact}.html",
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Tables",
@@ -105,7 +108,6 @@ rule write_table:
                 )
             },
         ),
-        latex="work/{edition}/artifacts/{study}/{artifact}.tex",
     log:
         messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
@@ -132,8 +134,9 @@ rule write_page:
     input:
         numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
-        page=report(
-            "work/{edition}/artifacts/{study}/{artifact}.md",
+        page="work/{edition}/artifacts/{study}/{artifact}.md",
+        shown=report(
+            "work/{edition}/pages/{study}/{artifact}.html",
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Tables",
@@ -189,5 +192,9 @@ rule record_provenance:
         ),
     run:
         JOBS.run(
-            "receval.workflow.provenance:record_provenance", input, output, params, log
+            "receval.workflow.provenance:record_provenance",
+            input,
+            output,
+            params,
+            log,
         )

@@ -35,5 +35,9 @@ rule search_settings:
         ),
     run:
         JOBS.run(
-            "receval.studies.setting_search:search_settings", input, output, params, log
+            "receval.studies.setting_search:search_settings",
+            input,
+            output,
+            params,
+            log,
         )

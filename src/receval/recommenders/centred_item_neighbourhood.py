@@ -214,6 +214,13 @@ def _add_deviations(  # type: ignore[no-untyped-def]
             item = items[entry]
             for place in range(similar_starts[item], similar_starts[item + 1]):
                 target[np.uint64(similar_items[place])] += similarities[place] * deviation
+    # Of most items that any of the eight has rated, one or two have: their bits are looked up, not
+    # tried one by one.
+    one = np.uint64(1)
+    lowest_bits = np.zeros(256, dtype=np.uint64)
+    for bits in range(1, 256):
+        while not (bits >> lowest_bits[bits]) & 1:
+            lowest_bits[bits] += one
     raters = np.zeros(n_items, dtype=np.uint8)
     theirs = np.zeros((n_items, 8), dtype=np.float32)
     left = np.empty(8, dtype=np.int64)
@@ -224,7 +231,7 @@ def _add_deviations(  # type: ignore[no-untyped-def]
             for entry in range(starts[users[rows[n]]], starts[users[rows[n]] + 1]):
                 raters[items[entry]] |= np.uint8(1 << n)
                 theirs[items[entry], n] = deviations[entry]
-        everyone = np.uint8((1 << len(rows)) - 1)
+        everyone = np.uint64((1 << len(rows)) - 1)
         for item in range(n_items):
             walking = everyone
             left[:] = neighbours
@@ -233,14 +240,15 @@ def _add_deviations(  # type: ignore[no-untyped-def]
                 np.uint64(similar_starts[item]), np.uint64(similar_starts[item + 1])
             ):
                 other = np.uint64(similar_items[place])
-                hits = raters[other] & walking
+                hits = np.uint64(raters[other]) & walking
                 if hits:
-                    for n in range(8):
-                        if (hits >> n) & 1:
-                            change[n] += similarities[place] * theirs[other, n]
-                            left[n] -= 1
-                            if left[n] == 0:
-                                walking ^= np.uint8(1 << n)
+                    while hits:
+                        n = lowest_bits[hits]
+                        hits &= hits - one
+                        change[n] += similarities[place] * theirs[other, n]
+                        left[n] -= 1
+                        if left[n] == 0:
+                            walking ^= one << n
                     if walking == 0:
                         break
             for n in range(len(rows)):

@@ -18,12 +18,15 @@ import signal
 import socket
 import sys
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from receval.workflow.job_process import Ended, Job, carry_out
+from receval.workflow.kernels import compile_kernel, listed
 from receval.workflow.preloading import module_names
 
 LIBRARIES = (
@@ -55,7 +58,9 @@ class Server:
         self._control = control
         self._jobs: dict[int, Connection] = {}
         self._asked = 0
-        self._to_load = deque(LIBRARIES)
+        self._to_load: deque[Callable[[], object]] = deque(
+            partial(import_module, name) for name in LIBRARIES
+        )
         # The death of a child wakes the loop.
         reader, self._writer = os.pipe()
         os.set_blocking(reader, False)
@@ -98,7 +103,8 @@ class Server:
     def _fork(self, job: Job, connection: Connection) -> None:
         self._asked += 1
         if self._asked == MANY_JOBS:
-            self._to_load.extend(module_names())
+            self._to_load.extend(partial(import_module, name) for name in module_names())
+            self._to_load.extend(partial(compile_kernel, *kernel) for kernel in listed())
         # What was loaded is garbage in no job: none need look, nor copy the pages to mark them.
         gc.freeze()
         server = os.getpid()
@@ -145,7 +151,7 @@ class Server:
     def _load_one_more(self) -> None:
         # The job that needs a broken module says so; here it would be nobody's error.
         with suppress(Exception):
-            import_module(self._to_load.popleft())
+            self._to_load.popleft()()
 
 
 def _end_with(server: int) -> None:

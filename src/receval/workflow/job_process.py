@@ -15,6 +15,9 @@ from pathlib import Path
 from receval.job_log import job_log
 from receval.provenance.atomic import write_atomically
 from receval.workflow.calls import Call
+from receval.workflow.kernels import COMPILED, compiled_here
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,10 @@ class Outcome:
         A sentence; None if all is well.
     disk_full : bool
         Whether it failed for want of space, as every other job would.
-    warnings : tuple of str
-        What people should see although the job did not fail.
     """
 
     error: str | None = None
     disk_full: bool = False
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,6 @@ def carry_out(job: Job) -> Outcome:
     the last words of a process that crashes.
     """
     os.chdir(job.folder)
-    warnings = _Warnings()
-    logging.getLogger().addHandler(warnings)
     try:
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job_log(job.log):
@@ -90,11 +88,13 @@ def carry_out(job: Job) -> Outcome:
             wall, processor = time.perf_counter(), time.process_time()
             job.call.make()
             spent = time.perf_counter() - wall, time.process_time() - processor
+            for kernel, types in compiled_here():
+                _log.info("%s%s for %s", COMPILED, kernel, types)
         if job.benchmark is not None:
             _write_benchmark(job.benchmark, job.call.name, *spent)
     except Exception as error:
-        return Outcome(sentence_of(error), _is_for_want_of_space(error), warnings.messages)
-    return Outcome(warnings=warnings.messages)
+        return Outcome(sentence_of(error), _is_for_want_of_space(error))
+    return Outcome()
 
 
 def sentence_of(error: BaseException) -> str:
@@ -104,22 +104,6 @@ def sentence_of(error: BaseException) -> str:
     if words and ours:
         return words
     return "".join(traceback.format_exception_only(error)).strip()
-
-
-class _Warnings(logging.Handler):
-    """Collects what is worth telling people, each thing once."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self._messages: dict[str, None] = {}
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno < logging.ERROR:
-            self._messages[record.getMessage().strip()] = None
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        return tuple(self._messages)
 
 
 def _redirect_into(log: Path) -> None:

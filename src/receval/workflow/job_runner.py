@@ -34,8 +34,8 @@ class JobRunner:
 
     Parameters
     ----------
-    warn : callable
-        Called with each warning of a job, which its log has as well.
+    abandon : callable
+        Called with an exception that no other job could escape, for the run to end with it.
     launcher : Launcher, optional
         How processes start; by default as fast as this system can.
 
@@ -45,10 +45,10 @@ class JobRunner:
     """
 
     def __init__(
-        self, warn: Callable[[str], object] = print, launcher: Launcher | None = None
+        self, abandon: Callable[[Exception], object], launcher: Launcher | None = None
     ) -> None:
         self._launcher = fastest_launcher() if launcher is None else launcher
-        self._warn = warn
+        self._abandon = abandon
         self._lock = threading.Lock()
         self._running: set[StartedJob] = set()
         self._stopped_by: str | None = None
@@ -116,14 +116,14 @@ class JobRunner:
             return started
 
     def _tell(self, outcome: Outcome, name: str, log: Path) -> None:
-        for warning in outcome.warnings:
-            self._warn(f"{name}: {warning} (log: {log})")
+        if outcome.error is None:
+            return
+        error = JobError(f"{name}: {outcome.error}\nIts log: {log}.")
         if outcome.disk_full:
-            # All other jobs would fail as well, one by one. Snakemake ends when it is told to.
+            # All other jobs would fail as well, one by one.
             self.stop("there is no space left on the disk")
-            os.kill(os.getpid(), signal.SIGTERM)
-        if outcome.error is not None:
-            raise JobError(f"{name}: {outcome.error}\nIts log: {log}.")
+            self._abandon(error)
+        raise error
 
     def stop(self, reason: str, *, interrupted: bool = False) -> None:
         """End all jobs, and begin none from now on.
