@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+from receval.job_environment import THREADS
+
 KIBIBYTE = 1024
 
 
@@ -80,7 +81,7 @@ def run(
     folder: Path,
     tell: Callable[[Measured], None] = lambda one: None,
 ) -> list[Measured]:
-    """Run all jobs in a folder: ``python program --job <the job as JSON>`` for each.
+    """Run all jobs in a folder: ``python program --job <a job's arguments as JSON>`` for each.
 
     ``tell`` is called for each job that ends.
 
@@ -102,7 +103,7 @@ def run(
             for job in ready[: cores - len(running)]:
                 waiting.remove(job)
                 errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the job ends
-                order = json.dumps({"stage": job.stage, "arguments": job.arguments})
+                order = json.dumps(job.arguments)
                 process = subprocess.Popen(
                     [sys.executable, program, "--job", order],
                     cwd=folder,

@@ -6,6 +6,7 @@ workflow asks, too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,16 @@ from measured_jobs import Job
 
 from receval.config.settings import load_settings
 from receval.plan import Plan
+from receval.workflow.calls import Call
 
 ROOT = Path(__file__).resolve().parents[1]
 EDITION = "full"
+SHOWING = {
+    "figure": ("receval.studies.drawing:draw_figure", ("svg", "pdf")),
+    "table": ("receval.studies.tabulating:write_table", ("markdown", "latex")),
+    "page": ("receval.studies.page_writing:write_page", ("page",)),
+}
+"""By kind of artifact: the function that shows it, and its targets."""
 
 
 def planned(study: str, dataset: str) -> Plan:
@@ -42,14 +50,10 @@ def planned(study: str, dataset: str) -> Plan:
 
 def writing(plan: Plan, dataset: str, shape: tuple[int, int, int]) -> Job:
     """Return the job that generates the ratings: users, items, ratings."""
-    files = plan.ratings_files(dataset)
-    return Job(
-        "generate_ratings",
-        f"{shape[2]:,}",
-        {"folder": str(Path(files[0]).parent), "shape": shape},
-        (),
-        tuple(files),
-    )
+    table = plan.ratings_files(dataset)
+    files = {"ratings": table, "manifest": _manifest(table)}
+    values = {"dataset": dataset, "shape": shape}
+    return _job("generate_ratings", f"{shape[2]:,}", "study_jobs:generate", {}, files, values)
 
 
 def jobs_of(plan: Plan, study: str) -> list[Job]:
@@ -65,29 +69,28 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
 
 
 def _split(plan: Plan, dataset: str, split: str) -> Job:
-    file = plan.split_file(dataset, split)
-    arguments = {
-        "folder": str(Path(file).parents[1]),
-        "split": plan.settings.splits[split].model_dump(mode="json"),
-        "seed": plan.settings.seed,
-        "names": (dataset, split),
-        "file": file,
-    }
-    return Job("make_split", split, arguments, tuple(plan.ratings_files(dataset)), (file,))
+    table = plan.ratings_files(dataset)
+    return _job(
+        "make_split",
+        split,
+        "receval.workflow.splitting:split_ratings",
+        {"manifest": _manifest(table), "ratings": table},
+        {"split": plan.split_file(dataset, split)},
+        {
+            "description": plan.settings.splits[split].model_dump(mode="json"),
+            "seed": plan.settings.seed,
+            "names": (dataset, split),
+        },
+    )
 
 
 def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> list[Job]:
     spec = plan.settings.systems[system]
     file = plan.split_file(dataset, split)
-    ranks = f"{Path(file).parent}/{system}/ranks.npz"
-    models = f"{Path(file).parent}/{system}/models"
-    shared: dict[str, Any] = {
-        "ratings_folder": str(Path(file).parents[1]),
-        "split_file": file,
-        "models_folder": models,
-        "recommender": spec.recommender,
-        "root_seed": plan.settings.seed,
-    }
+    read = {"ratings": plan.ratings_files(dataset), "split": file}
+    models = {"models": f"{Path(file).parent}/{system}/models"}
+    ranks = {"ranks": f"{Path(file).parent}/{system}/ranks.npz"}
+    shared = {"recommender": spec.recommender, "seed": plan.settings.seed}
     training = {
         **shared,
         "parameters": spec.parameters,
@@ -100,57 +103,83 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         **shared,
         "protocols": plan.protocol_descriptions(dataset, split),
         "names": (dataset, split),
-        "ranks_file": ranks,
     }
     subject = f"{split}, {system}"
+    train = "receval.recommenders.training:train_system"
+    rank = "receval.protocols.outcomes:rank_system"
     return [
-        Job("train_system", subject, training, (file,), (models,)),
-        Job("rank_system", subject, ranking, (models,), (ranks,)),
+        _job("train_system", subject, train, read, models, training),
+        _job("rank_system", subject, rank, {**read, **models}, ranks, ranking),
     ]
 
 
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
-    inputs = [file for files in plan.artifact_inputs(study, name).values() for file in files]
-    numbers, *shown = plan.artifact_files(study, name)
-    computing = {
-        "study": study,
-        "artifact": name,
-        "folder": f"work/{plan.edition}",
-        "description": plan.description(study, name),
-        "target": numbers,
-    }
-    showing = {
-        "study": study,
-        "artifact": name,
-        "numbers": numbers,
-        "look": plan.look(study, name),
-        "kind": plan.artifact(study, name).kind,
-        "targets": shown,
-    }
+    csv, *shown = plan.artifact_files(study, name)
+    numbers = {"numbers": csv}
+    named = {"study": study, "artifact": name}
+    computing = {**named, "description": plan.description(study, name)}
+    showing = {**named, "look": plan.look(study, name)}
+    compute, read = "receval.studies.making:compute_artifact", plan.artifact_inputs(study, name)
+    show, targets = SHOWING[plan.artifact(study, name).kind]
+    files = dict(zip(targets, shown, strict=True))
     return [
-        Job("compute_artifact", name, computing, tuple(inputs), (numbers,)),
-        Job("show_artifact", name, showing, (numbers,), tuple(shown)),
+        _job("compute_artifact", name, compute, read, numbers, computing),
+        _job("show_artifact", name, show, numbers, files, showing),
     ]
 
 
-def do(stage: str, arguments: dict[str, Any]) -> None:
-    """Do one job in this process; only what it needs is imported, as in the workflow's scripts."""
-    {
-        "generate_ratings": _generate,
-        "make_split": _make_split,
-        "train_system": _train,
-        "rank_system": _rank,
-        "compute_artifact": _compute,
-        "show_artifact": _show,
-    }[stage](**arguments)
+def _manifest(table: list[str]) -> str:
+    """Return the description of the raw files behind a prepared dataset."""
+    return str(Path(table[0]).with_name("raw.json"))
 
 
-def _generate(folder: str, shape: tuple[int, int, int]) -> None:
+Files = Mapping[str, str | list[str]]
+
+
+def _job(
+    stage: str, subject: str, function: str, inputs: Files, outputs: Files, values: dict[str, Any]
+) -> Job:
+    """Return the job that calls a function with files and plain values, all by their names."""
+    arguments = {"function": function, "files": {**inputs, **outputs}, "values": values}
+    return Job(stage, subject, arguments, _paths(inputs), _paths(outputs))
+
+
+def _paths(files: Files) -> tuple[str, ...]:
+    return tuple(
+        path for held in files.values() for path in ([held] if isinstance(held, str) else held)
+    )
+
+
+def do(function: str, files: Files, values: dict[str, Any]) -> None:
+    """Do one job in this process; only what it needs is imported, as by the workflow's jobs."""
+    paths = {
+        name: Path(held) if isinstance(held, str) else tuple(map(Path, held))
+        for name, held in files.items()
+    }
+    Call(function, {**values, **paths}).make()
+
+
+def generate(
+    *, ratings: tuple[Path, ...], manifest: Path, dataset: str, shape: tuple[int, int, int]
+) -> None:
+    """Write generated ratings as a prepared dataset, which no raw files are behind.
+
+    Parameters
+    ----------
+    ratings : tuple of Path
+        The table to write.
+    manifest : Path
+        Says that there are no raw files.
+    dataset : str
+    shape : tuple of int
+        Users, items and ratings.
+    """
     import numpy as np
     from recommenders.generated import skewed
     from recommenders.ranking import table
 
-    from receval.ratings import Ratings
+    from receval.datasets.raw import RawFiles
+    from receval.ratings import Ratings, table_folder
 
     by_user = table(skewed(*shape))
     # As the parser of the Netflix Prize returns them: by movie, a byte a rating, with the days.
@@ -162,61 +191,5 @@ def _generate(folder: str, shape: tuple[int, int, int]) -> None:
         user_ids=by_user.user_ids,
         item_ids=by_user.item_ids,
         timestamps=np.zeros(len(rows), dtype=np.int32),
-    ).write(Path(folder))
-
-
-def _make_split(
-    folder: str, split: dict[str, Any], seed: int, names: tuple[str, str], file: str
-) -> None:
-    from pydantic import TypeAdapter
-
-    from receval.config.splits import AnySplit
-    from receval.ratings import Ratings
-    from receval.splits.registry import make_split
-
-    spec = TypeAdapter(AnySplit).validate_python(split)
-    make_split(Ratings.read(Path(folder)), spec, seed, *names, {}).write(Path(file))
-
-
-def _train(**arguments: Any) -> None:
-    from receval.recommenders.training import train_system
-
-    train_system(**_with_paths(arguments))
-
-
-def _rank(**arguments: Any) -> None:
-    from receval.protocols.outcomes import rank_system
-    from receval.protocols.protocol import Protocol
-
-    protocols = [Protocol(**protocol) for protocol in arguments.pop("protocols")]
-    rank_system(**_with_paths(arguments), protocols=protocols)
-
-
-def _compute(
-    study: str, artifact: str, folder: str, description: dict[str, Any], target: str
-) -> None:
-    from receval.studies.making import compute_artifact
-
-    Path(target).parent.mkdir(parents=True, exist_ok=True)
-    compute_artifact(study, artifact, Path(folder), description, Path(target))
-
-
-def _show(
-    study: str, artifact: str, numbers: str, look: dict[str, Any], kind: str, targets: list[str]
-) -> None:
-    if kind == "figure":
-        from receval.studies.drawing import draw_figure as show
-    elif kind == "table":
-        from receval.studies.tabulating import write_table as show
-    else:
-        from receval.studies.page_writing import write_page as show
-    show(study, artifact, Path(numbers), look, *map(Path, targets))
-
-
-def _with_paths(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with paths where their names say so; JSON has none, and no tuples."""
-    changed: dict[str, Any] = {}
-    for name, value in arguments.items():
-        is_path = name.endswith(("_folder", "_file"))
-        changed[name] = Path(value) if is_path else tuple(value) if name == "names" else value
-    return changed
+    ).write(table_folder(ratings))
+    RawFiles(dataset, "generated", "", (), source="twin").write(manifest)

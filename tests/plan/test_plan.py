@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
+from receval import planned_data, ratings
 from receval.datasets.checksums import sha256_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
+from receval.ratings import table_folder
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",
@@ -247,6 +249,13 @@ def test_every_path_is_relative_and_fits_the_workflow_s_wildcards(tmp_path: Path
                     paths += files
         assert all(path.startswith(f"work/{edition}/") for path in paths)
         assert max(path.count("/") for path in paths) <= 5
+
+
+def test_the_files_of_a_table_are_those_that_ratings_are_read_from() -> None:
+    # A plan spells them out, as it does without the libraries that read them.
+    assert planned_data.TABLE_FILES == ratings.TABLE_FILES
+    read = table_folder([Path(path) for path in plan_of("demo").ratings_files("ml-1m")])
+    assert read == Path("work/demo/ml-1m")
 
 
 def test_accepted_files_are_those_of_the_edition(tmp_path: Path) -> None:
