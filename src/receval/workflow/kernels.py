@@ -12,9 +12,12 @@ whose log says so; :func:`record` adds it to the list. No result depends on the 
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +54,30 @@ def compile_kernel(kernel: str, types: str) -> None:
     dispatcher = getattr(import_module(module), name)
     names = {**vars(known), "bool": known.boolean}
     dispatcher.compile(eval(types, {"__builtins__": {}}, names))
+
+
+def compile_all(processes: int | None = None) -> int:
+    """Compile all listed kernels that are not compiled yet, and return how many are listed.
+
+    Parameters
+    ----------
+    processes : int, optional
+        How many work side by side; by default one a processor. A module's kernels stay together:
+        they call each other, and no others.
+    """
+    modules: dict[str, list[tuple[str, str]]] = {}
+    for kernel, types in listed():
+        modules.setdefault(kernel.partition(":")[0], []).append((kernel, types))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes or os.cpu_count(), context) as pool:
+        # The results are looked at for the sake of the errors among them.
+        return sum(pool.map(_compile_each, modules.values()))
+
+
+def _compile_each(kernels: list[tuple[str, str]]) -> int:
+    for kernel in kernels:
+        compile_kernel(*kernel)
+    return len(kernels)
 
 
 def types_as_text(types: Iterable[Any]) -> str:
