@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -62,6 +65,8 @@ class CentredItemNeighbourhood(Recommender):
     Tasks", RecSys 2010, section 3 (NNCosNgbr).
     """
 
+    SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
+
     mean_: float
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
@@ -85,6 +90,17 @@ class CentredItemNeighbourhood(Recommender):
         self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        similarities = models[0]._all_similarities(train)
+        for model in models:
+            model._centre(train)
+            model.similarities_ = similarities
+
+    def _centre(self, train: RatingMatrix) -> None:
+        """Fit the baselines and take them from the ratings."""
         baselines = rating_baselines(
             train, self.baseline, self.item_regularisation, self.user_regularisation
         )
@@ -96,6 +112,7 @@ class CentredItemNeighbourhood(Recommender):
         deviations = (train.data - expected).astype(np.float32)
         self.deviations_ = csr_array((deviations, train.indices, train.indptr), shape=train.shape)
 
+    def _all_similarities(self, train: RatingMatrix) -> RatingMatrix:
         by_item = train.T.tocsr()
         rows = [
             _in_falling_order(self._similarities(train, by_item, start, start + ROWS))
@@ -105,9 +122,7 @@ class CentredItemNeighbourhood(Recommender):
         np.cumsum(np.concatenate([counts for _, _, counts in rows]), out=starts[1:])
         items = np.concatenate([items for items, _, _ in rows])
         values = np.concatenate([values for _, values, _ in rows])
-        self.similarities_ = csr_array(
-            (values, items, starts), shape=(self.n_items_, self.n_items_)
-        )
+        return csr_array((values, items, starts), shape=(self.n_items_, self.n_items_))
 
     def _similarities(
         self, train: RatingMatrix, by_item: RatingMatrix, start: int, stop: int

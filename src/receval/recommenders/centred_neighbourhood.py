@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -74,6 +77,8 @@ class CentredNeighbourhood(Recommender):
     10 are the defaults of the regularisation.
     """
 
+    SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
+
     mean_: float
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
@@ -131,6 +136,18 @@ class CentredNeighbourhood(Recommender):
         self.norms_ = row_norms(train)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        self._add_up(users, self._nearest_first(users), scores)
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        keys = models[0]._nearest_first(users)
+        for model, own in zip(models, scores, strict=True):
+            model._add_up(users, keys, own)
+
+    def _nearest_first(self, users: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return keys of all others by falling similarity, a row for each user."""
         keys = np.zeros((len(users), self.n_users_), dtype=np.int64)
         _similarity_keys(
             users,
@@ -145,6 +162,12 @@ class CentredNeighbourhood(Recommender):
             keys,
         )
         keys.sort(axis=1)
+        return keys
+
+    def _add_up(
+        self, users: NDArray[np.int64], keys: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        """Write the scores of some users, given the keys of the others."""
         sums = np.zeros_like(scores)
         _sum_deviations(
             keys,

@@ -14,11 +14,13 @@ import pandas as pd
 
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
+from receval.recommenders.family import Family, families
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
@@ -77,20 +79,23 @@ def search_settings(
         model.check_size(*Ratings.sizes(ratings_folder))
     ratings = Ratings.read(ratings_folder)
     data = fold(ratings, Split.read(split_file), 0)
-    protocol = Protocol()
     metrics = [parse(label) for label in search["metrics"]]
-    tables = []
-    for setting in search["settings"]:
-        model = make(search["recommender"], setting, integer_seed(root_seed, *names, 0))
-        model.fit(data.train)
-        generator_for = partial(generator, root_seed, dataset, split_name, 0)
-        outcome = rank_judged(model, data, [protocol], generator_for)[0]
-        lists = JudgedLists.of(data.test, outcome, search["threshold"], protocol)
-        ours = mean(evaluate(metrics, lists), lists, "tested")
-        distance = float(np.sqrt(np.mean((ours / published - 1) ** 2)))
-        _log.info("%s %s: distance %.4f", system, setting, distance)
-        tables.append(
-            pd.DataFrame(
+    protocol = Protocol()
+    judged = JudgedItems.of(data.test, search["threshold"])
+    generator_for = partial(generator, root_seed, dataset, split_name, 0)
+    seed = integer_seed(root_seed, *names, 0)
+    tables: dict[int, pd.DataFrame] = {}
+    for positions in families(untrained):
+        tried = [search["settings"][position] for position in positions]
+        together = Family([make(search["recommender"], setting, seed) for setting in tried])
+        together.fit(data.train)
+        ranked = rank_judged_together(together, data, [protocol], generator_for)
+        for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
+            lists = JudgedLists.measured_by(judged, outcome, protocol)
+            ours = mean(evaluate(metrics, lists), lists, "tested")
+            distance = float(np.sqrt(np.mean((ours / published - 1) ** 2)))
+            _log.info("%s %s: distance %.4f", system, setting, distance)
+            tables[position] = pd.DataFrame(
                 {
                     "system": system,
                     "setting": json.dumps(setting, sort_keys=True),
@@ -100,8 +105,7 @@ def search_settings(
                     "distance": distance,
                 }
             )
-        )
-    trace = pd.concat(tables, ignore_index=True)
+    trace = pd.concat([tables[position] for position in sorted(tables)], ignore_index=True)
     best = trace["setting"].iloc[int(trace["distance"].argmin())]
     trace["chosen"] = np.where(trace["setting"] == best, "yes", "")
     write_numbers(trace, target)
