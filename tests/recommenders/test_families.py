@@ -142,7 +142,3 @@ def test_a_family_refuses_what_one_of_it_refuses() -> None:
     nothing = csr_array((60, 45), dtype=np.float32)
     with pytest.raises(ValueError, match="without any rating"):
         Family(models).fit(nothing)
-    path = "receval.recommenders.plsa:PLSA"
-    negative = generated_matrix() * -1
-    with pytest.raises(ValueError, match="ratings must be at least 0|below 0|negative"):
-        Family([make(path, {"iterations": n}, SEED) for n in (1, 2)]).fit(negative)
