@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.divergence import refuse_divergence
-from receval.recommenders.epochs import same_but_for_epochs
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import inner_products
 
@@ -127,7 +127,10 @@ class BiasedMF(Recommender):
         drawn[:n_users][np.diff(train.indptr) == 0] = 0
         drawn[n_users:][np.bincount(train.indices, minlength=n_items) == 0] = 0
         mean = float(train.data.mean(dtype=np.float64))
-        courses = [_Course(course, drawn, n_users, mean) for course in same_but_for_epochs(models)]
+        courses = [
+            _Course([models[place] for place in places], drawn, n_users, mean)
+            for places in alike_but_for(models, ("epochs",))
+        ]
         users = np.repeat(np.arange(n_users, dtype=np.int32), np.diff(train.indptr))
         while courses:
             order = generator.permutation(train.nnz)

@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.divergence import refuse_divergence
-from receval.recommenders.epochs import same_but_for_epochs
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
@@ -137,7 +137,10 @@ class BPRMF(Recommender):
         items[np.bincount(train.indices, minlength=first.n_items_) == 0] = 0
         cold = np.diff(train.indptr) == 0
         sampler = PairSampler(train, generator, first.positives, first.negatives)
-        courses = [_Course(course, users, items, cold) for course in same_but_for_epochs(models)]
+        courses = [
+            _Course([models[place] for place in places], users, items, cold)
+            for places in alike_but_for(models, ("epochs",))
+        ]
         while courses:
             blocks = sampler.blocks(train.nnz)
             # All courses learn from the same triples; those of a single one need not be held.

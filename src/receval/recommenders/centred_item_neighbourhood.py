@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.neighbourhood import row_norms
@@ -153,7 +154,7 @@ class CentredItemNeighbourhood(Recommender):
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         # The nearest few are the first of the nearest many: one walk serves all numbers.
-        for alike in _same_but_for_neighbours(models):
+        for alike in alike_but_for(models, ("neighbours",)):
             numbers = sorted({models[place].neighbours for place in alike})
             first = models[alike[0]]
             found = np.empty((len(numbers), *scores.shape[1:]), dtype=np.float32)
@@ -173,15 +174,6 @@ class CentredItemNeighbourhood(Recommender):
             )
             for place in alike:
                 scores[place] = found[numbers.index(models[place].neighbours)]
-
-
-def _same_but_for_neighbours(models: Sequence[CentredItemNeighbourhood]) -> list[list[int]]:
-    """Group the places of models that differ in their number of neighbours alone."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, model in enumerate(models):
-        others = {**model.parameters, "neighbours": None}
-        groups.setdefault(tuple(others.values()), []).append(place)
-    return list(groups.values())
 
 
 def _in_falling_order(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checked_ratings import checked_matrix
 
@@ -33,7 +34,7 @@ class Family:
     """
 
     def __init__(self, models: Sequence[Recommender]) -> None:
-        if len({_in_common(model) for model in models}) != 1 or models[0].reads_test:
+        if len(families(models)) != 1 or models[0].reads_test:
             raise ValueError(
                 "A family is at least one recommender, all of one class, no oracles, with equal "
                 "parameters but for those that the class names in SHARED_OVER; these are "
@@ -95,20 +96,11 @@ def families(models: Sequence[Recommender]) -> list[list[int]]:
     Parameters
     ----------
     models : sequence of Recommender
+        All of one class.
 
     Returns
     -------
     list of list of int
         Positions in ``models``, each once; those of one list can make a :class:`Family`.
     """
-    grouped: dict[tuple[Any, ...], list[int]] = {}
-    for position, model in enumerate(models):
-        grouped.setdefault(_in_common(model), []).append(position)
-    return list(grouped.values())
-
-
-def _in_common(model: Recommender) -> tuple[Any, ...]:
-    kept = {
-        name: value for name, value in model.parameters.items() if name not in model.SHARED_OVER
-    }
-    return (type(model), *kept.items())
+    return alike_but_for(models, type(models[0]).SHARED_OVER) if models else []
