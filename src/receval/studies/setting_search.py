@@ -25,7 +25,7 @@ from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
 from receval.studies.numbers import write_numbers
-from receval.studies.published import read_published
+from receval.studies.published import published_values
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def search_settings(
     """
     dataset, split_name, system = names
     untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
-    published = _published_values(published_file, names, search["metrics"])
+    published = published_values(published_file, names, search["metrics"])
     for model in untrained:
         model.check_size(*Ratings.sizes(ratings_folder))
     ratings = Ratings.read(ratings_folder)
@@ -109,23 +109,3 @@ def search_settings(
     best = trace["setting"].iloc[int(trace["distance"].argmin())]
     trace["chosen"] = np.where(trace["setting"] == best, "yes", "")
     write_numbers(trace, target)
-
-
-def _published_values(
-    path: Path, names: tuple[str, str, str], metrics: list[str]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    dataset, split_name, system = names
-    table = read_published(path)
-    rows = table[
-        (table["dataset"] == dataset)
-        & (table["split"] == split_name)
-        & (table["judgments"] == "test")
-        & (table["system"] == system)
-    ].set_index("metric")["published"]
-    missing = [metric for metric in metrics if metric not in rows.index]
-    if missing:
-        raise ValueError(
-            f"{path} has no {', '.join(missing)} of {system} on {dataset}, split {split_name}: "
-            "a search needs the values to come close to."
-        )
-    return rows[metrics].to_numpy(dtype=np.float64)
