@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from receval.protocols.candidates import GeneratorFor
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.passes import PercentilePass, RankingPass, SharedByPasses
+from receval.protocols.passes import PercentilePass, RankingPass
 from receval.protocols.protocol import Protocol
+from receval.protocols.shared_by_passes import SharedByPasses
 from receval.splits.split import Fold
 
-# Scores of one block of users are held at a time: 64 MiB of float32.
-_BLOCK_ENTRIES = 2**24
+# Scores of one block of users are held at a time: 8 MiB of float32, which caches hold while all
+# passes read them.
+_BLOCK_ENTRIES = 2**21
 
 
 class Scorer(Interface):
@@ -68,7 +70,7 @@ def rank_judged(
     if judgments is None:
         raise ValueError(f"The fold has no {part} judgments to rank.")
     complete = [protocol.with_threshold(threshold) for protocol in protocols]
-    shared = SharedByPasses(fold, judgments, generator_for, part)
+    shared = SharedByPasses(fold, judgments, generator_for, part, complete)
     passes = [
         RankingPass(shared, family)
         if family[0].percentiles is None
@@ -95,9 +97,10 @@ def rank_judged(
 
 
 def _families(protocols: Sequence[Protocol]) -> list[list[Protocol]]:
-    """Group protocols that differ in the size of their sample alone, sizes increasing."""
-    families: dict[tuple[Protocol, bool], list[Protocol]] = {}
+    """Group protocols that rank the same candidates, or nested samples of them."""
+    families: dict[Protocol, list[Protocol]] = {}
     for protocol in dict.fromkeys(protocols):
-        shared = replace(protocol, sampled=None if protocol.sampled is None else 1)
-        families.setdefault((shared, protocol.sampled is None), []).append(protocol)
-    return [sorted(family, key=lambda p: p.sampled or 0) for family in families.values()]
+        is_sampled = protocol.sampled is not None
+        shared = replace(protocol, sampled=1 if is_sampled else None, non_computable="none")
+        families.setdefault(shared, []).append(protocol)
+    return list(families.values())
