@@ -20,6 +20,9 @@ from receval.splits.split import Fold
 # passes read them.
 _BLOCK_ENTRIES = 2**21
 
+# Systems share work between so many users at a time: whole groups of them are asked for.
+_GROUP_USERS = 256
+
 
 class Scorer(Interface):
     """What ranking needs of a fitted system."""
@@ -80,6 +83,7 @@ def rank_judged(
     with_judgments = np.flatnonzero(np.diff(judgments.indptr)).astype(np.int64)
     n_items = fold.train.shape[1]
     block = max(1, _BLOCK_ENTRIES // max(1, n_items))
+    block -= block % _GROUP_USERS if block > _GROUP_USERS else 0
     for start in range(0, len(with_judgments), block):
         users = with_judgments[start : start + block]
         scores = np.ascontiguousarray(system.score(users), dtype=np.float32)

@@ -58,6 +58,9 @@ class Recommender(ABC):
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
 
+    # A system that reads the same for a block of any size may take more users at a time.
+    _blocks_at_a_time = 1
+
     @property
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments by name."""
@@ -186,7 +189,7 @@ class Recommender(ABC):
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
         widest = max(self.n_users_, self.n_items_)
-        step = max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
+        step = max(1, min(BLOCK_USERS * self._blocks_at_a_time, BLOCK_ENTRIES // widest))
         if not hasattr(self, "order_of_users_"):
             for start in range(0, len(codes), step):
                 self._score_block(codes[start : start + step], scores[start : start + step])
