@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 
 from receval.protocols.candidates import GeneratorFor
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.passes import PercentilePass, RankingPass, SharedByPasses
+from receval.protocols.passes import PercentilePass, RankingPass
 from receval.protocols.protocol import Protocol
+from receval.protocols.shared_by_passes import SharedByPasses
 from receval.splits.split import Fold
 
-# Scores of one block of users are held at a time: 64 MiB of float32.
-_BLOCK_ENTRIES = 2**24
+# Scores of one block of users are held at a time: 8 MiB of float32, which caches hold while all
+# passes read them.
+_BLOCK_ENTRIES = 2**21
+
+# Of systems that are scored together 64 MiB: what they share is shared among the users of a block.
+_JOINT_ENTRIES = 2**24
+
+# Systems share work between so many users at a time: whole groups of them are asked for.
+_GROUP_USERS = 256
 
 
 class JointScorer(Interface):
@@ -111,7 +119,7 @@ def rank_judged_together(
     if judgments is None:
         raise ValueError(f"The fold has no {part} judgments to rank.")
     complete = [protocol.with_threshold(threshold) for protocol in protocols]
-    shared = SharedByPasses(fold, judgments, generator_for, part)
+    shared = SharedByPasses(fold, judgments, generator_for, part, complete)
     passes = [
         [
             RankingPass(shared, family)
@@ -122,7 +130,9 @@ def rank_judged_together(
         for _ in range(len(systems))
     ]
     with_judgments = np.flatnonzero(np.diff(judgments.indptr)).astype(np.int64)
-    block = max(1, _BLOCK_ENTRIES // max(1, fold.train.shape[1] * len(systems)))
+    held = _BLOCK_ENTRIES if len(systems) == 1 else _JOINT_ENTRIES
+    block = max(1, held // max(1, fold.train.shape[1] * len(systems)))
+    block -= block % _GROUP_USERS if block > _GROUP_USERS else 0
     for start in range(0, len(with_judgments), block):
         users = with_judgments[start : start + block]
         for own_passes, scores in zip(passes, systems.score(users), strict=True):
@@ -157,9 +167,10 @@ class _Alone:
 
 
 def _families(protocols: Sequence[Protocol]) -> list[list[Protocol]]:
-    """Group protocols that differ in the size of their sample alone, sizes increasing."""
-    families: dict[tuple[Protocol, bool], list[Protocol]] = {}
+    """Group protocols that rank the same candidates, or nested samples of them."""
+    families: dict[Protocol, list[Protocol]] = {}
     for protocol in dict.fromkeys(protocols):
-        shared = replace(protocol, sampled=None if protocol.sampled is None else 1)
-        families.setdefault((shared, protocol.sampled is None), []).append(protocol)
-    return [sorted(family, key=lambda p: p.sampled or 0) for family in families.values()]
+        is_sampled = protocol.sampled is not None
+        shared = replace(protocol, sampled=1 if is_sampled else None, non_computable="none")
+        families.setdefault(shared, []).append(protocol)
+    return list(families.values())

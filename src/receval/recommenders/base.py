@@ -65,6 +65,9 @@ class Recommender(ABC):
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
 
+    # A system that reads the same for a block of any size may take more users at a time.
+    _blocks_at_a_time = 1
+
     @property
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments by name."""
@@ -207,7 +210,7 @@ class Recommender(ABC):
     @property
     def _users_at_a_time(self) -> int:
         widest = max(self.n_users_, self.n_items_)
-        return max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
+        return max(1, min(BLOCK_USERS * self._blocks_at_a_time, BLOCK_ENTRIES // widest))
 
     @abstractmethod
     def _fit(self, train: RatingMatrix) -> None:
