@@ -139,13 +139,15 @@ def _datasets(chosen: argparse.Namespace) -> int:
 
 
 def _kernels(chosen: argparse.Namespace) -> int:
-    from receval.workflow.kernels import LIST, compile_all, record  # compiled code
+    from receval.workflow.kernels import LIST, compile_all, listed, record  # compiled code
 
     if chosen.record:
-        for line in record(Path("work").rglob("logs/*.log")):
-            print(f"new in {LIST.name}: {line}")
-    print(f"{compile_all()} kernels are compiled.")
-    return 0
+        record(Path("work").rglob("logs/*.log"))
+    outdated = compile_all()
+    for kernel, types in outdated:
+        print(f"{kernel} takes no {types}: write {LIST.name} again with receval kernels --record.")
+    print(f"{len(listed()) - len(outdated)} kernels are compiled.")
+    return int(bool(outdated))
 
 
 def _schema(_: argparse.Namespace) -> int:

@@ -20,7 +20,6 @@ from receval.workflow.calls import Call, NamedFiles
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, Outcome
 
-
 PATIENCE = 30.0
 """Seconds that the main process has to end after SIGTERM, before it is ended."""
 
