@@ -15,7 +15,7 @@ from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What the scripts of the rules train_system and rank_system import and call; then all recommenders.
+# What the rules train_system and rank_system call, as jobs call it; then all recommenders.
 TRAIN_AND_RANK = """
 import pkgutil
 import sys
@@ -23,19 +23,32 @@ from importlib import import_module
 from pathlib import Path
 
 import receval.recommenders
-from receval.job_log import job_log
-from receval.protocols.outcomes import rank_system
-from receval.protocols.protocol import Protocol
-from receval.recommenders.training import train_system
+import receval.workflow.job_process
+from receval.workflow.calls import Call
 
 folder = Path(sys.argv[1])
-recommender = "receval.recommenders.popularity:Popularity"
-ratings, split, models = folder / "ml-1m", folder / "split.npz", folder / "models"
-train_system(ratings, split, recommender, {}, 1, ("ml-1m", "split", "pop"), models)
-rank_system(
-    ratings, split, models, recommender, [Protocol("AR", "train", ties="librec")], 1,
-    ("ml-1m", "split"), folder / "ranks.npz",
+files = {
+    "ratings": [folder / "ml-1m" / f"{name}.parquet" for name in ("ratings", "users", "items")],
+    "split": folder / "split.npz",
+    "models": folder / "models",
+}
+shared = {**files, "recommender": "receval.recommenders.popularity:Popularity", "seed": 1}
+Call(
+    "receval.recommenders.training:train_system",
+    {**shared, "parameters": {}, "names": ("ml-1m", "split", "pop")},
+).make()
+protocol = dict(
+    relevant="AR", candidates="train", sampled=None, threshold=0.0, ties="librec"
 )
+Call(
+    "receval.protocols.outcomes:rank_system",
+    {
+        **shared,
+        "protocols": [protocol],
+        "names": ("ml-1m", "split"),
+        "ranks": folder / "ranks.npz",
+    },
+).make()
 for module in pkgutil.iter_modules(receval.recommenders.__path__):
     import_module(f"receval.recommenders.{module.name}")
 slow = [name for name in ("pandas", "matplotlib", "pydantic") if name in sys.modules]

@@ -28,7 +28,7 @@ LAYERS = (
     {"metrics", "statistics"},
     {"theory"},
     {"studies", "figures", "drift"},
-    {"plan", "planned_files", "planned_simulations", "planned_data"},
+    {"plan", "planned_files", "planned_simulations", "planned_data", "workflow"},
     {"cli"},
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}

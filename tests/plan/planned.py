@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from declared_files import declared
+
 from receval.config.settings import load_settings, merged
 from receval.plan import Plan
+from receval.studies.input_files import InputFiles
+from receval.studies.inputs import ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,3 +38,9 @@ def plan_of(edition: str, overrides: Mapping[str, Any] | None = None) -> Plan:
     given = {"network": "off", "local_mirrors": ["mirror"]}
     settings = load_settings(ROOT / "config", edition, merged(given, overrides or {}))
     return Plan(settings, ROOT)
+
+
+def opened(plan: Plan, study: str, artifact: str) -> ArtifactInputs:
+    """Return what an artifact gets to read, given what its rule declares and nothing else."""
+    files = InputFiles(**declared(plan.artifact_inputs(study, artifact)))
+    return ArtifactInputs.of(files, plan.description(study, artifact))

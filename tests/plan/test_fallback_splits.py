@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import opened, plan_of, put_raw_files
 from yahoo_files import YahooFiles
 
 from receval.plan import Plan
-from receval.studies.inputs import ArtifactInputs
 
 STUDY = "menamaldonado2021"
 FOLDS = "folds_menamaldonado2021.txt"
@@ -195,8 +194,8 @@ def test_description_and_record_name_the_split_that_was_taken(
     taken = {name: experiment["split"] for name, experiment in description["experiments"].items()}
     expected = {"movielens": folds, **({TEMPORAL: temporal} if temporal else {})}
     assert taken == expected
-    opened = ArtifactInputs.of(tmp_path, description).experiments
-    assert {name: experiment.split for name, experiment in opened.items()} == expected
+    read = opened(plan, STUDY, "values").experiments
+    assert {name: experiment.split for name, experiment in read.items()} == expected
     record = plan.study_description(STUDY)
     # Figure 5 reads the seeded folds in any case, without any system.
     assert list(record["splits"]) == list(dict.fromkeys([*expected.values(), "random-folds"]))
@@ -224,13 +223,12 @@ def test_what_is_known_of_timestamps_reaches_no_job(tmp_path: Path) -> None:
 def test_evaluations_and_the_released_threshold_reach_the_values(tmp_path: Path) -> None:
     YahooFiles.put_into(tmp_path / "mirror/yahoo-r3")
     put_movielens(tmp_path)
-    description = plan_of("full").description(STUDY, "values")
-    opened = ArtifactInputs.of(tmp_path, description).experiments
-    assert opened["yahoo"].evaluations == ("observed", "real")
-    assert opened["yahoo"].released_real_threshold == 3.0
-    assert opened["yahoo"].threshold == 4.0
-    assert opened["movielens"].evaluations == ("observed",)
-    assert opened["movielens"].released_real_threshold is None
+    read = opened(plan_of("full"), STUDY, "values").experiments
+    assert read["yahoo"].evaluations == ("observed", "real")
+    assert read["yahoo"].released_real_threshold == 3.0
+    assert read["yahoo"].threshold == 4.0
+    assert read["movielens"].evaluations == ("observed",)
+    assert read["movielens"].released_real_threshold is None
 
 
 @pytest.mark.parametrize(
@@ -299,7 +297,7 @@ def test_figures_without_any_of_their_datasets_are_not_made(tmp_path: Path) -> N
 def test_a_figure_reads_the_numbers_of_all_datasets_whatever_it_shows(tmp_path: Path) -> None:
     put_movielens(tmp_path)
     inputs = plan_of("full").artifact_inputs(STUDY, "fig01")
-    assert inputs["numbers"] == ["work/full/artifacts/menamaldonado2021/values.csv"]
+    assert inputs["other_numbers"] == ["work/full/artifacts/menamaldonado2021/values.csv"]
     assert inputs["ranks"] == []
 
 

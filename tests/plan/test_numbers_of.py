@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plan.planned import plan_of, put_raw_files
-
-from receval.studies.inputs import ArtifactInputs
+from plan.planned import opened, plan_of, put_raw_files
 
 STUDY = "bellogin2017"
 PAIRED = "menamaldonado2021"
@@ -17,10 +15,11 @@ PAIRED = "menamaldonado2021"
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
     plan = plan_of("demo")
     inputs = plan.artifact_inputs(STUDY, "fig08_relations")
-    assert inputs["numbers"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
+    assert inputs["other_numbers"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
     assert inputs["ranks"] == []
-    opened = ArtifactInputs.of(Path("work/demo"), plan.description(STUDY, "fig08_relations"))
-    assert opened.numbers == {"fig08": Path("work/demo/artifacts/bellogin2017/fig08.csv")}
+    assert opened(plan, STUDY, "fig08_relations").numbers == {
+        "fig08": Path("work/demo/artifacts/bellogin2017/fig08.csv")
+    }
 
 
 def test_it_needs_the_datasets_of_the_other_one(
@@ -42,11 +41,11 @@ def test_it_reads_only_those_that_can_be_made(
     plan = plan_of("full", {"network": "on", "leave_out": ["ml-1m"]})
     made = plan.artifacts("canamares2020")
     assert "relations" in made
-    files = plan.artifact_inputs("canamares2020", "relations")["numbers"]
+    files = plan.artifact_inputs("canamares2020", "relations")["other_numbers"]
     assert {Path(file).stem for file in files} < set(made)
-    opened = ArtifactInputs.of(Path("work/full"), plan.description("canamares2020", "relations"))
-    assert set(opened.not_made) == {"table3", "table4", "fig07"}
-    assert set(opened.numbers) == {Path(file).stem for file in files}
+    read = opened(plan, "canamares2020", "relations")
+    assert set(read.not_made) == {"table3", "table4", "fig07"}
+    assert set(read.numbers) == {Path(file).stem for file in files}
 
 
 def test_an_artifact_reads_splits_without_any_system() -> None:
@@ -56,16 +55,16 @@ def test_an_artifact_reads_splits_without_any_system() -> None:
         f"work/demo/ml-1m/{split}/split.npz" for split in ("coin-flip-80", "uniform-test")
     ]
     assert inputs["ranks"] == []
-    opened = ArtifactInputs.of(Path("work/demo"), plan.description(STUDY, "fig06"))
-    assert opened.splits == (("ml-1m", "coin-flip-80"), ("ml-1m", "uniform-test"))
+    read = opened(plan, STUDY, "fig06")
+    assert read.splits == (("ml-1m", "coin-flip-80"), ("ml-1m", "uniform-test"))
+    assert [read.files.split_file(*pair).as_posix() for pair in read.splits] == inputs["splits"]
     assert set(inputs["splits"]) <= set(plan.study_splits(STUDY))
 
 
 def test_each_dataset_can_have_splits_of_its_own() -> None:
     plan = plan_of("demo")
-    opened = ArtifactInputs.of(Path("work/demo"), plan.description(PAIRED, "fig11"))
     # The twins have no file with the authors' folds.
-    assert opened.splits == (
+    assert opened(plan, PAIRED, "fig11").splits == (
         ("cm100k", "missing-at-random-fold"),
         ("yahoo-r3", "missing-at-random"),
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import opened, plan_of, put_raw_files
 
 from receval.config.decision_grid import DecisionGrid
 from receval.config.decisions import Configuration
-from receval.studies.inputs import ArtifactInputs
 from receval.studies.worlds import ExperimentWorlds
 
 STUDY = "multiverse"
@@ -40,7 +39,7 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of(edition)
-    inputs = ArtifactInputs.of(Path("work"), plan.description(STUDY, "worlds"))
+    inputs = opened(plan, STUDY, "worlds")
     assert inputs.decisions == plan.studies[STUDY].grids["movielens"]
     assert inputs.decisions.configurations()[0] == Configuration()
     for experiment in inputs.experiments.values():
@@ -54,7 +53,7 @@ def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
     tmp_path: Path, edition: str, artifact: str
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    inputs = ArtifactInputs.of(Path("work"), plan_of(edition).description(STUDY, artifact))
+    inputs = opened(plan_of(edition), STUDY, artifact)
     worlds = ExperimentWorlds(inputs.experiments)
     systems = inputs.parameters.get("pair") or inputs.parameters["systems"]
     grid = inputs.decisions

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
+from receval.datasets.checksums import sha256_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
 
@@ -77,8 +79,7 @@ def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part(tmp_path: Pa
     files = plan.artifact_inputs("bellogin2017", "fig02")
     assert files["splits"] == ["work/full/ml-1m/coin-flip-80/split.npz"]
     assert files["ratings"] == [
-        f"work/full/ml-1m/{name}"
-        for name in ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
+        f"work/full/ml-1m/{name}" for name in ("ratings.parquet", "users.parquet", "items.parquet")
     ]
     systems = ("plsa", "mf", "knn-centred", "pop", "random", "knn-user", "wrmf")
     assert files["ranks"] == [f"work/full/ml-1m/coin-flip-80/{s}/ranks.npz" for s in systems]
@@ -104,16 +105,34 @@ def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
     assert plan.study_absent("valcarce2018") == ["librarything"]
     assert plan.study_absent("menamaldonado2021") == ["yahoo-r3"]
     assert plan.study_absent("bellogin2017") == ["trec-qrels"]
-    assert plan.local_raw_files("ml-1m") == []
+    assert plan.local_checksums("ml-1m") == {}
 
 
 def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    (tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv").touch()
-    assert plan_of("full").local_raw_files("ml-1m") == [
-        "mirror/ml-1m/ratings.dat",
-        "mirror/ml-1m/temporal_test.tsv",
-    ]
+    companion = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"
+    companion.touch()
+    before = plan_of("full").local_checksums("ml-1m")
+    assert before == {
+        f"mirror/ml-1m/{name}": sha256_of(tmp_path / "mirror" / "ml-1m" / name)
+        for name in ("ratings.dat", "temporal_test.tsv")
+    }
+    # By what is in them: a file that is only touched is the same.
+    os.utime(companion, (1, 1))
+    assert plan_of("full").local_checksums("ml-1m") == before
+    companion.write_text("1\t2\n")
+    after = plan_of("full").local_checksums("ml-1m")
+    assert {path for path in after if after[path] != before[path]} == {
+        "mirror/ml-1m/temporal_test.tsv"
+    }
+
+
+def test_where_raw_files_may_come_from_is_told_as_the_configuration_has_it() -> None:
+    assert plan_of("full").sources() == {
+        "raw_folder": Path("work/raw"),
+        "local_mirrors": ["mirror"],
+        "network": False,
+    }
 
 
 def test_an_unknown_artifact_is_refused_with_those_there_are() -> None:
@@ -313,12 +332,11 @@ def test_code_entries_are_modules() -> None:
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:
     plan = plan_of("demo")
-    digests = {
-        plan.code("train_system", plan.recommender_entry(name)) for name in plan.settings.systems
-    }
+    train = "receval.recommenders.training:train_system"
+    digests = {plan.code(train, plan.recommender_entry(name)) for name in plan.settings.systems}
     modules = {plan.recommender_entry(name) for name in plan.settings.systems}
     assert len(digests) == len(modules) > 20
-    assert plan.code("rank_system") != plan.code("train_system")
+    assert plan.code("receval.protocols.outcomes:rank_system") != plan.code(train)
 
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:

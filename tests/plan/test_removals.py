@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import opened, plan_of, put_raw_files
 
 from receval.plan import Plan
 
@@ -47,7 +47,7 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
         "ratings": [
             f"work/demo/{dataset}/{name}"
             for dataset in ("librarything", "ml-1m")
-            for name in ("ratings.parquet", "users.parquet", "items.parquet", "summary.json")
+            for name in ("ratings.parquet", "users.parquet", "items.parquet")
         ],
         "splits": [
             f"work/demo/{dataset}/random-folds/split.npz" for dataset in ("librarything", "ml-1m")
@@ -164,7 +164,10 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
     assert plan.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
     description = plan.description(STUDY, "fig03")
     assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
-    assert description["removals"] == {"ratings": "work/demo/removals/valcarce2020/ratings.npz"}
+    assert description["removals"] == ["ratings"]
+    assert opened(plan, STUDY, "fig03").removals == {
+        "ratings": Path("work/demo/removals/valcarce2020/ratings.npz")
+    }
     # It reads no ranks itself.
     assert description["experiments"] == {}
 

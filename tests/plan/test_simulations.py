@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import opened, plan_of, put_raw_files
 
 from receval.plan import Plan
 
@@ -115,8 +115,9 @@ def test_an_artifact_reads_the_simulations_and_the_data_they_are_like() -> None:
     assert files["simulations"] == list(FILES.values())
     assert files["ranks"] == files["splits"] == []
     assert demo().artifact_inputs(STUDY, "fig02")["simulations"] == []
-    description = demo().description(STUDY, "fig05")
-    assert description["simulations"] == {NAME: FILES}
+    assert opened(demo(), STUDY, "fig05").simulations == {
+        NAME: {system: Path(file) for system, file in FILES.items()}
+    }
     only = plan_of("demo", {"studies": {STUDY: {"artifacts": {"fig05": {"datasets": []}}}}})
     assert only.datasets_of(STUDY, "fig05") == ["ml-1m"]
 
@@ -138,7 +139,7 @@ def test_without_its_dataset_a_simulation_is_left_out(tmp_path: Path) -> None:
     plan = plan_of("full")
     assert plan.simulation_files(NAME) == {}
     assert plan.artifact_inputs(STUDY, "fig05")["simulations"] == []
-    assert plan.description(STUDY, "fig05")["simulations"] == {NAME: {}}
+    assert plan.description(STUDY, "fig05")["simulations"] == {NAME: []}
     assert plan.absent(STUDY, "fig05") == ["netflix", "ml-1m", "trec-qrels"]
 
 

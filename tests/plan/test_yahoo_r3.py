@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from declared_files import declared
 from plan.planned import plan_of, put_raw_files
 from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 
@@ -18,13 +19,11 @@ from receval.studies.making import compute_artifact
 PLACES = ("work/raw/yahoo-r3", "mirror/yahoo-r3", "mirror/yahoo-r3/Webscope_R3")
 
 
-def prepared(plan: Plan) -> Path:
-    """Prepare the files as the workflow does; return the working folder of the edition."""
+def prepare_files(plan: Plan) -> None:
+    """Prepare the files as the workflow does."""
     spec = plan.settings.datasets[DATASET]
     raw = obtain(DATASET, spec, plan.availability[DATASET], Path("work/raw") / DATASET)
-    folder = Path("work") / plan.edition
-    prepare(raw, spec, folder / DATASET)
-    return folder
+    prepare(raw, spec, Path("work") / plan.edition / DATASET)
 
 
 def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Path) -> None:
@@ -71,9 +70,9 @@ def test_files_in_a_mirror_are_watched_and_those_put_into_work_are_not(tmp_path:
     YahooFiles.put_into(tmp_path / "mirror" / DATASET)
     names = [f"ydata-ymusic-rating-study-v1_0-{part}.txt" for part in ("train", "test")]
     watched = [f"mirror/{DATASET}/{name}" for name in names]
-    assert plan_of("full").local_raw_files(DATASET) == watched
+    assert list(plan_of("full").local_checksums(DATASET)) == watched
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    assert plan_of("full").local_raw_files(DATASET) == []
+    assert plan_of("full").local_checksums(DATASET) == {}
 
 
 def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
@@ -94,7 +93,7 @@ def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
 def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: Path) -> None:
     files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
     with pytest.raises(CountError, match=r"yahoo-r3 .* is not what it should") as refused:
-        prepared(plan_of("full"))
+        prepare_files(plan_of("full"))
     assert "365,704" in str(refused.value)
     assert f"{len(files.observation):,}" in str(refused.value)
 
@@ -103,9 +102,15 @@ def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: 
 def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> None:
     files = YahooFiles.put_into(tmp_path / place)
     plan = plan_of("full", files.changes)
-    folder = prepared(plan)
+    prepare_files(plan)
     description = plan.description("menamaldonado2021", "table2")
     assert description["datasets"] == [DATASET]
     target = tmp_path / "table2.csv"
-    compute_artifact("menamaldonado2021", "table2", folder, description, target)
+    compute_artifact(
+        study="menamaldonado2021",
+        artifact="table2",
+        description=description,
+        numbers=target,
+        **declared(plan.artifact_inputs("menamaldonado2021", "table2")),
+    )
     assert pd.read_csv(target).to_dict("records") == [{"dataset": DATASET, **files.counts}]

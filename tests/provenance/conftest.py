@@ -75,13 +75,6 @@ def draw(frame):
     \"\"\"Draw.\"\"\"
     return math.sqrt(WIDTH), COLOUR, frame
 """,
-    "workflow/scripts/train_system.py": """
-\"\"\"Train.\"\"\"
-
-from receval.systems.plsa import Plsa
-
-print(Plsa().fit(snakemake.input[0]))
-""",
 }
 
 

@@ -20,7 +20,7 @@ ENTRIES = (
     "receval.systems.plsa",
     "receval.studies.fig02:data",
     "receval.studies.fig02:draw",
-    "workflow/scripts/train_system.py",
+    "receval.systems.knn",
 )
 
 

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 import pytest
+from declared_files import files_in
 
 from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
@@ -57,7 +58,7 @@ class MovieLens:
 
     def inputs(self, **parameters: float) -> ArtifactInputs:
         """Return the inputs of an artifact that reads the ratings."""
-        return ArtifactInputs(self.folder, parameters, {}, (DATASET,), ())
+        return ArtifactInputs(files_in(self.folder), parameters, {}, (DATASET,), ())
 
     def split(self, name: str) -> Split:
         """Return a configured split with its first fold alone."""

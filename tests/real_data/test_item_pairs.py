@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from declared_files import files_in
 from real_data.movielens import DATASET, MIRROR, SETTINGS, MovieLens, needs_movielens
 
 from receval.datasets.availability import resolve
@@ -125,7 +126,7 @@ def cm100k(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
         **SETTINGS.studies["menamaldonado2021"].artifacts["fig15"].parameters,
         "relevance_threshold": 3,
     }
-    return ArtifactInputs(folder, parameters, {}, ("cm100k",), ("yahoo-r3",))
+    return ArtifactInputs(files_in(folder), parameters, {}, ("cm100k",), ("yahoo-r3",))
 
 
 def stated(numbers: pd.DataFrame, column: str) -> dict[str, float]:

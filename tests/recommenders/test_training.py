@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared_files import table_in
 
 from receval.ratings import Ratings
 from receval.recommenders.average import Average
@@ -35,7 +36,16 @@ def prepared(tmp_path: Path) -> Path:
 
 def train(folder: Path, recommender: str, parameters: dict[str, Any], **more: Any) -> Path:
     models = folder / "models"
-    train_system(folder, folder / "split.npz", recommender, parameters, 1, NAMES, models, **more)
+    train_system(
+        ratings=table_in(folder),
+        split=folder / "split.npz",
+        models=models,
+        recommender=recommender,
+        parameters=parameters,
+        seed=1,
+        names=NAMES,
+        **more,
+    )
     return model_file(models, 0)
 
 

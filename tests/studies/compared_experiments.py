@@ -50,7 +50,7 @@ def relevance_of_top(
 ) -> Iterator[tuple[bool, list[tuple[int, float]]]]:
     """Yield for each user whether there are training ratings, and (rank, rating) of test items."""
     data = experiment.fold(number)
-    path = experiment.folder / experiment.dataset / experiment.split / system / "ranks.npz"
+    path = experiment.files.ranks_file(experiment.dataset, experiment.split, system)
     ranks = read_ranks(path, protocol.key, number).ranks
     trained = np.diff(data.train.indptr) > 0
     for user, has_train in enumerate(trained.tolist()):

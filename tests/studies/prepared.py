@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from declared_files import files_in
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -65,6 +66,7 @@ def inputs_of(
 ) -> ArtifactInputs:
     """Write prepared datasets and return the inputs of an artifact that reads them.
 
+    Of all that lies in the folder as the workflow lays it out the artifact may read everything.
     ``present`` names further datasets that are there, such as those of removals.
     """
     for name, ratings in (datasets or {}).items():
@@ -74,18 +76,26 @@ def inputs_of(
         "experiments": experiments or {},
         "datasets": [*(datasets or {}), *present],
         "absent": list(absent),
-        "published": published,
-        "searches": searches or {},
-        "removals": removals or {},
-        "numbers": numbers or {},
+        "published": None if published is None else published.as_posix(),
+        "searches": list(searches or ()),
+        "removals": list(removals or ()),
+        "numbers": list(numbers or ()),
         "not_made": list(not_made),
         "splits": list(splits),
         "shown": shown or {},
-        "simulations": simulations or {},
+        "simulations": {name: list(files) for name, files in (simulations or {}).items()},
         "grid": grid,
         "seed": seed,
     }
-    return ArtifactInputs.of(folder, description)
+    files = files_in(
+        folder,
+        published=() if published is None else (published,),
+        searches=(searches or {}).values(),
+        removals=(removals or {}).values(),
+        other_numbers=(numbers or {}).values(),
+        simulations=[file for files in (simulations or {}).values() for file in files.values()],
+    )
+    return ArtifactInputs.of(files, description)
 
 
 def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ratings:

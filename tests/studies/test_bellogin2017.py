@@ -25,6 +25,7 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
+from receval.studies.input_files import InputFiles
 from receval.studies.inputs import ArtifactInputs
 from receval.studies.numbers import read_numbers, write_numbers
 from receval.studies.summaries import means_with_intervals
@@ -96,7 +97,7 @@ def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def toy() -> Sets:
     """The sets of user u by protocol and name."""
-    numbers = fig01.data(ArtifactInputs(Path(), {}, {}, (), ()))
+    numbers = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
     assert set(numbers["item"]) == set("abcdefg")
     return {
         (protocol, name): set(rows.loc[rows["member"] == 1, "item"])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from declared_files import files_in, table_in
 from studies.prepared import generated_ratings, look_of, write_experiment
 
 from receval.protocols.protocol import Protocol
@@ -24,6 +25,17 @@ from receval.studies.tabulating import write_table
 
 def description_of(*datasets: str) -> dict[str, Any]:
     return {"parameters": {}, "experiments": {}, "datasets": list(datasets), "absent": []}
+
+
+def compute(artifact: str, folder: Path, numbers: Path) -> None:
+    """Compute numbers of canamares2020 from the ratings of one dataset."""
+    compute_artifact(
+        study="canamares2020",
+        artifact=artifact,
+        description=description_of("ml-1m"),
+        numbers=numbers,
+        ratings=table_in(folder / "ml-1m"),
+    )
 
 
 LOOK = {
@@ -41,17 +53,19 @@ LOOK = {
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     numbers = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
-    compute_artifact("canamares2020", "fig01", tmp_path, description_of("ml-1m"), numbers)
+    compute("fig01", tmp_path, numbers)
     first = numbers.read_bytes()
     assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
-    compute_artifact("canamares2020", "fig01", tmp_path, description_of("ml-1m"), numbers)
+    compute("fig01", tmp_path, numbers)
     assert numbers.read_bytes() == first
     for path in (tmp_path / "ml-1m").iterdir():
         path.unlink()
     made = []
     for name in ("one", "two"):
         svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
-        draw_figure("canamares2020", "fig01", numbers, LOOK, svg, pdf)
+        draw_figure(
+            study="canamares2020", artifact="fig01", numbers=numbers, look=LOOK, svg=svg, pdf=pdf
+        )
         made.append((svg.read_bytes(), pdf.read_bytes()))
     assert made[0] == made[1]
     assert made[0][1].startswith(b"%PDF")
@@ -60,10 +74,18 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     numbers = tmp_path / "table1.csv"
-    compute_artifact("canamares2020", "table1", tmp_path, description_of("ml-1m"), numbers)
+    compute("table1", tmp_path, numbers)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
-    write_table("canamares2020", "table1", numbers, LOOK, markdown, latex, shown)
+    write_table(
+        study="canamares2020",
+        artifact="table1",
+        numbers=numbers,
+        look=LOOK,
+        markdown=markdown,
+        latex=latex,
+        shown=shown,
+    )
     ratings = len(generated_ratings())
     assert f"| ML-1M   |    30 |    25 |     {ratings} |" in markdown.read_text(encoding="utf-8")
     assert "Absent: Netflix" in latex.read_text(encoding="utf-8")
@@ -85,7 +107,9 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
     write_numbers(pd.DataFrame({"level": ["", "none"]}), tmp_path / "flips.csv")
     page = tmp_path / "flips.md"
     for _ in range(2):
-        write_page("pages", "flips", tmp_path / "flips.csv", LOOK, page)
+        write_page(
+            study="pages", artifact="flips", numbers=tmp_path / "flips.csv", look=LOOK, page=page
+        )
         expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
         assert page.read_bytes() == expected.encode()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["flips.csv", "flips.md"]
@@ -99,7 +123,12 @@ def test_an_artifact_without_rows_is_refused(
     monkeypatch.setitem(sys.modules, "receval.studies.empty", ModuleType("receval.studies.empty"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     with pytest.raises(ValueError, match="empty/fig01 has no rows: there is nothing to show"):
-        compute_artifact("empty", "fig01", tmp_path, description_of(), tmp_path / "fig01.csv")
+        compute_artifact(
+            study="empty",
+            artifact="fig01",
+            description=description_of(),
+            numbers=tmp_path / "fig01.csv",
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -135,7 +164,7 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
     protocol = Protocol("1R", "TI", 9, 4.0)
     described = write_experiment(tmp_path, "ml-1m", ["pop"], [protocol], extra_systems=["wrmf"])
     description = {**description_of("ml-1m"), "experiments": {"movielens": described}}
-    inputs = ArtifactInputs.of(tmp_path, {**description, "absent": ["lastfm-1k"]})
+    inputs = ArtifactInputs.of(files_in(tmp_path), {**description, "absent": ["lastfm-1k"]})
     experiment = inputs.experiments["movielens"]
     assert experiment.all_systems == ("pop", "wrmf")
     assert experiment.protocols == (protocol,)

@@ -136,7 +136,8 @@ def test_the_released_form_counts_zeros_of_f1_and_mrr_as_one(tmp_path: Path) -> 
 def test_f1_and_mrr_alone_differ_between_the_forms(tmp_path: Path) -> None:
     names, labels = ("P", "Recall", *NAMES[1:]), ("P@5", "Recall@5", *LABELS[1:])
     both = inputs_of_two(tmp_path)
-    inputs = ArtifactInputs(tmp_path, {"names": names, "metrics": labels}, both.experiments, (), ())
+    parameters = {"names": names, "metrics": labels}
+    inputs = ArtifactInputs(both.files, parameters, both.experiments, (), ())
     tau = lookup(geometric_agreement(inputs), "tau")
     changed = {
         frozenset((one, other))

@@ -109,7 +109,7 @@ def users_of(
     data = experiment.fold(number)
     judgments = data.test if part == "test" else data.unbiased
     assert judgments is not None
-    path = experiment.folder / experiment.dataset / experiment.split / system / "ranks.npz"
+    path = experiment.files.ranks_file(experiment.dataset, experiment.split, system)
     outcome = read_ranks(path, PROTOCOL.key, number, part)
     users: dict[int, Judged] = {}
     rows = zip(judgments.users, judgments.values, outcome.ranks, strict=True)

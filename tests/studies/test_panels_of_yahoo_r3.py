@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
+from declared_files import declared, table_in
 from matplotlib.figure import Figure
 from plan.planned import plan_of
 from studies.prepared import problems_of
@@ -55,32 +55,37 @@ def make(plan: Plan) -> None:
         system = plan.settings.systems[name]
         models = target.parent / name / "models"
         train_system(
-            folder / DATASET,
-            target,
-            system.recommender,
-            system.parameters,
-            seed,
-            (DATASET, experiment.split, name),
-            models,
+            ratings=table_in(folder / DATASET),
+            split=target,
+            models=models,
+            recommender=system.recommender,
+            parameters=system.parameters,
+            seed=seed,
+            names=(DATASET, experiment.split, name),
             grades_from=plan.grades_from(DATASET, name),
             order=system.order,
         )
         rank_system(
-            folder / DATASET,
-            target,
-            models,
-            system.recommender,
-            plan.protocols(DATASET, experiment.split),
-            seed,
-            (DATASET, experiment.split),
-            Path(plan.ranks_file(experiment, name)),
+            ratings=table_in(folder / DATASET),
+            split=target,
+            models=models,
+            ranks=Path(plan.ranks_file(experiment, name)),
+            recommender=system.recommender,
+            protocols=plan.protocol_descriptions(DATASET, experiment.split, name),
+            seed=seed,
+            names=(DATASET, experiment.split),
         )
 
 
 def numbers_of(plan: Plan, artifact: str) -> pd.DataFrame:
     target = Path(plan.numbers_file(STUDY, artifact))
-    description: dict[str, Any] = plan.description(STUDY, artifact)
-    compute_artifact(STUDY, artifact, Path("work/full"), description, target)
+    compute_artifact(
+        study=STUDY,
+        artifact=artifact,
+        description=plan.description(STUDY, artifact),
+        numbers=target,
+        **declared(plan.artifact_inputs(STUDY, artifact)),
+    )
     return read_numbers(target)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared_files import files_in
 from studies.prepared import inputs_of, write_experiment
 
 from receval.metrics.averages import Arithmetic, Geometric
@@ -51,7 +52,14 @@ def description_of(experiments: dict[str, dict[str, Any]], **changes: Any) -> di
 def removed(
     folder: Path, experiments: dict[str, dict[str, Any]], **changes: Any
 ) -> list[RemovalValues]:
-    remove_judgments(folder, description_of(experiments, **changes), folder / "removed.npz")
+    files = files_in(folder)
+    remove_judgments(
+        ratings=files.ratings,
+        splits=files.splits,
+        ranks=files.ranks,
+        values=folder / "removed.npz",
+        description=description_of(experiments, **changes),
+    )
     return read_removals(folder / "removed.npz")
 
 

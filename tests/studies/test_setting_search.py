@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from declared_files import table_in
 from studies.prepared import generated_ratings
 
 from receval.config.settings import load_settings
@@ -40,12 +41,26 @@ def published_in(folder: Path, values: dict[str, float]) -> Path:
     return path
 
 
-def prepared_in(folder: Path) -> tuple[Path, Path]:
+def prepare_in(folder: Path) -> None:
     ratings = generated_ratings()
     ratings.write(folder / "ml-1m")
     codes = np.random.default_rng(1).choice([TRAIN, TEST], len(ratings)).astype(np.uint8)
     Split((codes,)).write(folder / "split.npz")
-    return folder / "ml-1m", folder / "split.npz"
+
+
+def search_in(folder: Path, published: Path, **changes: Any) -> pd.DataFrame:
+    """Search with what lies in a folder; return the trace."""
+    trace = folder / "trace.csv"
+    search_settings(
+        ratings=table_in(folder / "ml-1m"),
+        split=folder / "split.npz",
+        published=published,
+        trace=trace,
+        search={**SEARCH, **changes},
+        seed=5,
+        names=NAMES,
+    )
+    return pd.read_csv(trace, keep_default_na=False)
 
 
 def values_of(setting: dict[str, Any], folder: Path) -> list[float]:
@@ -63,17 +78,14 @@ def values_of(setting: dict[str, Any], folder: Path) -> list[float]:
 
 
 def test_the_setting_closest_to_the_published_values_is_chosen(tmp_path: Path) -> None:
-    folders = prepared_in(tmp_path)
+    prepare_in(tmp_path)
     # The second setting's own values are "published", so its distance is 0.
-    trace_of_any = tmp_path / "any.csv"
     anything = published_in(tmp_path, dict.fromkeys(SEARCH["metrics"], 0.5))
-    search_settings(*folders, anything, SEARCH, 5, NAMES, trace_of_any)
-    any_trace = pd.read_csv(trace_of_any, keep_default_na=False)
+    any_trace = search_in(tmp_path, anything)
     wanted = json.dumps(SEARCH["settings"][1], sort_keys=True)
     own = any_trace[any_trace["setting"] == wanted].set_index("metric")["ours"]
     published = published_in(tmp_path, own.to_dict())
-    search_settings(*folders, published, SEARCH, 5, NAMES, tmp_path / "trace.csv")
-    trace = pd.read_csv(tmp_path / "trace.csv", keep_default_na=False)
+    trace = search_in(tmp_path, published)
     assert len(trace) == 3 * 2
     assert trace[trace["chosen"] == "yes"]["setting"].unique().tolist() == [wanted]
     assert trace[trace["setting"] == wanted]["distance"].max() < 1e-8
@@ -87,28 +99,24 @@ def test_the_setting_closest_to_the_published_values_is_chosen(tmp_path: Path) -
 
 
 def test_a_search_has_the_values_of_the_trained_system(tmp_path: Path) -> None:
-    folders = prepared_in(tmp_path)
+    prepare_in(tmp_path)
     published = published_in(tmp_path, dict.fromkeys(SEARCH["metrics"], 0.5))
-    search_settings(*folders, published, SEARCH, 5, NAMES, tmp_path / "trace.csv")
-    trace = pd.read_csv(tmp_path / "trace.csv", keep_default_na=False)
+    trace = search_in(tmp_path, published)
     for setting in SEARCH["settings"]:
         rows = trace[trace["setting"] == json.dumps(setting, sort_keys=True)].set_index("metric")
         assert rows.loc["P@10", "ours"] == pytest.approx(values_of(setting, tmp_path)[0])
 
 
 def test_a_bad_setting_is_refused_before_any_data_is_read(tmp_path: Path) -> None:
-    search = {**SEARCH, "settings": [{"topics": 3}, {"topics": 0}]}
-    nowhere = tmp_path / "nowhere"
     with pytest.raises(ValueError, match="PLSA: the parameter topics is 0"):
-        search_settings(nowhere, nowhere, nowhere, search, 5, NAMES, tmp_path / "trace.csv")
+        search_in(tmp_path, tmp_path / "nowhere", settings=[{"topics": 3}, {"topics": 0}])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_search_without_a_value_to_come_close_to_is_refused(tmp_path: Path) -> None:
     published = published_in(tmp_path, {"P@10": 0.5})
-    nowhere = tmp_path / "nowhere"
     with pytest.raises(ValueError, match=r"has no nDCG\(depth=100\) of plsa on ml-1m"):
-        search_settings(nowhere, nowhere, published, SEARCH, 5, NAMES, tmp_path / "trace.csv")
+        search_in(tmp_path, published)
 
 
 @pytest.mark.parametrize(

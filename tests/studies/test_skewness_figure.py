@@ -51,7 +51,7 @@ def written_simulations(
                 skewness, range(1, repetitions + 1), ("1R TI-NN", "AR TI-AN"), ("P@10", "RR")
             )
         ]
-        files[system] = folder / "simulations" / f"{system}.csv"
+        files[system] = folder / "simulations" / "skewed-popularity" / f"{system}.csv"
         write_numbers(pd.DataFrame(rows), files[system])
     return {"skewed-popularity": files}
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from declared_files import table_in
 from studies.prepared import generated_ratings
 
 from receval.protocols.evaluation import rank_judged
@@ -47,11 +48,21 @@ def description_of(system: str, **changes: Any) -> dict[str, Any]:
     }
 
 
+def simulated(folder: Path, system: str, **changes: Any) -> pd.DataFrame:
+    """Return a system's values on ratings like those that lie in a folder."""
+    values = folder / "simulations" / f"{system}.csv"
+    simulate_skewness(
+        ratings=table_in(folder / "ml-1m"),
+        values=values,
+        description=description_of(system, **changes),
+        system=system,
+    )
+    return read_numbers(values)
+
+
 def outcome(folder: Path, system: str, **changes: Any) -> pd.DataFrame:
     generated_ratings().write(folder / "ml-1m")
-    target = folder / "simulations" / f"{system}.csv"
-    simulate_skewness(folder / "ml-1m", description_of(system, **changes), system, target)
-    return read_numbers(target)
+    return simulated(folder, system, **changes)
 
 
 def test_values_are_those_of_the_steps_taken_one_by_one(tmp_path: Path) -> None:
@@ -136,11 +147,9 @@ def test_popularity_rises_with_skewness_and_begins_below_random(tmp_path: Path) 
     source.write(tmp_path / "ml-1m")
     values = {}
     for system in ("pop", "random"):
-        target = tmp_path / f"{system}.csv"
         protocol = asdict(Protocol("1R", "TI", 40, 4.0))
-        description = description_of(system, protocols=[protocol], metrics=["P@10"], repetitions=8)
-        simulate_skewness(tmp_path / "ml-1m", description, system, target)
-        values[system] = read_numbers(target).groupby("skewness")["value"].mean().tolist()
+        found = simulated(tmp_path, system, protocols=[protocol], metrics=["P@10"], repetitions=8)
+        values[system] = found.groupby("skewness")["value"].mean().tolist()
     assert values["random"] == pytest.approx([1 / 41] * 3, rel=0.1)
     flat, less_flat, steep = values["pop"]
     assert flat < 0.8 * values["random"][0]
@@ -150,10 +159,7 @@ def test_popularity_rises_with_skewness_and_begins_below_random(tmp_path: Path) 
 def test_a_parameter_that_is_not_valid_is_refused_before_data_is_read(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     (tmp_path / "ml-1m" / "ratings.parquet").unlink()
-    description = description_of("plsa", parameters={"topics": 0})
     with pytest.raises(ValueError, match="topics"):
-        simulate_skewness(tmp_path / "ml-1m", description, "plsa", tmp_path / "plsa.csv")
+        simulated(tmp_path, "plsa", parameters={"topics": 0})
     with pytest.raises(ValueError, match="no metric"):
-        simulate_skewness(
-            tmp_path / "ml-1m", description_of("pop", metrics=["Q@3"]), "pop", tmp_path / "pop.csv"
-        )
+        simulated(tmp_path, "pop", metrics=["Q@3"])

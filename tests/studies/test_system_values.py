@@ -44,7 +44,7 @@ def experiment_of(
 
 def precisions(experiment: Experiment, system: str, number: int, cutoff: int) -> dict[int, float]:
     """Return the precision of each user with a test rating in a fold."""
-    path = experiment.folder / "ml-1m" / "coin-flip" / system / "ranks.npz"
+    path = experiment.files.ranks_file("ml-1m", "coin-flip", system)
     ranks = read_ranks(path, AI.key, number).ranks
     test = experiment.fold(number).test
     hits: dict[int, int] = {}
@@ -55,7 +55,7 @@ def precisions(experiment: Experiment, system: str, number: int, cutoff: int) ->
 
 def empty_lists(experiment: Experiment, system: str, *places: tuple[int, int]) -> None:
     """Take the lists of some users, given as (fold, user), from a system."""
-    path = experiment.folder / "ml-1m" / "coin-flip" / system / "ranks.npz"
+    path = experiment.files.ranks_file("ml-1m", "coin-flip", system)
     outcomes = {(AI.key, n, "test"): read_ranks(path, AI.key, n) for n in experiment.folds}
     for number, user in places:
         outcome = outcomes[AI.key, number, "test"]

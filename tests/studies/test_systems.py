@@ -128,8 +128,9 @@ def test_the_table_of_searches_prints_the_chosen_setting(tmp_path: Path) -> None
             "chosen": ["yes", "yes", "", ""],
         }
     )
-    write_numbers(trace, tmp_path / "slim.csv")
-    numbers = searches.data(inputs_of(tmp_path, searches={"slim": tmp_path / "slim.csv"}))
+    path = tmp_path / "slim" / "search.csv"
+    write_numbers(trace, path)
+    numbers = searches.data(inputs_of(tmp_path, searches={"slim": path}))
     assert len(numbers) == 4
     text = to_markdown(searches.tabulate(numbers, look_of(STUDY, "searches", edition="full")))
     assert "l1 = 1.0" in text

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from studies.prepared import ROOT, inputs_of, look_of, problems_of, write_experiment
@@ -67,7 +68,14 @@ class Prepared:
             "samples": 2,
             "averages": spec.averages,
         }
-        remove_judgments(self.folder, description, path)
+        files = files_in(self.folder)
+        remove_judgments(
+            ratings=files.ratings,
+            splits=files.splits,
+            ranks=files.ranks,
+            values=path,
+            description=description,
+        )
         return path
 
     def _numbers(self, study: str, artifact: str) -> pd.DataFrame:

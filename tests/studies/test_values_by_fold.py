@@ -37,11 +37,12 @@ def hits_by_list(
 ) -> list[tuple[bool, bool, float]]:
     """Return (tested, relevant, precision) of each list, one rating at a time."""
     ratings = experiment.ratings
-    folder = experiment.folder / "ml-1m" / "coin-flip"
-    codes = Split.read(folder / "split.npz").codes[number]
+    names = ("ml-1m", "coin-flip")
+    codes = Split.read(experiment.files.split_file(*names)).codes[number]
     rows = [row for row in range(len(ratings)) if codes[row] == TEST]
     rows.sort(key=lambda row: (ratings.users[row], ratings.items[row]))
-    ranks = read_ranks(folder / system / "ranks.npz", protocol.key, number).ranks
+    path = experiment.files.ranks_file(*names, system)
+    ranks = read_ranks(path, protocol.key, number).ranks
     judged = [
         (ratings.users[row], ratings.values[row] >= THRESHOLD, 1 <= rank <= cutoff)
         for row, rank in zip(rows, ranks, strict=True)

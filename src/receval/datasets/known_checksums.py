@@ -35,7 +35,8 @@ class KnownChecksums:
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:
-            content: dict[str, dict[str, str]] = json.loads(self._file.read_text(encoding="utf-8"))
+            content = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return content if isinstance(content, dict) else {}
+        ours = isinstance(content, dict) and all(isinstance(v, dict) for v in content.values())
+        return content if ours else {}

@@ -1,7 +1,7 @@
 """One hash for all the code that a result depends on.
 
-Snakemake reruns a job when its inputs, its parameters or its script change, but does not see
-edits in imported modules. A rule whose ``params`` carry such a hash reruns exactly when code
+Snakemake reruns a job when its inputs or its parameters change, but does not see edits in
+imported modules. A rule whose ``params`` carry such a hash reruns exactly when code
 that it reaches has changed.
 """
 
@@ -75,9 +75,7 @@ class CodeSnapshot:
 
             - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
             - one symbol of a module, ``"receval.studies.bellogin2017.fig02:data"``: the top-level
-              definitions that ``data`` reaches by name, and the modules whose names these use;
-            - a script, ``"workflow/scripts/train_system.py"``: it and all that it imports.
-              Relative paths start at the repository root.
+              definitions that ``data`` reaches by name, and the modules whose names these use.
 
         Returns
         -------

@@ -1,0 +1,107 @@
+"""A file's checksum is computed once, until its time or its size changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from receval.datasets import known_checksums
+from receval.datasets.known_checksums import KnownChecksums
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "mirror" / "ratings.dat"
+    path.parent.mkdir()
+    path.write_bytes(b"1::2::5\n")
+    return path
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Return the files whose checksum was computed so far, in order."""
+    asked: list[Path] = []
+
+    def sha256_of(path: Path) -> str:
+        asked.append(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    monkeypatch.setattr(known_checksums, "sha256_of", sha256_of)
+    return asked
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def kept_in(folder: Path) -> Path:
+    return folder / "work" / "raw" / "checksums.json"
+
+
+def test_a_checksum_is_computed_once_also_for_later_runs(
+    tmp_path: Path, data: Path, computed: list[Path]
+) -> None:
+    known = KnownChecksums(kept_in(tmp_path))
+    for _ in range(2):
+        assert known.of(data) == sha256(b"1::2::5\n")
+    assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")
+    assert computed == [data]
+
+
+@pytest.mark.parametrize(
+    ("content", "later_by"),
+    [(b"1::2::5\n", 1), (b"1::2::4\n", 1), (b"1::2::5\n1::3::4\n", 0)],
+    ids=["touched", "as long, later", "longer, at the same time"],
+)
+def test_another_time_or_size_is_looked_at_again(
+    tmp_path: Path, data: Path, computed: list[Path], content: bytes, later_by: int
+) -> None:
+    KnownChecksums(kept_in(tmp_path)).of(data)
+    time = data.stat().st_mtime_ns + later_by
+    data.write_bytes(content)
+    os.utime(data, ns=(time, time))
+    known = KnownChecksums(kept_in(tmp_path))
+    assert known.of(data) == sha256(content)
+    assert computed == [data, data]
+    # And is known from then on, in place of what was there before.
+    assert known.of(data) == sha256(content)
+    assert computed == [data, data]
+    (states,) = json.loads(kept_in(tmp_path).read_text(encoding="utf-8")).values()
+    assert list(states.values()) == [sha256(content)]
+
+
+def test_files_are_known_apart(tmp_path: Path, data: Path) -> None:
+    other = data.with_name("other.dat")
+    other.write_bytes(b"1::2::1\n")
+    os.utime(other, ns=(data.stat().st_mtime_ns, data.stat().st_mtime_ns))
+    known = KnownChecksums(kept_in(tmp_path))
+    assert known.of(data) == sha256(b"1::2::5\n")
+    assert known.of(other) == sha256(b"1::2::1\n")
+    again = KnownChecksums(kept_in(tmp_path))
+    assert [again.of(data), again.of(other)] == [known.of(data), known.of(other)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"3", b'{"DATA": 3}', b'{"DATA": ["SIGNATURE"]}', b"\xff\xfe"]
+)
+def test_a_broken_record_is_begun_anew(
+    tmp_path: Path, data: Path, computed: list[Path], content: bytes
+) -> None:
+    status = data.stat()
+    signature = f"{status.st_mtime_ns}-{status.st_size}"
+    named = content.replace(b"DATA", data.as_posix().encode())
+    kept_in(tmp_path).parent.mkdir(parents=True)
+    kept_in(tmp_path).write_bytes(named.replace(b"SIGNATURE", signature.encode()))
+    for _ in range(2):
+        assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")
+    assert computed == [data]
+
+
+def test_without_a_file_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        KnownChecksums(kept_in(tmp_path)).of(tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
