@@ -189,6 +189,27 @@ class PlannedFiles(PlannedSimulations):
         """Return the traces of all searches."""
         return [self.search_file(system) for system in self.settings.searches.systems]
 
+    def accepted_searches(self) -> list[str]:
+        """Return the accepted traces of the searches, where they are to stand for new ones.
+
+        Raises
+        ------
+        ValueError
+            They were made with another root seed or on another split.
+        """
+        if not self.settings.accepted_searches:
+            return []
+        config = self._accepted_record("systems").get("config", {})
+        split = self.settings.searches.split
+        spec = self.settings.splits[split].model_dump(mode="json")
+        if config.get("seed") != self.settings.seed or config["splits"].get(split) != spec:
+            raise ValueError(
+                "accepted_searches is on, but the accepted searches have another root seed or "
+                f"another split {split} than this configuration: run the searches "
+                "(accepted_searches=off)."
+            )
+        return [f"results/{self.edition}/systems/searches.csv"]
+
     def numbers_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""
         return f"work/{self.edition}/artifacts/{study}/{artifact}.csv"

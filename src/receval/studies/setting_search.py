@@ -24,6 +24,7 @@ from receval.recommenders.family import Family, families
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
+from receval.studies.accepted_searches import take_accepted_trace
 from receval.studies.numbers import write_numbers
 from receval.studies.published import published_values
 
@@ -35,6 +36,7 @@ def search_settings(
     ratings: Sequence[Path],
     split: Path,
     published: Path,
+    accepted: Sequence[Path],
     trace: Path,
     search: Mapping[str, Any],
     seed: int,
@@ -59,6 +61,9 @@ def search_settings(
     split : Path
     published : Path
         See :func:`receval.studies.published.read_published`.
+    accepted : sequence of Path
+        The accepted traces of all systems, if the system's is to be taken from them
+        (:func:`receval.studies.accepted_searches.take_accepted_trace`); else nothing.
     trace : Path
         CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
         ours, distance (of the setting), chosen (``yes`` or empty).
@@ -75,6 +80,9 @@ def search_settings(
     ValueError
         If a setting is not valid (before any data is read) or a published value is missing.
     """
+    if accepted:
+        take_accepted_trace(accepted[0], published, search, names, trace)
+        return
     dataset, split_name, system = names
     untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
     wanted = published_values(published, names, search["metrics"])
