@@ -19,6 +19,7 @@ from receval.studies.numbers import read_numbers
 from receval.studies.removal_values import remove_judgments
 
 SYSTEMS = ("pop", "random")
+TABLE = r"The ratings of a dataset are ratings\.parquet, users\.parquet, items\.parquet"
 
 
 def files(folder: Path = Path("work/demo")) -> InputFiles:
@@ -96,7 +97,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
 def test_a_table_needs_all_its_files(missing: str) -> None:
     kept = [path for path in files().ratings if path != Path("work/demo/ml-1m") / missing]
     read = replace(files(), ratings=kept)
-    with pytest.raises(ValueError, match="The ratings of a dataset are ratings.parquet") as refused:
+    with pytest.raises(ValueError, match=TABLE) as refused:
         read.ratings_folder("ml-1m")
     assert missing not in str(refused.value).partition("declared are")[2]
     assert read.ratings_folder("netflix") == Path("work/demo/netflix")
@@ -121,11 +122,14 @@ class Prepared:
     files: InputFiles
     experiments: Mapping[str, Any]
 
+    @property
+    def all_inputs(self) -> dict[str, Sequence[Path]]:
+        """What the rule of an artifact declares."""
+        return {field.name: getattr(self.files, field.name) for field in fields(InputFiles)}
+
     def without(self, name: str) -> dict[str, list[Path]]:
         """Return what a rule declares that forgets the file whose path has this end."""
-        declared = {
-            field.name: list(getattr(self.files, field.name)) for field in fields(InputFiles)
-        }
+        declared = self.all_inputs
         every = [path for paths in declared.values() for path in paths]
         (forgotten,) = (path for path in every if path.as_posix().endswith(f"/{name}"))
         assert forgotten.is_file()
@@ -190,7 +194,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     return Prepared(folder, files, {"movielens": experiment})
 
 
-TABLE = "The ratings of a dataset are ratings.parquet, users.parquet, items.parquet"
 READ_BY_BOTH = {
     "ml-1m/ratings.parquet": TABLE,
     "ml-1m/users.parquet": TABLE,
@@ -224,11 +227,10 @@ def test_a_removal_fails_for_an_input_that_its_rule_forgot(prepared: Prepared, n
 
 
 def test_with_all_inputs_both_are_made(prepared: Prepared) -> None:
-    inputs = {field.name: getattr(prepared.files, field.name) for field in fields(InputFiles)}
-    numbers = prepared.compute(inputs)
+    numbers = prepared.compute(prepared.all_inputs)
     assert set(read_numbers(numbers)["system"]) == set(SYSTEMS)
     numbers.unlink()
-    values = prepared.remove(inputs)
+    values = prepared.remove(prepared.all_inputs)
     assert values.is_file()
     values.unlink()
 
@@ -245,7 +247,7 @@ def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     inputs = ArtifactInputs.of(prepared.files, description)
     assert len(inputs.ratings("ml-1m")) == len(inputs.split("ml-1m", "coin-flip").codes[0])
     nothing = ArtifactInputs.of(InputFiles(), description)
-    with pytest.raises(ValueError, match="reads the split ml-1m/coin-flip/split.npz"):
+    with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
     with pytest.raises(ValueError, match="declared are none"):
         nothing.ratings("ml-1m")
