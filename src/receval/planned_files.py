@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from receval.config.experiments import ExperimentSpec
 from receval.config.removals import RemovalSpec
+from receval.config.splits import AnySplit
 from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
 
@@ -201,8 +204,11 @@ class PlannedFiles(PlannedSimulations):
             return []
         config = self._accepted_record("systems").get("config", {})
         split = self.settings.searches.split
-        spec = self.settings.splits[split].model_dump(mode="json")
-        if config.get("seed") != self.settings.seed or config["splits"].get(split) != spec:
+        recorded = config.get("splits", {}).get(split)
+        same_split = recorded is not None and (
+            TypeAdapter(AnySplit).validate_python(recorded) == self.settings.splits[split]
+        )
+        if config.get("seed") != self.settings.seed or not same_split:
             raise ValueError(
                 "accepted_searches is on, but the accepted searches have another root seed or "
                 f"another split {split} than this configuration: run the searches "

@@ -379,7 +379,10 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     assert look["parameters"] == {"metric": "P@10"}
 
 
-def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split() -> None:
+def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
     assert plan_of("full").accepted_searches() == []
     taken = plan_of("full", {"accepted_searches": True})
     assert taken.accepted_searches() == ["results/full/systems/searches.csv"]
