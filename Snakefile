@@ -40,7 +40,7 @@ PLANS = {
 CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
-print(CHOSEN.table_of_datasets(), file=sys.stderr)
+print(CHOSEN.note_on_datasets(), file=sys.stderr)
 
 
 report: "workflow/report/workflow.rst"

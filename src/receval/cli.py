@@ -62,6 +62,14 @@ def _parser() -> argparse.ArgumentParser:
                 action="store_true",
                 help="accept although datasets are absent that were there before",
             )
+    text = "compile all kernels that runs need, once for all jobs to come"
+    command = commands.add_parser("kernels", help=text, description=text)
+    command.add_argument(
+        "--record",
+        action="store_true",
+        help="add to the list what the jobs of work/ say in their logs to have compiled",
+    )
+    command.set_defaults(run=_kernels)
     for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS)):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     return parser
@@ -128,6 +136,18 @@ def _check_nothing_is_lost(plan: Plan) -> None:
 def _datasets(chosen: argparse.Namespace) -> int:
     print(_plan(chosen).table_of_datasets())
     return 0
+
+
+def _kernels(chosen: argparse.Namespace) -> int:
+    from receval.workflow.kernels import LIST, compile_all, listed, record  # compiled code
+
+    if chosen.record:
+        record(Path("work").rglob("logs/*.log"))
+    outdated = compile_all()
+    for kernel, types in outdated:
+        print(f"{kernel} takes no {types}: write {LIST.name} again with receval kernels --record.")
+    print(f"{len(listed()) - len(outdated)} kernels are compiled.")
+    return int(bool(outdated))
 
 
 def _schema(_: argparse.Namespace) -> int:

@@ -155,7 +155,10 @@ class Plan(PlannedFiles):
         simulations = dict.fromkeys(n for a in spec.artifacts.values() for n in a.simulations)
         for name in simulations:
             systems |= dict.fromkeys(self.simulation(name).systems)
+        searched = any(artifact.reads_searches for artifact in spec.artifacts.values())
+        taken = searched and self.settings.accepted_searches
         return {
+            **({"searches": "accepted ones, not made again"} if taken else {}),
             "edition": self.edition,
             "seed": self.settings.seed,
             "relevance thresholds": {

@@ -74,6 +74,24 @@ class PlannedData:
         note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
         return availability_table(self.availability.values()) + note
 
+    def note_on_datasets(self) -> str:
+        """Return what a run should say first: which data there is, and how to get the rest."""
+        edition = "Demo" if self.edition == "demo" else "Full"
+        there = [name for name in self.settings.datasets if self.is_available(name)]
+        missing = [name for name in self.settings.datasets if name not in there]
+        what = "synthetic twins of " if self.edition == "demo" else ""
+        lines = [f"{edition} edition: {what}{', '.join(there) or 'no dataset'}."]
+        if missing:
+            lines[0] += f" Without {', '.join(missing)}."
+        if self.edition == "full":
+            rows = [
+                found
+                for name, found in self.availability.items()
+                if found.status != "local" and name not in self.settings.leave_out
+            ]
+            lines += [availability_table(rows)] if rows else []
+        return "\n".join(lines).rstrip()
+
     def local_checksums(self, dataset: str) -> dict[str, str]:
         """Return the SHA-256 of the raw files and companions that are there now, by path.
 

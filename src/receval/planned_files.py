@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from receval.config.experiments import ExperimentSpec
 from receval.config.removals import RemovalSpec
+from receval.config.splits import AnySplit
 from receval.config.studies import ArtifactSpec
 from receval.planned_simulations import PlannedSimulations
 
@@ -188,6 +191,30 @@ class PlannedFiles(PlannedSimulations):
     def search_files(self) -> list[str]:
         """Return the traces of all searches."""
         return [self.search_file(system) for system in self.settings.searches.systems]
+
+    def accepted_searches(self) -> list[str]:
+        """Return the accepted traces of the searches, where they are to stand for new ones.
+
+        Raises
+        ------
+        ValueError
+            They were made with another root seed or on another split.
+        """
+        if not self.settings.accepted_searches:
+            return []
+        config = self._accepted_record("systems").get("config", {})
+        split = self.settings.searches.split
+        recorded = config.get("splits", {}).get(split)
+        same_split = recorded is not None and (
+            TypeAdapter(AnySplit).validate_python(recorded) == self.settings.splits[split]
+        )
+        if config.get("seed") != self.settings.seed or not same_split:
+            raise ValueError(
+                "accepted_searches is on, but the accepted searches have another root seed or "
+                f"another split {split} than this configuration: run the searches "
+                "(accepted_searches=off)."
+            )
+        return [f"results/{self.edition}/systems/searches.csv"]
 
     def numbers_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""

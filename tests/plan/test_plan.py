@@ -386,3 +386,17 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     assert set(look["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
     assert look["absent"] == ["Last.fm"]
     assert look["parameters"] == {"metric": "P@10"}
+
+
+def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert plan_of("full").accepted_searches() == []
+    taken = plan_of("full", {"accepted_searches": True})
+    assert taken.accepted_searches() == ["results/full/systems/searches.csv"]
+    assert "searches" in taken.study_description("systems")
+    assert "searches" not in taken.study_description("valcarce2018")
+    for changes in ({"seed": 1}, {"splits": {"user-80": {"train_share": 0.7}}}):
+        with pytest.raises(ValueError, match="run the searches"):
+            plan_of("full", {"accepted_searches": True, **changes}).accepted_searches()

@@ -289,3 +289,32 @@ def test_keys_of_different_protocols_differ() -> None:
         for policy in ("none", "random", "popularity", "average")
     }
     assert len({protocol.key for protocol in protocols}) == len(protocols)
+
+
+def test_samples_for_some_users_are_those_drawn_for_all() -> None:
+    fold, _ = random_fold(3)
+    base = np.ones(N_ITEMS, dtype=bool)
+    train = (fold.train.indptr.astype(np.int64), fold.train.indices.astype(np.int32))
+    judged = (fold.test.indptr, fold.test.items)
+    indptr, items = sample_candidates(base, *train, *judged, 4, seeded("sample"))
+    wanted = np.arange(N_USERS) % 2 == 0
+    some, those = sample_candidates(base, *train, *judged, 4, seeded("sample"), wanted)
+    np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
+    np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
+
+
+def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fold, scores = random_fold(4)
+    protocols = [
+        Protocol("AR", "train", None, 4.0, non_computable="random"),
+        Protocol("1R", "TI", 3, 4.0, non_computable="average"),
+        Protocol("1R", "TI", 3, 4.0, percentiles=3),
+    ]
+    together = rank_judged(Scores(scores), fold, protocols, seeded)
+    monkeypatch.setattr("receval.protocols.evaluation._BLOCK_ENTRIES", 2 * N_ITEMS)
+    apart = rank_judged(Scores(scores), fold, protocols, seeded)
+    for one, other in zip(together, apart, strict=True):
+        np.testing.assert_array_equal(one.ranks, other.ranks)
+        np.testing.assert_array_equal(one.lengths, other.lengths)

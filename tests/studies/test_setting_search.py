@@ -48,13 +48,16 @@ def prepare_in(folder: Path) -> None:
     Split((codes,)).write(folder / "split.npz")
 
 
-def search_in(folder: Path, published: Path, **changes: Any) -> pd.DataFrame:
+def search_in(
+    folder: Path, published: Path, accepted: tuple[Path, ...] = (), **changes: Any
+) -> pd.DataFrame:
     """Search with what lies in a folder; return the trace."""
     trace = folder / "trace.csv"
     search_settings(
         ratings=table_in(folder / "ml-1m"),
         split=folder / "split.npz",
         published=published,
+        accepted=accepted,
         trace=trace,
         search={**SEARCH, **changes},
         seed=5,
@@ -105,6 +108,20 @@ def test_a_search_has_the_values_of_the_trained_system(tmp_path: Path) -> None:
     for setting in SEARCH["settings"]:
         rows = trace[trace["setting"] == json.dumps(setting, sort_keys=True)].set_index("metric")
         assert rows.loc["P@10", "ours"] == pytest.approx(values_of(setting, tmp_path)[0])
+
+
+def test_an_accepted_trace_is_taken_instead_of_a_search(tmp_path: Path) -> None:
+    prepare_in(tmp_path)
+    published = published_in(tmp_path, dict.fromkeys(SEARCH["metrics"], 0.5))
+    searched = search_in(tmp_path, published)
+    accepted = tmp_path / "searches.csv"
+    (tmp_path / "trace.csv").rename(accepted)
+    # Nothing is left to train on.
+    (tmp_path / "split.npz").unlink()
+    pd.testing.assert_frame_equal(search_in(tmp_path, published, (accepted,)), searched)
+    others = [{"topics": 2, "iterations": 5}]
+    with pytest.raises(ValueError, match="other settings than are to be tried"):
+        search_in(tmp_path, published, (accepted,), settings=others)
 
 
 def test_a_bad_setting_is_refused_before_any_data_is_read(tmp_path: Path) -> None:

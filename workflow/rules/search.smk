@@ -4,6 +4,7 @@ REQUIRED INPUTS
   work/full/<dataset>/<split>/split.npz
   config/searches.yaml                             the settings tried, the objective
   config/published/                                the values to come close to
+  results/full/systems/searches.csv                with accepted_searches=on, instead of a search
 OUTPUTS
   work/full/<dataset>/<split>/<system>/search.csv  every setting tried, and the choice
 """
@@ -14,6 +15,7 @@ rule search_settings:
         ratings=lambda w: PLANS["full"].ratings_files(w.dataset),
         split="work/full/{dataset}/{split}/split.npz",
         published=lambda w: PLANS["full"].published_file(),
+        accepted=lambda w: PLANS["full"].accepted_searches(),
     output:
         trace="work/full/{dataset}/{split}/{system}/search.csv",
     log:

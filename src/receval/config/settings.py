@@ -39,6 +39,9 @@ class Settings(BaseModel):
         the repository. A folder that does not exist is skipped.
     leave_out : tuple of str
         Datasets to leave out of the plan although they could be had.
+    accepted_searches : bool
+        Whether the traces of the searches for settings are taken from the accepted results instead
+        of made again.
     datasets, twins, splits, systems, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
@@ -54,6 +57,7 @@ class Settings(BaseModel):
     network: bool
     local_mirrors: tuple[str, ...]
     leave_out: tuple[Identifier, ...] = ()
+    accepted_searches: bool = False
     datasets: dict[Identifier, DatasetSpec]
     twins: dict[Identifier, TwinSpec]
     splits: dict[Identifier, AnySplit]

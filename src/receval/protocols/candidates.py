@@ -37,6 +37,7 @@ def draw_sample(
     part: str,
     is_candidate: NDArray[np.bool_],
     percentile: int | None = None,
+    is_drawn_for: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Draw the sampled candidates of every user; see :func:`sample_candidates`.
 
@@ -53,6 +54,8 @@ def draw_sample(
         The base candidates, under P1R those of one percentile.
     percentile : int, optional
         Its number, from 0.
+    is_drawn_for : ndarray of bool, shape (n_users,), optional
+        Users whose sample is wanted; all by default. Others get none, which changes nobody's.
     """
     if protocol.sampled is None or protocol.threshold is None:
         raise ValueError(f"{protocol.name} draws no sample, or has no relevance threshold.")
@@ -72,4 +75,5 @@ def draw_sample(
         judgments.items[relevant],
         protocol.sampled,
         generator_for(*names),
+        is_drawn_for,
     )

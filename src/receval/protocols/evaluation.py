@@ -11,12 +11,32 @@ from numpy.typing import NDArray
 
 from receval.protocols.candidates import GeneratorFor
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.passes import PercentilePass, RankingPass, SharedByPasses
+from receval.protocols.passes import PercentilePass, RankingPass
 from receval.protocols.protocol import Protocol
+from receval.protocols.shared_by_passes import SharedByPasses
 from receval.splits.split import Fold
 
-# Scores of one block of users are held at a time: 64 MiB of float32.
-_BLOCK_ENTRIES = 2**24
+# Scores of one block of users are held at a time: 8 MiB of float32, which caches hold while all
+# passes read them.
+_BLOCK_ENTRIES = 2**21
+
+# Of systems that are scored together 64 MiB: what they share is shared among the users of a block.
+_JOINT_ENTRIES = 2**24
+
+# Systems share work between so many users at a time: whole groups of them are asked for.
+_GROUP_USERS = 256
+
+
+class JointScorer(Interface):
+    """What ranking needs of several fitted systems that are scored together."""
+
+    def __len__(self) -> int:
+        """Return the number of systems."""
+        ...
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the scores of all items for some users, those of one system after the other's."""
+        ...
 
 
 class Scorer(Interface):
@@ -64,40 +84,93 @@ def rank_judged(
         The fold has no such judgments, a protocol needs a threshold that nobody gives, or the
         system's scores have another shape than (users, items).
     """
+    alone = _Alone(system, fold.train.shape[1])
+    return rank_judged_together(alone, fold, protocols, generator_for, part, threshold)[0]
+
+
+def rank_judged_together(
+    systems: JointScorer,
+    fold: Fold,
+    protocols: Sequence[Protocol],
+    generator_for: GeneratorFor,
+    part: str = "test",
+    threshold: float | None = None,
+) -> list[list[JudgedRanks]]:
+    """Rank the judged items of a fold for several systems that are scored together.
+
+    Parameters
+    ----------
+    systems : JointScorer
+        Fitted systems; ``score`` returns an array of shape (n_systems, n_users, n_items).
+    fold, protocols, generator_for, part, threshold
+        As for :func:`rank_judged`.
+
+    Returns
+    -------
+    list of list of JudgedRanks
+        For every system what :func:`rank_judged` returns.
+
+    Raises
+    ------
+    ValueError
+        As :func:`rank_judged`.
+    """
     judgments = fold.test if part == "test" else fold.unbiased
     if judgments is None:
         raise ValueError(f"The fold has no {part} judgments to rank.")
     complete = [protocol.with_threshold(threshold) for protocol in protocols]
-    shared = SharedByPasses(fold, judgments, generator_for, part)
+    shared = SharedByPasses(fold, judgments, generator_for, part, complete)
     passes = [
-        RankingPass(shared, family)
-        if family[0].percentiles is None
-        else PercentilePass(shared, family)
-        for family in _families(complete)
+        [
+            RankingPass(shared, family)
+            if family[0].percentiles is None
+            else PercentilePass(shared, family)
+            for family in _families(complete)
+        ]
+        for _ in range(len(systems))
     ]
     with_judgments = np.flatnonzero(np.diff(judgments.indptr)).astype(np.int64)
-    n_items = fold.train.shape[1]
-    block = max(1, _BLOCK_ENTRIES // max(1, n_items))
+    held = _BLOCK_ENTRIES if len(systems) == 1 else _JOINT_ENTRIES
+    block = max(1, held // max(1, fold.train.shape[1] * len(systems)))
+    block -= block % _GROUP_USERS if block > _GROUP_USERS else 0
     for start in range(0, len(with_judgments), block):
         users = with_judgments[start : start + block]
-        scores = np.ascontiguousarray(system.score(users), dtype=np.float32)
-        if scores.shape != (len(users), n_items):
+        for own_passes, scores in zip(passes, systems.score(users), strict=True):
+            for one_pass in own_passes:
+                one_pass.rank(scores, users)
+    outcomes: list[dict[Protocol, JudgedRanks]] = [{} for _ in passes]
+    for found, own_passes in zip(outcomes, passes, strict=True):
+        for one_pass in own_passes:
+            found.update(one_pass.outcomes())
+    return [[found[protocol] for protocol in complete] for found in outcomes]
+
+
+class _Alone:
+    """One system as a joint scorer, with its scores checked."""
+
+    def __init__(self, system: Scorer, n_items: int) -> None:
+        self._system = system
+        self._n_items = n_items
+
+    def __len__(self) -> int:
+        return 1
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        scores = np.ascontiguousarray(self._system.score(users), dtype=np.float32)
+        if scores.shape != (len(users), self._n_items):
             raise ValueError(
-                f"{type(system).__name__}.score returned an array of shape {scores.shape} for "
-                f"{len(users)} users and {n_items} items; it must be {(len(users), n_items)}."
+                f"{type(self._system).__name__}.score returned an array of shape {scores.shape} "
+                f"for {len(users)} users and {self._n_items} items; it must be "
+                f"{(len(users), self._n_items)}."
             )
-        for one_pass in passes:
-            one_pass.rank(scores, users)
-    outcomes: dict[Protocol, JudgedRanks] = {}
-    for one_pass in passes:
-        outcomes.update(one_pass.outcomes())
-    return [outcomes[protocol] for protocol in complete]
+        return scores[None]
 
 
 def _families(protocols: Sequence[Protocol]) -> list[list[Protocol]]:
-    """Group protocols that differ in the size of their sample alone, sizes increasing."""
-    families: dict[tuple[Protocol, bool], list[Protocol]] = {}
+    """Group protocols that rank the same candidates, or nested samples of them."""
+    families: dict[Protocol, list[Protocol]] = {}
     for protocol in dict.fromkeys(protocols):
-        shared = replace(protocol, sampled=None if protocol.sampled is None else 1)
-        families.setdefault((shared, protocol.sampled is None), []).append(protocol)
-    return [sorted(family, key=lambda p: p.sampled or 0) for family in families.values()]
+        is_sampled = protocol.sampled is not None
+        shared = replace(protocol, sampled=1 if is_sampled else None, non_computable="none")
+        families.setdefault(shared, []).append(protocol)
+    return list(families.values())

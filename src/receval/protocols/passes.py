@@ -7,62 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import GeneratorFor, base_candidates, draw_sample
+from receval.protocols.candidates import base_candidates
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.non_computable import FallbackScores
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.protocols.ranking import rank_among_all, rank_among_samples
-from receval.splits.split import Fold, Judgments
-
-
-class SharedByPasses:
-    """What the passes over the scores of one fold share.
-
-    Parameters
-    ----------
-    fold : Fold
-    judgments : Judgments
-        Those of the part, which are ranked.
-    generator_for : callable
-        As for :func:`receval.protocols.evaluation.rank_judged`.
-    part : {"test", "unbiased"}
-    """
-
-    def __init__(
-        self, fold: Fold, judgments: Judgments, generator_for: GeneratorFor, part: str
-    ) -> None:
-        self.fold = fold
-        self.judgments = judgments
-        self.generator_for = generator_for
-        self.part = part
-        self.train_indptr = fold.train.indptr.astype(np.int64)
-        self.train_items = fold.train.indices.astype(np.int32)
-
-    def priority(self, protocol: Protocol) -> NDArray[np.uint32]:
-        """Return the order of items with equal scores: the smaller ranks higher."""
-        n_items = self.fold.train.shape[1]
-        if protocol.ties == "random":
-            return self.generator_for("ties").permutation(n_items).astype(np.uint32)
-        priority = np.arange(n_items, dtype=np.uint32)
-        if protocol.ties == "librec":
-            if len(self.fold.items_by_appearance) != n_items:
-                raise ValueError(
-                    "LibRec's order of ties needs the items in the order of the train file: give "
-                    "the fold its items_by_appearance, or make it with receval.splits.split.fold."
-                )
-            priority[self.fold.items_by_appearance] = np.arange(n_items, dtype=np.uint32)
-        return priority
+from receval.protocols.shared_by_passes import SharedByPasses
+from receval.splits.split import Judgments
 
 
 class RankingPass:
-    """One pass of a kernel over the scores, for protocols that differ in their sample's size alone.
+    """One pass of a kernel over the scores, for protocols of the same candidates.
+
+    They differ in the size of their sample, or in what happens to non-computable items, alone.
 
     Parameters
     ----------
     shared : SharedByPasses
     family : list of Protocol
-        By increasing size of the sample.
     within : ndarray of bool, shape (n_items,), optional
         Items that may be candidates at all, under P1R those of one percentile.
     percentile : int, optional
@@ -76,49 +39,69 @@ class RankingPass:
         within: NDArray[np.bool_] | None = None,
         percentile: int | None = None,
     ) -> None:
-        first, last = family[0], family[-1]
+        first = family[0]
         judgments = shared.judgments
         self.shared = shared
         self.family = family
         self.is_candidate = base_candidates(first, shared.fold, judgments)
+        self.is_ranked = np.ones(judgments.n_users, dtype=bool)
         if within is not None:
+            # Who has no judged item there has no list that is kept.
             self.is_candidate &= within
+            self.is_ranked[:] = False
+            self.is_ranked[judgments.users[within[judgments.items]]] = True
+        if first.candidates == "train":
+            self.is_ranked &= np.diff(shared.train_indptr) > 0
         self.priority = shared.priority(first)
+        self.heap_order = np.argsort(self.priority)[: None if first.ties == "librec" else 0]
         self.relevant = (
             np.zeros(len(judgments), dtype=bool)
             if first.threshold is None
             else judgments.values >= first.threshold
         )
-        self.found = _Found.empty(len(family), judgments)
-        self.appended = None
-        if first.non_computable != "none":
-            self.appended = _Found.empty(len(family), judgments)
-            self.fallback = FallbackScores(first.non_computable, shared.fold, shared.generator_for)
-        self.sizes = np.array([protocol.sampled or 0 for protocol in family], dtype=np.int64)
+        self.sizes = np.array(sorted({p.sampled or 0 for p in family}), dtype=np.int64)
+        self.found = _Found.empty(len(self.sizes), judgments)
+        self.fallbacks = {
+            policy: FallbackScores(policy, shared.fold, shared.generator_for)
+            for policy in dict.fromkeys(protocol.non_computable for protocol in family)
+            if policy != "none"
+        }
+        self.appended = {
+            policy: _Found.empty(len(self.sizes), judgments) for policy in self.fallbacks
+        }
+        self.n_met = 0
         if first.sampled is not None:
-            self.sample = draw_sample(
-                last,
-                shared.fold,
-                judgments,
-                shared.generator_for,
-                shared.part,
-                self.is_candidate,
-                percentile,
-            )
+            self.sample = shared.sample(first, self.is_candidate, self.is_ranked, percentile)
 
     def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users."""
-        if self.family[0].candidates == "train":
-            has_train = np.diff(self.shared.train_indptr)[users] > 0
-            scores, users = np.ascontiguousarray(scores[has_train]), users[has_train]
-        self._rank(scores, users, self.found)
-        if self.appended is not None:
+        rows = np.flatnonzero(self.is_ranked[users])
+        users = users[rows]
+        self._rank(scores, rows, users, self.found)
+        places = np.arange(self.n_met, self.n_met + len(users))
+        self.n_met += len(users)
+        if not self.fallbacks:
+            return
+        # Where all judged items have a score, no other order moves any.
+        lacking = np.flatnonzero(self.shared.lack_scores(scores, rows, users))
+        if not len(lacking):
+            return
+        own_scores, places, users = scores[rows[lacking]], places[lacking], users[lacking]
+        for policy, fallback in self.fallbacks.items():
             # In a list of their own first: there the others are those that have no score.
-            self._rank(self.fallback.where_not_computable(scores), users, self.appended)
+            others = fallback.where_not_computable(own_scores, places)
+            self._rank(others, np.arange(len(users)), users, self.appended[policy])
 
-    def _rank(self, scores: NDArray[np.float32], users: NDArray[np.int64], found: _Found) -> None:
+    def _rank(
+        self,
+        scores: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        users: NDArray[np.int64],
+        found: _Found,
+    ) -> None:
         common = (
             scores,
+            rows,
             users,
             self.is_candidate,
             self.priority,
@@ -131,34 +114,34 @@ class RankingPass:
         )
         if self.family[0].sampled is None:
             rank_among_all(
-                *common,
-                self.family[0].ties == "librec",
-                found.ranks[0],
-                found.lengths[0],
-                found.candidates[0],
+                *common, self.heap_order, found.ranks[0], found.lengths[0], found.candidates[0]
             )
         else:
             rank_among_samples(
-                *common,
-                *self.sample,
-                self.sizes,
-                found.ranks,
-                found.lengths,
-                found.candidates,
+                *common, *self.sample, self.sizes, found.ranks, found.lengths, found.candidates
             )
 
     def outcomes(self) -> dict[Protocol, JudgedRanks]:
         """Return the judged ranks of each protocol of the family."""
-        found = self.found
-        if self.appended is not None:
-            found = found.followed_by(self.appended, self.shared.judgments)
+        found = {"none": self.found}
+        for policy, appended in self.appended.items():
+            found[policy] = self.found.followed_by(appended, self.shared.judgments)
         share = self.family[0].head_removed
         if share is not None:
             is_head = popular_head(self.shared.fold, share)
-            found.ranks[:, is_head[self.shared.judgments.items]] = -1
+            for one in found.values():
+                one.ranks[:, is_head[self.shared.judgments.items]] = -1
+        rows = {
+            protocol: int(np.searchsorted(self.sizes, protocol.sampled or 0))
+            for protocol in self.family
+        }
         return {
-            protocol: JudgedRanks(found.ranks[row], found.lengths[row], found.candidates[row])
-            for row, protocol in enumerate(self.family)
+            protocol: JudgedRanks(
+                found[protocol.non_computable].ranks[row],
+                found[protocol.non_computable].lengths[row],
+                found[protocol.non_computable].candidates[row],
+            )
+            for protocol, row in rows.items()
         }
 
 
@@ -182,7 +165,7 @@ class _Found:
         """Append the lists of items that have no place in these, of the same candidates."""
         behind = other.ranks + self.lengths[:, judgments.users]
         ranks = np.where((self.ranks == 0) & (other.ranks > 0), behind, self.ranks)
-        return _Found(ranks, self.lengths + other.lengths, self.candidates)
+        return _Found(ranks, self.candidates, self.candidates)
 
 
 class PercentilePass:
@@ -192,7 +175,7 @@ class PercentilePass:
     ----------
     shared : SharedByPasses
     family : list of Protocol
-        With the same number of percentiles, by increasing size of the sample.
+        With the same number of percentiles.
     """
 
     def __init__(self, shared: SharedByPasses, family: list[Protocol]) -> None:

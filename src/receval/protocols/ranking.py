@@ -6,19 +6,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+PADDED = 64
+"""Parts of a list begin at multiples of it, so that whole vectors of the processor cover them."""
+
 
 @njit(cache=True)
-def _count_above(
-    listed: NDArray[np.float32],
-    priority: NDArray[np.uint32],
-    score: np.float32,
-    own: np.uint32,
-    is_listed: bool,
-) -> np.int32:
-    """Count the listed items that rank above one; NaN marks those that are not in the list.
-
-    ``is_listed`` says that the item itself is certainly in the list.
-    """
+def _count_above(listed: NDArray[np.float32], score: np.float32) -> tuple[np.int32, np.int32]:
+    """Count the listed items with a higher and those with an equal score; NaN is no listed item."""
     # Plain comparisons over contiguous memory, which the compiler turns into vector instructions;
     # sums of 32 bits, because numba's own 64 bits would halve the width of the vectors.
     above = np.int32(0)
@@ -26,12 +20,21 @@ def _count_above(
     for item in range(len(listed)):
         above = np.int32(above + np.int32(listed[item] > score))
         equal = np.int32(equal + np.int32(listed[item] == score))
-    # An item alone with its score needs no second look, which would take as long as the first.
-    if equal > np.int32(is_listed):
-        for item in range(len(listed)):
-            ties = (listed[item] == score) & (priority[item] < own)
-            above = np.int32(above + np.int32(ties))
-    return above
+    return above, equal
+
+
+@njit(cache=True)
+def _count_ties(
+    listed: NDArray[np.float32],
+    priority: NDArray[np.uint32],
+    score: np.float32,
+    own: np.uint32,
+) -> np.int32:
+    """Count the listed items that rank above one with the same score."""
+    ties = np.int32(0)
+    for item in range(len(listed)):
+        ties = np.int32(ties + np.int32((listed[item] == score) & (priority[item] < own)))
+    return ties
 
 
 @njit(cache=True)
@@ -48,6 +51,7 @@ def _heap_positions(
     listed: NDArray[np.float32],
     order: NDArray[np.int64],
     heap: NDArray[np.int64],
+    heap_scores: NDArray[np.float32],
     positions: NDArray[np.uint32],
 ) -> None:
     """Write each listed item's position in the array of a binary min-heap of all listed scores.
@@ -64,11 +68,13 @@ def _heap_positions(
         size += 1
         while position > 0:
             parent = (position - 1) >> 1
-            if score >= listed[heap[parent]]:
+            if score >= heap_scores[parent]:
                 break
             heap[position] = heap[parent]
+            heap_scores[position] = heap_scores[parent]
             position = parent
         heap[position] = item
+        heap_scores[position] = score
     for position in range(size):
         positions[heap[position]] = position
 
@@ -76,6 +82,7 @@ def _heap_positions(
 @njit(cache=True)
 def rank_among_all(
     scores: NDArray[np.float32],
+    score_rows: NDArray[np.int64],
     users: NDArray[np.int64],
     is_candidate: NDArray[np.bool_],
     priority: NDArray[np.uint32],
@@ -85,7 +92,7 @@ def rank_among_all(
     judged_items: NDArray[np.int32],
     relevant: NDArray[np.bool_],
     one_relevant: bool,
-    ties_by_heap: bool,
+    heap_order: NDArray[np.int64],
     ranks: NDArray[np.int32],
     lengths: NDArray[np.int32],
     candidates: NDArray[np.int32],
@@ -100,8 +107,8 @@ def rank_among_all(
     ----------
     scores : ndarray of float32, shape (n_block, n_items)
         The scores of a block of users; NaN where not computable.
-    users : ndarray of int64, shape (n_block,)
-        The users of the block.
+    score_rows, users : ndarray of int64, shape (n_ranked,)
+        The users to rank for, and the row of scores of each.
     is_candidate : ndarray of bool, shape (n_items,)
         The base candidates; a user's training items are taken out here.
     priority : ndarray of uint32, shape (n_items,)
@@ -112,9 +119,10 @@ def rank_among_all(
         Used under 1R, where other relevant items do not share the list.
     one_relevant : bool
         True for 1R, False for AR.
-    ties_by_heap : bool
-        Equal scores keep the order they have in the array of a min-heap that takes in the
-        candidates by priority (LibRec 2.0.0 with whole lists); for AR alone.
+    heap_order : ndarray of int64, shape (n_items,) or (0,)
+        Items by priority, where equal scores keep the order they have in the array of a min-heap
+        that takes in the candidates one by one (LibRec 2.0.0 with whole lists; for AR alone);
+        empty where the priority decides.
     """
     outside = np.empty(len(is_candidate), dtype=np.int64)
     n_outside = 0
@@ -124,12 +132,12 @@ def rank_among_all(
             n_outside += 1
     listed = np.empty(len(is_candidate), dtype=np.float32)
     is_open = is_candidate.copy()
-    by_priority = np.argsort(priority)
-    heap = np.empty(len(is_candidate), dtype=np.int64)
+    heap = np.empty(len(heap_order), dtype=np.int64)
+    heap_scores = np.empty(len(heap_order), dtype=np.float32)
     tie_order = priority.copy()
-    for block_row in range(len(users)):
-        user = users[block_row]
-        own_scores = scores[block_row]
+    for number in range(len(users)):
+        user = users[number]
+        own_scores = scores[score_rows[number]]
         for item in range(len(listed)):
             listed[item] = own_scores[item]
         for position in range(n_outside):
@@ -141,8 +149,7 @@ def rank_among_all(
             is_open[item] = False
             listed[item] = np.nan
         first, end = judged_indptr[user], judged_indptr[user + 1]
-        if ties_by_heap:
-            _heap_positions(listed, by_priority, heap, tie_order)
+        needs_heap = len(heap_order) > 0
         if one_relevant:
             # No relevant item is in another one's list.
             for row in range(first, end):
@@ -155,7 +162,14 @@ def rank_among_all(
             score = own_scores[item]
             ranks[row] = 0
             if is_open[item] and score == score and (relevant[row] or not one_relevant):
-                above = _count_above(listed, tie_order, score, tie_order[item], not one_relevant)
+                above, equal = _count_above(listed, score)
+                # An item alone with its score needs no second look, which would take as long as
+                # the first; nor does a list without ties need a heap. Under AR it meets itself.
+                if equal > np.int32(not one_relevant):
+                    if needs_heap:
+                        _heap_positions(listed, heap_order, heap, heap_scores, tie_order)
+                        needs_heap = False
+                    above += _count_ties(listed, tie_order, score, tie_order[item])
                 ranks[row] = 1 + above
         lengths[user] = _count_computable(listed)
         candidates[user] = n_open
@@ -166,6 +180,7 @@ def rank_among_all(
 @njit(cache=True)
 def rank_among_samples(
     scores: NDArray[np.float32],
+    score_rows: NDArray[np.int64],
     users: NDArray[np.int64],
     is_candidate: NDArray[np.bool_],
     priority: NDArray[np.uint32],
@@ -186,8 +201,8 @@ def rank_among_samples(
 
     Parameters
     ----------
-    scores, users, is_candidate, priority, train_indptr, train_items, judged_indptr, judged_items,
-    relevant, one_relevant
+    scores, score_rows, users, is_candidate, priority, train_indptr, train_items, judged_indptr,
+    judged_items, relevant, one_relevant
         As in :func:`rank_among_all`.
     sample_indptr, sample_items
         Compressed rows of the samples, in the order drawn.
@@ -200,12 +215,15 @@ def rank_among_samples(
     n_sizes = len(sizes)
     in_train = np.zeros(n_items, dtype=np.bool_)
     drawn_at = np.full(n_items, -1, dtype=np.int64)
-    # Scores and priorities of the list: under AR the relevant items, then always the sample.
-    listed = np.empty(2 * n_items, dtype=np.float32)
-    listed_priority = np.empty(2 * n_items, dtype=np.uint32)
-    for block_row in range(len(users)):
-        user = users[block_row]
-        own_scores = scores[block_row]
+    # Scores and priorities of the list: under AR the relevant items, then always the sample. What
+    # each size adds is a part of its own, filled up with NaN, which ranks above nothing.
+    longest = 2 * n_items + PADDED * n_sizes
+    listed = np.empty(longest, dtype=np.float32)
+    listed_priority = np.zeros(longest, dtype=np.uint32)
+    parts = np.zeros(n_sizes + 1, dtype=np.int64)
+    for number in range(len(users)):
+        user = users[number]
+        own_scores = scores[score_rows[number]]
         for entry in range(train_indptr[user], train_indptr[user + 1]):
             in_train[train_items[entry]] = True
         first, end = judged_indptr[user], judged_indptr[user + 1]
@@ -217,45 +235,53 @@ def rank_among_samples(
                     listed[n_relevant] = own_scores[item]
                     listed_priority[n_relevant] = priority[item]
                     n_relevant += 1
-        sample = sample_items[sample_indptr[user] : sample_indptr[user + 1]]
-        for position in range(len(sample)):
-            item = sample[position]
-            drawn_at[item] = position
-            listed[n_relevant + position] = own_scores[item]
-            listed_priority[n_relevant + position] = priority[item]
+        sample = sample_items[sample_indptr[user] : sample_indptr[user + 1]][: sizes[-1]]
+        stop = n_relevant
+        taken = 0
+        n_ranked = np.int32(0)
+        for size_row in range(n_sizes):
+            size = min(sizes[size_row], len(sample))
+            for position in range(taken, size):
+                item = sample[position]
+                drawn_at[item] = position
+                listed[stop] = own_scores[item]
+                listed_priority[stop] = priority[item]
+                stop += 1
+            taken = size
+            while stop % PADDED:
+                listed[stop] = np.nan
+                stop += 1
+            parts[size_row + 1] = stop
+            n_ranked += _count_computable(listed[parts[size_row] : stop])
+            lengths[size_row, user] = n_ranked
+            candidates[size_row, user] = n_relevant + size
         for row in range(first, end):
             item = judged_items[row]
             score = own_scores[item]
             ranks[:, row] = 0
-            is_drawn = drawn_at[item] >= 0 and not one_relevant
+            place = drawn_at[item]
+            is_drawn = place >= 0 and not one_relevant
             if not is_candidate[item] or in_train[item] or score != score:
                 continue
             if not relevant[row] and not is_drawn:
                 continue
-            above = 0
-            counted = 0
+            above = np.int32(0)
+            n_smaller = 0
             for size_row in range(n_sizes):
-                stop = n_relevant + min(sizes[size_row], len(sample))
-                above += int(
-                    _count_above(
-                        listed[counted:stop],
-                        listed_priority[counted:stop],
-                        score,
-                        priority[item],
-                        False,
-                    )
-                )
-                counted = stop
-                if relevant[row] or drawn_at[item] < sizes[size_row]:
+                part = listed[parts[size_row] : parts[size_row + 1]]
+                higher, equal = _count_above(part, score)
+                above += higher
+                # Under AR the item meets itself: in the first part, or where it was drawn.
+                if relevant[row]:
+                    meets_itself = size_row == 0 and not one_relevant
+                else:
+                    meets_itself = n_smaller <= place < sizes[size_row]
+                if equal > np.int32(meets_itself):
+                    priorities = listed_priority[parts[size_row] : parts[size_row + 1]]
+                    above += _count_ties(part, priorities, score, priority[item])
+                if relevant[row] or place < sizes[size_row]:
                     ranks[size_row, row] = 1 + above
-        n_listed = 0
-        counted = 0
-        for size_row in range(n_sizes):
-            stop = n_relevant + min(sizes[size_row], len(sample))
-            n_listed += int(_count_computable(listed[counted:stop]))
-            counted = stop
-            lengths[size_row, user] = n_listed
-            candidates[size_row, user] = stop
+                n_smaller = sizes[size_row]
         for entry in range(train_indptr[user], train_indptr[user + 1]):
             in_train[train_items[entry]] = False
         for position in range(len(sample)):

@@ -26,26 +26,32 @@ def _sample(
     relevant_items: NDArray[np.int32],
     seeds: NDArray[np.uint64],
     size: int,
+    is_drawn_for: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     n_users = len(relevant_indptr) - 1
-    n_items = len(is_candidate)
+    base = np.flatnonzero(is_candidate).astype(np.int32)
     indptr = np.zeros(n_users + 1, dtype=np.int64)
-    samples = np.empty(n_users * min(size, n_items), dtype=np.int32)
-    blocked = np.empty(n_items, dtype=np.bool_)
-    pool = np.empty(n_items, dtype=np.int32)
+    samples = np.empty(n_users * min(size, len(base)), dtype=np.int32)
+    blocked = np.zeros(len(is_candidate), dtype=np.bool_)
+    pool = np.empty(len(base) + 1, dtype=np.int32)
     filled = 0
     for user in range(n_users):
-        for item in range(n_items):
-            blocked[item] = not is_candidate[item]
+        indptr[user + 1] = filled
+        if not is_drawn_for[user]:
+            continue
         for entry in range(train_indptr[user], train_indptr[user + 1]):
             blocked[train_items[entry]] = True
         for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
             blocked[relevant_items[entry]] = True
         available = 0
-        for item in range(n_items):
-            if not blocked[item]:
-                pool[available] = item
-                available += 1
+        # Without a branch: which items are blocked is nothing a processor can guess.
+        for item in base:
+            pool[available] = item
+            available += not blocked[item]
+        for entry in range(train_indptr[user], train_indptr[user + 1]):
+            blocked[train_items[entry]] = False
+        for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
+            blocked[relevant_items[entry]] = False
         # The first steps of a Fisher-Yates shuffle: every beginning of the sample is itself
         # a uniform sample, which is what nesting needs.
         state = seeds[user]
@@ -68,6 +74,7 @@ def sample_candidates(
     relevant_items: NDArray[np.int32],
     size: int,
     generator: np.random.Generator,
+    is_drawn_for: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     r"""Draw :math:`N_u \subset C \setminus PR_{test}(u) \setminus R_{train}(u)` for every user.
 
@@ -83,6 +90,8 @@ def sample_candidates(
         :math:`|N_u|`, or all that is left where it is fewer.
     generator : numpy Generator
         Gives one seed a user, so that a user's sample does not depend on the other users' sets.
+    is_drawn_for : ndarray of bool, shape (n_users,), optional
+        Users whose sample is wanted; all by default. The samples of the others are left empty.
 
     Returns
     -------
@@ -100,4 +109,5 @@ def sample_candidates(
         relevant_items,
         seeds,
         size,
+        np.ones(n_users, dtype=np.bool_) if is_drawn_for is None else is_drawn_for,
     )

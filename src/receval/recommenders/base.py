@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,9 @@ class Recommender(ABC):
 
     Attributes
     ----------
+    SHARED_OVER : tuple of str
+        Parameters in which settings may differ and still share work when they are trained and
+        scored together (`receval.recommenders.family`).
     n_users_, n_items_ : int
         Shape of the training matrix.
     order_of_users_, order_of_items_ : ndarray of int32
@@ -49,14 +53,20 @@ class Recommender(ABC):
     To add a system, derive from this class in a module of its own and write ``__init__``
     (checks from `receval.recommenders.parameters`; a parameter named ``seed`` where the system
     draws random numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter
-    is bounded by the size of the matrix. A numba kernel calls only kernels of its own module:
-    numba's cache looks at no other file for changes.
+    is bounded by the size of the matrix. Where several settings can share work, name the parameters
+    in ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel calls only
+    kernels of its own module: numba's cache looks at no other file for changes.
     """
+
+    SHARED_OVER: ClassVar[tuple[str, ...]] = ()
 
     n_users_: int
     n_items_: int
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
+
+    # A system that reads the same for a block of any size may take more users at a time.
+    _blocks_at_a_time = 1
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -185,8 +195,7 @@ class Recommender(ABC):
             )
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
-        widest = max(self.n_users_, self.n_items_)
-        step = max(1, min(BLOCK_USERS, BLOCK_ENTRIES // widest))
+        step = self._users_at_a_time
         if not hasattr(self, "order_of_users_"):
             for start in range(0, len(codes), step):
                 self._score_block(codes[start : start + step], scores[start : start + step])
@@ -197,6 +206,11 @@ class Recommender(ABC):
             self._score_block(places[codes[start : start + step]], met)
             scores[start : start + step, self.order_of_items_] = met
         return scores
+
+    @property
+    def _users_at_a_time(self) -> int:
+        widest = max(self.n_users_, self.n_items_)
+        return max(1, min(BLOCK_USERS * self._blocks_at_a_time, BLOCK_ENTRIES // widest))
 
     @abstractmethod
     def _fit(self, train: RatingMatrix) -> None:
@@ -214,6 +228,23 @@ class Recommender(ABC):
         dense product through BLAS, whose order of summation depends on the shape (see
         `receval.recommenders.products`).
         """
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        """Do the ``_fit`` of settings that differ in `SHARED_OVER` alone, to the same bytes.
+
+        Fitted arrays may be shared among the models, which never change them.
+        """
+        for model in models:
+            model._fit(train)
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        """Do the ``_score_block`` of several settings, to the same bytes; a row of scores each."""
+        for model, own in zip(models, scores, strict=True):
+            model._score_block(users, own)
 
     def save(self, path: Path) -> None:
         """Write parameters and fitted attributes as ``.npz``: equal models give equal bytes.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.parameters import integer, real
@@ -71,6 +75,16 @@ class BiasedMF(Recommender):
     ParallelSGDFactorizer: deviation 0.02, bias_rate_ratio 0.5, bias_regularisation_ratio 0.1.
     """
 
+    SHARED_OVER = (
+        "regularisation",
+        "learning_rate",
+        "epochs",
+        "initial_deviation",
+        "decay",
+        "bias_rate_ratio",
+        "bias_regularisation_ratio",
+    )
+
     mean_: float
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
@@ -103,44 +117,96 @@ class BiasedMF(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(self.initial_deviation)
-        shape = (self.n_users_ + self.n_items_, self.factors)
-        factors = scale * generator.standard_normal(shape, dtype=np.float32)
-        user_factors, item_factors = factors[: self.n_users_], factors[self.n_users_ :]
-        user_factors[np.diff(train.indptr) == 0] = 0
-        item_factors[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+        self._fit_family([self], train)
 
-        self.mean_ = float(train.data.mean(dtype=np.float64))
-        self.user_biases_ = np.zeros(self.n_users_, dtype=np.float32)
-        self.item_biases_ = np.zeros(self.n_items_, dtype=np.float32)
-        self.squared_error_ = np.empty(self.epochs)
-        users = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
-        for epoch in range(self.epochs):
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        n_users, n_items = train.shape
+        generator = np.random.Generator(np.random.PCG64(models[0].seed))
+        drawn = generator.standard_normal((n_users + n_items, models[0].factors), dtype=np.float32)
+        drawn[:n_users][np.diff(train.indptr) == 0] = 0
+        drawn[n_users:][np.bincount(train.indices, minlength=n_items) == 0] = 0
+        mean = float(train.data.mean(dtype=np.float64))
+        courses = [
+            _Course([models[place] for place in places], drawn, n_users, mean)
+            for places in alike_but_for(models, ("epochs",))
+        ]
+        users = np.repeat(np.arange(n_users, dtype=np.int32), np.diff(train.indptr))
+        while courses:
             order = generator.permutation(train.nnz)
-            rate = self.learning_rate * self.decay**epoch
-            total = _descend(
-                users[order],
-                train.indices[order],
-                train.data[order],
-                np.float32(self.mean_),
-                self.user_biases_,
-                self.item_biases_,
-                user_factors,
-                item_factors,
-                np.float32(rate),
-                np.float32(self.regularisation),
-                np.float32(rate * self.bias_rate_ratio),
-                np.float32(self.regularisation * self.bias_regularisation_ratio),
-            )
-            self.squared_error_[epoch] = total / train.nnz
-        refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
-        self.user_factors_ = user_factors.copy()
-        self.item_factors_ = np.ascontiguousarray(item_factors.T)
+            ratings = users[order], train.indices[order], train.data[order]
+            for course in courses:
+                course.descend(*ratings)
+            courses = [course for course in courses if course.continues]
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)
         scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
+
+
+class _Course:
+    """A course of training, and the models that are its state after one epoch or another.
+
+    Parameters
+    ----------
+    models : sequence of BiasedMF
+        Those that differ in their epochs alone.
+    drawn : ndarray of float32, shape (n_users + n_items, factors)
+        Initial factors of deviation 1, 0 where there is no rating.
+    n_users : int
+    mean : float
+        Of all ratings.
+    """
+
+    def __init__(
+        self, models: Sequence[BiasedMF], drawn: NDArray[np.float32], n_users: int, mean: float
+    ) -> None:
+        self.models = models
+        self.mean = mean
+        factors = np.float32(models[0].initial_deviation) * drawn
+        self.user_factors, self.item_factors = factors[:n_users], factors[n_users:]
+        self.user_biases = np.zeros(n_users, dtype=np.float32)
+        self.item_biases = np.zeros(len(drawn) - n_users, dtype=np.float32)
+        self.squared_errors: list[float] = []
+
+    @property
+    def continues(self) -> bool:
+        """Whether there are epochs to come."""
+        return len(self.squared_errors) < max(model.epochs for model in self.models)
+
+    def descend(
+        self, users: NDArray[np.int32], items: NDArray[np.int32], values: NDArray[np.float32]
+    ) -> None:
+        """Do an epoch, the ratings in the given order."""
+        model = self.models[0]
+        rate = model.learning_rate * model.decay ** len(self.squared_errors)
+        total = _descend(
+            users,
+            items,
+            values,
+            np.float32(self.mean),
+            self.user_biases,
+            self.item_biases,
+            self.user_factors,
+            self.item_factors,
+            np.float32(rate),
+            np.float32(model.regularisation),
+            np.float32(rate * model.bias_rate_ratio),
+            np.float32(model.regularisation * model.bias_regularisation_ratio),
+        )
+        self.squared_errors.append(total / len(values))
+        for model in self.models:
+            if model.epochs == len(self.squared_errors):
+                self._finish(model)
+
+    def _finish(self, model: BiasedMF) -> None:
+        refuse_divergence(model, model.learning_rate, self.squared_errors[-1])
+        model.mean_ = self.mean
+        model.user_biases_ = self.user_biases.copy()
+        model.item_biases_ = self.item_biases.copy()
+        model.user_factors_ = self.user_factors.copy()
+        model.item_factors_ = np.ascontiguousarray(self.item_factors.T)
+        model.squared_error_ = np.array(self.squared_errors)
 
 
 @njit(cache=True)

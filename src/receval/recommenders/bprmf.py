@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Self
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.divergence import refuse_divergence
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
@@ -76,6 +78,16 @@ class BPRMF(Recommender):
     uniform users and the defaults are those of MyMediaLite.
     """
 
+    SHARED_OVER = (
+        "learning_rate",
+        "user_regularisation",
+        "positive_regularisation",
+        "negative_regularisation",
+        "bias_regularisation",
+        "epochs",
+        "initial_deviation",
+    )
+
     item_biases_: NDArray[np.float32]
     user_factors_: NDArray[np.float32]
     item_factors_: NDArray[np.float32]
@@ -112,35 +124,96 @@ class BPRMF(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(self.initial_deviation)
-        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
-        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
-        items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
-        biases = np.zeros(self.n_items_, dtype=np.float32)
-        sampler = PairSampler(train, generator, self.positives, self.negatives)
-        self.loss_ = np.empty(self.epochs)
-        for epoch in range(self.epochs):
-            self.loss_[epoch] = descend(
-                sampler.blocks(train.nnz),
-                biases,
-                users,
-                items,
-                self.learning_rate,
-                self.user_regularisation,
-                self.positive_regularisation,
-                self.negative_regularisation,
-                self.bias_regularisation,
-            )
-        refuse_divergence(self, self.learning_rate, self.loss_[-1])
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.item_biases_ = biases
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        first = models[0]
+        generator = np.random.Generator(np.random.PCG64(first.seed))
+        users, items = (
+            generator.standard_normal((size, first.factors), dtype=np.float32)
+            for size in train.shape
+        )
+        items[np.bincount(train.indices, minlength=first.n_items_) == 0] = 0
+        cold = np.diff(train.indptr) == 0
+        sampler = PairSampler(train, generator, first.positives, first.negatives)
+        courses = [
+            _Course([models[place] for place in places], users, items, cold)
+            for places in alike_but_for(models, ("epochs",))
+        ]
+        while courses:
+            blocks = sampler.blocks(train.nnz)
+            # All courses learn from the same triples; those of a single one need not be held.
+            held = list(blocks) if len(courses) > 1 else blocks
+            for course in courses:
+                course.ascend(iter(held))
+            courses = [course for course in courses if course.continues]
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)
         scores += self.item_biases_
+
+
+class _Course:
+    """A course of training, and the models that are its state after one epoch or another.
+
+    Parameters
+    ----------
+    models : sequence of BPRMF
+        Those that differ in their epochs alone.
+    users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
+        Initial factors of deviation 1.
+    cold : ndarray of bool, shape (n_users,)
+        Users without training ratings.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[BPRMF],
+        users: NDArray[np.float32],
+        items: NDArray[np.float32],
+        cold: NDArray[np.bool_],
+    ) -> None:
+        self.models = models
+        self.cold = cold
+        scale = np.float32(models[0].initial_deviation)
+        self.users, self.items = scale * users, scale * items
+        self.biases = np.zeros(len(items), dtype=np.float32)
+        self.losses: list[float] = []
+
+    @property
+    def continues(self) -> bool:
+        """Whether there are epochs to come."""
+        return len(self.losses) < max(model.epochs for model in self.models)
+
+    def ascend(
+        self, blocks: Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]
+    ) -> None:
+        """Do an epoch with the given triples."""
+        model = self.models[0]
+        loss = descend(
+            blocks,
+            self.biases,
+            self.users,
+            self.items,
+            model.learning_rate,
+            model.user_regularisation,
+            model.positive_regularisation,
+            model.negative_regularisation,
+            model.bias_regularisation,
+        )
+        self.losses.append(loss)
+        for model in self.models:
+            if model.epochs == len(self.losses):
+                self._finish(model)
+
+    def _finish(self, model: BPRMF) -> None:
+        refuse_divergence(model, model.learning_rate, self.losses[-1])
+        model.item_biases_ = self.biases.copy()
+        model.user_factors_ = self.users.copy()
+        model.user_factors_[self.cold] = np.nan
+        model.item_factors_ = np.ascontiguousarray(self.items.T)
+        model.loss_ = np.array(self.losses)
 
 
 def descend(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.neighbourhood import row_norms
@@ -62,6 +66,8 @@ class CentredItemNeighbourhood(Recommender):
     Tasks", RecSys 2010, section 3 (NNCosNgbr).
     """
 
+    SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
+
     mean_: float
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
@@ -85,6 +91,17 @@ class CentredItemNeighbourhood(Recommender):
         self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        similarities = models[0]._all_similarities(train)
+        for model in models:
+            model._centre(train)
+            model.similarities_ = similarities
+
+    def _centre(self, train: RatingMatrix) -> None:
+        """Fit the baselines and take them from the ratings."""
         baselines = rating_baselines(
             train, self.baseline, self.item_regularisation, self.user_regularisation
         )
@@ -96,6 +113,7 @@ class CentredItemNeighbourhood(Recommender):
         deviations = (train.data - expected).astype(np.float32)
         self.deviations_ = csr_array((deviations, train.indices, train.indptr), shape=train.shape)
 
+    def _all_similarities(self, train: RatingMatrix) -> RatingMatrix:
         by_item = train.T.tocsr()
         rows = [
             _in_falling_order(self._similarities(train, by_item, start, start + ROWS))
@@ -105,9 +123,7 @@ class CentredItemNeighbourhood(Recommender):
         np.cumsum(np.concatenate([counts for _, _, counts in rows]), out=starts[1:])
         items = np.concatenate([items for items, _, _ in rows])
         values = np.concatenate([values for _, values, _ in rows])
-        self.similarities_ = csr_array(
-            (values, items, starts), shape=(self.n_items_, self.n_items_)
-        )
+        return csr_array((values, items, starts), shape=(self.n_items_, self.n_items_))
 
     def _similarities(
         self, train: RatingMatrix, by_item: RatingMatrix, start: int, stop: int
@@ -131,18 +147,33 @@ class CentredItemNeighbourhood(Recommender):
         return similarities
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        scores[:] = np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
-        _add_deviations(
-            users,
-            self.deviations_.indptr,
-            self.deviations_.indices,
-            self.deviations_.data,
-            self.similarities_.indptr,
-            self.similarities_.indices,
-            self.similarities_.data,
-            self.neighbours,
-            scores,
-        )
+        self._score_family([self], users, scores[None])
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        # The nearest few are the first of the nearest many: one walk serves all numbers.
+        for alike in alike_but_for(models, ("neighbours",)):
+            numbers = sorted({models[place].neighbours for place in alike})
+            first = models[alike[0]]
+            found = np.empty((len(numbers), *scores.shape[1:]), dtype=np.float32)
+            found[:] = (
+                np.float32(first.mean_) + first.user_biases_[users, None] + first.item_biases_
+            )
+            _add_deviations(
+                users,
+                first.deviations_.indptr,
+                first.deviations_.indices,
+                first.deviations_.data,
+                first.similarities_.indptr,
+                first.similarities_.indices,
+                first.similarities_.data,
+                np.array(numbers, dtype=np.int64),
+                found,
+            )
+            for place in alike:
+                scores[place] = found[numbers.index(models[place].neighbours)]
 
 
 def _in_falling_order(
@@ -190,69 +221,81 @@ def _add_deviations(  # type: ignore[no-untyped-def]
     similar_starts,
     similar_items,
     similarities,
-    neighbours,
+    numbers,
     scores,
 ):
     """Add to every score the weighted deviations of the item's nearest in the profile.
 
-    Eight users, of about equally long profiles, walk together along the others of an item from the
-    nearest on, each until the number of neighbours is met: the walk is long and read once for all.
+    The scores are those of several numbers of neighbours, which come in rising order. Eight users,
+    of about equally long profiles, walk together along the others of an item from the nearest on,
+    each until the largest number is met that the profile exceeds: the walk is long and read once
+    for all.
     """
     n_items = len(similar_starts) - 1
     lengths = np.empty(len(users), dtype=np.int64)
     for row in range(len(users)):
         lengths[row] = starts[users[row] + 1] - starts[users[row]]
-    order = np.argsort(lengths, kind="mergesort")
-    short = 0
-    while short < len(order) and lengths[order[short]] <= neighbours:
-        # All of the profile counts: similarities are symmetric, so its rows will do.
-        user = users[order[short]]
-        target = scores[order[short]]
-        short += 1
-        for entry in range(starts[user], starts[user + 1]):
-            deviation = deviations[entry]
-            item = items[entry]
-            for place in range(similar_starts[item], similar_starts[item + 1]):
-                target[np.uint64(similar_items[place])] += similarities[place] * deviation
-    # Of most items that any of the eight has rated, one or two have: their bits are looked up, not
-    # tried one by one.
-    one = np.uint64(1)
-    lowest_bits = np.zeros(256, dtype=np.uint64)
+    # So many of the numbers are met on the walk; of others all of the profile counts.
+    walked = np.searchsorted(numbers, lengths)
+    for row in range(len(users)):
+        if walked[row] < len(numbers):
+            # Similarities are symmetric, so the rows of the profile will do.
+            user = users[row]
+            target = scores[walked[row], row]
+            for entry in range(starts[user], starts[user + 1]):
+                deviation = deviations[entry]
+                item = items[entry]
+                for place in range(similar_starts[item], similar_starts[item + 1]):
+                    target[np.uint64(similar_items[place])] += similarities[place] * deviation
+            for number in range(walked[row] + 1, len(numbers)):
+                scores[number, row] = target
+    lowest = np.zeros(256, dtype=np.uint8)
     for bits in range(1, 256):
-        while not (bits >> lowest_bits[bits]) & 1:
-            lowest_bits[bits] += one
+        while not (bits >> lowest[bits]) & 1:
+            lowest[bits] += 1
+    order = np.argsort(lengths, kind="mergesort")
     raters = np.zeros(n_items, dtype=np.uint8)
     theirs = np.zeros((n_items, 8), dtype=np.float32)
-    left = np.empty(8, dtype=np.int64)
+    met = np.empty(8, dtype=np.int64)
+    goals = np.empty(8, dtype=np.int64)
+    reached = np.empty(8, dtype=np.int64)
     change = np.empty(8, dtype=np.float32)
-    for first in range(short, len(order), 8):
-        rows = order[first : first + 8]
+    first = np.searchsorted(lengths[order], numbers[0], side="right")
+    for start in range(first, len(order), 8):
+        rows = order[start : start + 8]
         for n in range(len(rows)):
             for entry in range(starts[users[rows[n]]], starts[users[rows[n]] + 1]):
                 raters[items[entry]] |= np.uint8(1 << n)
                 theirs[items[entry], n] = deviations[entry]
-        everyone = np.uint64((1 << len(rows)) - 1)
+        everyone = np.uint8((1 << len(rows)) - 1)
         for item in range(n_items):
             walking = everyone
-            left[:] = neighbours
+            met[:] = 0
+            goals[:] = numbers[0]
+            reached[:] = 0
             change[:] = 0
             for place in range(
                 np.uint64(similar_starts[item]), np.uint64(similar_starts[item + 1])
             ):
                 other = np.uint64(similar_items[place])
-                hits = np.uint64(raters[other]) & walking
-                if hits:
-                    while hits:
-                        n = lowest_bits[hits]
-                        hits &= hits - one
-                        change[n] += similarities[place] * theirs[other, n]
-                        left[n] -= 1
-                        if left[n] == 0:
-                            walking ^= one << n
-                    if walking == 0:
-                        break
+                hits = raters[other] & walking
+                while hits:
+                    who = np.uint64(lowest[hits])
+                    hits &= np.uint8(hits - np.uint8(1))
+                    change[who] += similarities[place] * theirs[other, who]
+                    met[who] += 1
+                    if met[who] == goals[who]:
+                        scores[reached[who], rows[who], item] += change[who]
+                        reached[who] += 1
+                        if reached[who] == walked[rows[who]]:
+                            walking ^= np.uint8(1 << who)
+                        else:
+                            goals[who] = numbers[reached[who]]
+                if walking == 0:
+                    break
             for n in range(len(rows)):
-                scores[rows[n], item] += change[n]
+                for number in range(reached[n], walked[rows[n]]):
+                    scores[number, rows[n], item] += change[n]
         for n in range(len(rows)):
             for entry in range(starts[users[rows[n]]], starts[users[rows[n]] + 1]):
                 raters[items[entry]] = 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.neighbourhood import row_norms
 from receval.recommenders.parameters import choice, integer, real
@@ -74,6 +78,8 @@ class CentredNeighbourhood(Recommender):
     10 are the defaults of the regularisation.
     """
 
+    SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
+
     mean_: float
     user_biases_: NDArray[np.float32]
     item_biases_: NDArray[np.float32]
@@ -131,6 +137,39 @@ class CentredNeighbourhood(Recommender):
         self.norms_ = row_norms(train)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        self._score_family([self], users, scores[None])
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        keys = models[0]._nearest_first(users)
+        # The nearest few are the first of the nearest many: one sum serves all numbers.
+        for alike in alike_but_for(models, ("neighbours",)):
+            numbers = sorted({models[place].neighbours for place in alike})
+            # With fewer neighbours more items have more raters than that.
+            first = min((models[place] for place in alike), key=lambda model: model.neighbours)
+            sums = np.zeros((len(numbers), *scores.shape[1:]), dtype=np.float32)
+            _sum_deviations(
+                keys,
+                first.deviations_.indptr,
+                first.deviations_.indices,
+                first.deviations_.data,
+                first.crowded_ends_,
+                first.n_crowded_,
+                np.array(numbers, dtype=np.int64),
+                sums,
+            )
+            baselines = (
+                np.float32(first.mean_) + first.user_biases_[users, None] + first.item_biases_
+            )
+            for place in alike:
+                own = scores[place]
+                own[:, first.item_order_] = sums[numbers.index(models[place].neighbours)]
+                own += baselines
+
+    def _nearest_first(self, users: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return keys of all others by falling similarity, a row for each user."""
         keys = np.zeros((len(users), self.n_users_), dtype=np.int64)
         _similarity_keys(
             users,
@@ -145,20 +184,7 @@ class CentredNeighbourhood(Recommender):
             keys,
         )
         keys.sort(axis=1)
-        sums = np.zeros_like(scores)
-        _sum_deviations(
-            keys,
-            self.deviations_.indptr,
-            self.deviations_.indices,
-            self.deviations_.data,
-            self.crowded_ends_,
-            self.n_crowded_,
-            self.neighbours,
-            sums,
-        )
-        baselines = np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
-        scores[:, self.item_order_] = sums
-        scores += baselines
+        return keys
 
 
 @njit(cache=True)
@@ -195,14 +221,26 @@ def _similarity_keys(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sum_deviations(  # type: ignore[no-untyped-def]
-    keys, starts, items, deviations, crowded_ends, n_crowded, neighbours, sums
+    keys, starts, items, deviations, crowded_ends, n_crowded, numbers, sums
 ):
+    """Add up weighted deviations for several numbers of neighbours, which come in rising order.
+
+    The sum over the largest number passes through those over the others. Items are crowded that
+    have more raters than the smallest number.
+    """
     bits = np.zeros(1, dtype=np.int32)
     similarity = bits.view(np.float32)
     used = np.empty(n_crowded, dtype=np.int32)
+    last = len(numbers) - 1
+    neighbours = numbers[last]
+    # For which number a sum is kept to which so many were added before.
+    kept_for = np.empty(neighbours + 1, dtype=np.int64)
+    for n in range(neighbours):
+        kept_for[n] = np.searchsorted(numbers, n + 1)
+    kept_for[neighbours] = last
     for row in range(keys.shape[0]):
         used[:] = 0
-        target = sums[row]
+        target = sums[last, row]
         # Crowded items come by falling popularity and fill up in nearly that order: all items
         # before the first with room are full, so most of their ratings need not be read.
         first_with_room = 0
@@ -223,13 +261,29 @@ def _sum_deviations(  # type: ignore[no-untyped-def]
                         low = middle + 1
                     else:
                         high = middle
-                for entry in range(np.uint64(low), np.uint64(crowded_end)):
-                    item = np.uint64(items[entry])
-                    # Arithmetic instead of a branch, which no processor would foresee.
-                    room = np.int32(used[item] < neighbours)
-                    used[item] += room
-                    target[item] += np.float32(room) * (weight * deviations[entry])
+                # Arithmetic instead of a branch, which no processor would foresee. Two loops, for
+                # one that kept sums it does not need would take a sixth longer.
+                if last == 0:
+                    for entry in range(np.uint64(low), np.uint64(crowded_end)):
+                        item = np.uint64(items[entry])
+                        room = np.int32(used[item] < neighbours)
+                        used[item] += room
+                        target[item] += np.float32(room) * (weight * deviations[entry])
+                else:
+                    for entry in range(np.uint64(low), np.uint64(crowded_end)):
+                        item = np.uint64(items[entry])
+                        before = used[item]
+                        room = np.int32(before < neighbours)
+                        used[item] += room
+                        target[item] += np.float32(room) * (weight * deviations[entry])
+                        sums[kept_for[before], row, item] = target[item]
                 while first_with_room < n_crowded and used[first_with_room] == neighbours:
                     first_with_room += 1
             for entry in range(np.uint64(crowded_end), np.uint64(starts[other + 1])):
                 target[np.uint64(items[entry])] += weight * deviations[entry]
+        # Sums that ended before the number was met are those of all larger numbers, too.
+        for n in range(last):
+            for crowded in range(n_crowded):
+                if numbers[n] >= used[crowded]:
+                    sums[n, row, crowded] = target[crowded]
+            sums[n, row, n_crowded:] = target[n_crowded:]

@@ -61,6 +61,9 @@ class CommonRatingsKNN(Recommender):
     item_order_: NDArray[np.int32]
     similarities_: RatingMatrix
 
+    # Every item's list of similar items is read once a block of users.
+    _blocks_at_a_time = 2
+
     def __init__(self, neighbours: int = 20, shrinkage: float = 10.0, over: str = "users") -> None:
         self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
         self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -54,6 +57,8 @@ class HittingTime(Recommender):
     steps. There the walk, too, keeps to what was met; here it goes over the whole graph.
     """
 
+    SHARED_OVER = ("nearest_items",)
+
     from_users_: RatingMatrix
     from_items_: RatingMatrix
 
@@ -66,11 +71,30 @@ class HittingTime(Recommender):
         )
 
     def _fit(self, train: RatingMatrix) -> None:
-        ratings = positive_ratings(self, train)
-        self.from_users_ = _transitions(ratings)
-        self.from_items_ = _transitions(ratings.T.tocsr())
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        ratings = positive_ratings(models[0], train)
+        from_users, from_items = _transitions(ratings), _transitions(ratings.T.tocsr())
+        for model in models:
+            model.from_users_, model.from_items_ = from_users, from_items
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        self._walk(users, scores)
+        self._forget(users, scores)
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        models[0]._walk(users, scores[0])
+        scores[1:] = scores[0]
+        for model, own in zip(models, scores, strict=True):
+            model._forget(users, own)
+
+    def _walk(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        """Write the saved steps of all items."""
         for start in range(0, len(users), USERS_AT_A_TIME):
             targets = users[start : start + USERS_AT_A_TIME]
             saved = np.zeros((self.n_items_, len(targets)), dtype=np.float32)
@@ -86,6 +110,9 @@ class HittingTime(Recommender):
                 saved,
             )
             scores[start : start + USERS_AT_A_TIME] = saved.T
+
+    def _forget(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        """Put NaN where no score can be computed."""
         if self.nearest_items is not None:
             _forget_far_items(
                 users,

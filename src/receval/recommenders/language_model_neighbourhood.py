@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -61,6 +64,8 @@ class LanguageModelNeighbourhood(Recommender):
     ECIR 2016, sections 3 and 4.
     """
 
+    SHARED_OVER = ("neighbours",)
+
     similarities_: RatingMatrix
     ratings_: RatingMatrix
 
@@ -77,12 +82,19 @@ class LanguageModelNeighbourhood(Recommender):
         self.strength = check_strength(self, self.smoothing, strength)
 
     def _fit(self, train: RatingMatrix) -> None:
-        self.ratings_ = positive_ratings(self, train)
-        over_users = self.over == "users"
-        rows = self.ratings_ if over_users else self.ratings_.T.tocsr()
-        models = smoothed_models(rows, self.smoothing, self.strength)
-        similarities = likeliest_rows(rows, models, self.neighbours)
-        self.similarities_ = similarities if over_users else similarities.T.tocsr()
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        first = models[0]
+        ratings = positive_ratings(first, train)
+        over_users = first.over == "users"
+        rows = ratings if over_users else ratings.T.tocsr()
+        smoothed = smoothed_models(rows, first.smoothing, first.strength)
+        likeliest = likeliest_rows_for(rows, smoothed, [model.neighbours for model in models])
+        for model, similarities in zip(models, likeliest, strict=True):
+            model.ratings_ = ratings
+            model.similarities_ = similarities if over_users else similarities.T.tocsr()
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         if self.over == "users":
@@ -91,7 +103,9 @@ class LanguageModelNeighbourhood(Recommender):
             sparse_products(users, self.ratings_, self.similarities_, scores)
 
 
-def likeliest_rows(matrix: RatingMatrix, models: LanguageModels, neighbours: int) -> RatingMatrix:
+def likeliest_rows_for(
+    matrix: RatingMatrix, models: LanguageModels, numbers: Sequence[int]
+) -> list[RatingMatrix]:
     """Return every row's cosines with the rows whose models make it likeliest.
 
     The likelihood is ``sum_c r_qc log p(c | v)``; of what does not depend on v only the terms
@@ -103,16 +117,16 @@ def likeliest_rows(matrix: RatingMatrix, models: LanguageModels, neighbours: int
         Ratings above 0.
     models : LanguageModels
         Models of its rows.
-    neighbours : int
-        The most neighbours of a row; equal likelihoods are ordered by row.
+    numbers : sequence of int
+        The most neighbours of a row, once or several times; equal likelihoods are ordered by row.
 
     Returns
     -------
-    csr_array of float32, shape (n_rows, n_rows)
-        Cosines above 0, columns in order, none on the diagonal.
+    list of csr_array of float32, shape (n_rows, n_rows)
+        For each of the numbers, cosines above 0, columns in order, none on the diagonal.
     """
     n_rows = matrix.shape[0]
-    neighbours = min(neighbours, n_rows)
+    neighbours = min(max(numbers), n_rows)
     rows = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
     gains = np.log1p(models.seen.data / (models.unseen[rows] * models.collection[matrix.indices]))
     by_column = csr_array((gains, matrix.indices, matrix.indptr), shape=matrix.shape).T.tocsr()
@@ -134,6 +148,12 @@ def likeliest_rows(matrix: RatingMatrix, models: LanguageModels, neighbours: int
         chosen,
         cosines,
     )
+    return [_in_row_order(chosen[:, :number], cosines[:, :number]) for number in numbers]
+
+
+def _in_row_order(chosen: NDArray[np.int32], cosines: NDArray[np.float32]) -> RatingMatrix:
+    """Build the matrix of the chosen rows, the likeliest first, without cosines of 0."""
+    n_rows = len(chosen)
     order = np.argsort(chosen, axis=1, kind="stable")
     chosen = np.take_along_axis(chosen, order, axis=1)
     cosines = np.take_along_axis(cosines, order, axis=1)

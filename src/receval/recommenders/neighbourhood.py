@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -38,8 +40,30 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
     csr_array of float32, shape (n_rows, n_rows)
         Cosines of each row's neighbours, at most ``neighbours`` a row, none on the diagonal.
     """
+    return nearest_rows_for(matrix, [neighbours], minimum_overlap)[0]
+
+
+def nearest_rows_for(
+    matrix: RatingMatrix, numbers: Sequence[int], minimum_overlap: int = 1
+) -> list[RatingMatrix]:
+    """Return what :func:`nearest_rows` does for each of several numbers of neighbours.
+
+    Pairs of rows are compared once, for the largest; the neighbours of the others are among these.
+
+    Parameters
+    ----------
+    matrix, minimum_overlap
+        As for :func:`nearest_rows`.
+    numbers : sequence of int
+        Numbers of neighbours, at least one.
+
+    Returns
+    -------
+    list of csr_array
+        In the order of the numbers; equal ones share one matrix.
+    """
     n_rows = matrix.shape[0]
-    neighbours = min(neighbours, n_rows)
+    neighbours = min(max(numbers), n_rows)
     transposed = matrix.T.tocsr()
     # One key orders by cosine, then by row number.
     spare = max(FEWEST_SPARE, neighbours // SPARE)
@@ -59,12 +83,19 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
         keys,
         counts,
     )
-    starts = np.zeros(n_rows + 1, dtype=np.int32)
-    np.cumsum(counts, out=starts[1:])
-    indices = np.empty(starts[-1], dtype=np.int32)
-    cosines = np.empty(starts[-1], dtype=np.float32)
-    _in_row_order(keys, starts, indices, cosines)
-    return csr_array((cosines, indices, starts), shape=(n_rows, n_rows))
+    nearest: dict[int, RatingMatrix] = {}
+    falling = sorted(set(numbers), reverse=True)
+    for number in falling:
+        _keep_nearest(keys, counts, number)
+        starts = np.zeros(n_rows + 1, dtype=np.int32)
+        np.cumsum(counts, out=starts[1:])
+        indices = np.empty(starts[-1], dtype=np.int32)
+        cosines = np.empty(starts[-1], dtype=np.float32)
+        # The order of rows overwrites the keys, which smaller numbers still need.
+        own = keys if number == falling[-1] else keys.copy()
+        _in_row_order(own, starts, indices, cosines)
+        nearest[number] = csr_array((cosines, indices, starts), shape=(n_rows, n_rows))
+    return [nearest[number] for number in numbers]
 
 
 def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
@@ -142,7 +173,12 @@ def _nearest_rows(  # type: ignore[no-untyped-def]
                         counts[one] = neighbours
                         bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
                         floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
-    for row in range(n_rows):
+
+
+@njit(cache=True)
+def _keep_nearest(keys, counts, neighbours):  # type: ignore[no-untyped-def]
+    """Keep so many of every row's keys at most, the largest."""
+    for row in range(len(counts)):
         if counts[row] > neighbours:
             _keep_largest(keys[row, : counts[row]], neighbours)
             counts[row] = neighbours

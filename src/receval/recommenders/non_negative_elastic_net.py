@@ -15,8 +15,28 @@ GRAM_ENTRIES = 2**28
 BLOCK_ITEMS = 256
 
 
+class GramRows:
+    """Rows of the Gram matrix ``R' R``, computed when first needed and kept while there is room.
+
+    Parameters
+    ----------
+    train : csr_array of float32, shape (n_users, n_items)
+        R.
+    """
+
+    def __init__(self, train: RatingMatrix) -> None:
+        n_items = train.shape[1]
+        held = max(1, min(n_items, GRAM_ENTRIES // n_items))
+        self.train = train
+        self.raters = train.T.tocsr()
+        self.rows = np.empty((held, n_items), dtype=np.float32)
+        self.row_of = np.full(n_items, -1, dtype=np.int32)
+        self.item_of = np.full(held, -1, dtype=np.int32)
+        self.hand = np.zeros(1, dtype=np.int64)
+
+
 def solve_columns(
-    train: RatingMatrix,
+    gram: GramRows,
     allowed: RatingMatrix | None,
     l1: float,
     l2: float,
@@ -30,8 +50,8 @@ def solve_columns(
 
     Parameters
     ----------
-    train : csr_array of float32, shape (n_users, n_items)
-        R.
+    gram : GramRows
+        Of R; several solutions may use it one after the other.
     allowed : csr_array or None, shape (n_items, n_items)
         Row i has an entry for every item that may have a weight for item i; None: all may.
     l1, l2, tolerance : float
@@ -51,18 +71,13 @@ def solve_columns(
     ValueError
         If the rows of the Gram matrix that one column needs do not fit into memory.
     """
+    train, raters = gram.train, gram.raters
     n_items = train.shape[1]
-    raters = train.T.tocsr()
     restricted = allowed is not None
     candidates = raters[:0] if allowed is None else allowed
     squares = np.bincount(
         train.indices, weights=np.square(train.data, dtype=np.float64), minlength=n_items
     )
-    held = max(1, min(n_items, GRAM_ENTRIES // n_items))
-    gram = np.empty((held, n_items), dtype=np.float32)
-    row_of = np.full(n_items, -1, dtype=np.int32)
-    item_of = np.full(held, -1, dtype=np.int32)
-    hand = np.zeros(1, dtype=np.int64)
     changes = np.zeros(sweeps + 1)
     changes[0] = squares.sum() / 2
     parts: list[RatingMatrix] = []
@@ -79,16 +94,16 @@ def solve_columns(
             l1,
             l2,
             tolerance,
-            gram,
-            row_of,
-            item_of,
-            hand,
+            gram.rows,
+            gram.row_of,
+            gram.item_of,
+            gram.hand,
             changes,
             weights,
         )
         if not solved:
             raise ValueError(
-                f"SLIM: the parameter l1 is {l1}, and with it more than {held} of the "
+                f"SLIM: the parameter l1 is {l1}, and with it more than {len(gram.rows)} of the "
                 f"{n_items} items come into question for one item, more than fit into "
                 "memory: choose a larger l1, or a number of neighbours."
             )

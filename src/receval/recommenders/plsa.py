@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,6 +55,8 @@ class PLSA(Recommender):
     multinomial form of the same author's "Probabilistic Latent Semantic Analysis", UAI 1999.
     """
 
+    SHARED_OVER = ("iterations",)
+
     user_topics_: NDArray[np.float32]
     topic_items_: NDArray[np.float32]
     log_likelihood_: NDArray[np.float64]
@@ -62,19 +67,28 @@ class PLSA(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        refuse_negative(self, train, "numbers of observations")
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        users, items = initial_tables(generator, self.n_users_, self.n_items_, self.topics)
-        self.log_likelihood_ = np.empty(self.iterations + 1)
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        first = models[0]
+        refuse_negative(first, train, "numbers of observations")
+        generator = np.random.Generator(np.random.PCG64(first.seed))
+        users, items = initial_tables(generator, first.n_users_, first.n_items_, first.topics)
+        longest = max(model.iterations for model in models)
+        log_likelihood = np.empty(longest + 1)
         ratings = SharedRatings(train)
-        for step in range(self.iterations):
-            users, items, self.log_likelihood_[step] = expectation_maximisation(
-                ratings, users, items
-            )
-        self.log_likelihood_[-1] = ratings.ratios(users, items).log_likelihood
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_topics_ = users
-        self.topic_items_ = np.ascontiguousarray(items.T)
+        for step in range(longest + 1):
+            for model in models:
+                if model.iterations == step:
+                    model.user_topics_ = users.copy()
+                    model.user_topics_[np.diff(train.indptr) == 0] = np.nan
+                    model.topic_items_ = np.ascontiguousarray(items.T)
+            if step < longest:
+                users, items, log_likelihood[step] = expectation_maximisation(ratings, users, items)
+        log_likelihood[-1] = ratings.ratios(users, items).log_likelihood
+        for model in models:
+            model.log_likelihood_ = log_likelihood[: model.iterations + 1].copy()
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_topics_[users], self.topic_items_, scores)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -13,7 +16,7 @@ from receval.recommenders.language_models import (
     check_strength,
     smoothed_models,
 )
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.parameters import choice, integer
 from receval.recommenders.rating_signs import positive_ratings
 
@@ -75,6 +78,8 @@ class RelevanceModel(Recommender):
     clusters; only items that a neighbour rated are candidates, as in the authors' code (filmyou).
     """
 
+    SHARED_OVER = ("neighbours", "smoothing", "strength")
+
     neighbours_: RatingMatrix
     seen_: WeightMatrix
     unseen_: NDArray[np.float64]
@@ -93,7 +98,18 @@ class RelevanceModel(Recommender):
         self.strength = check_strength(self, self.smoothing, strength)
 
     def _fit(self, train: RatingMatrix) -> None:
-        ratings = positive_ratings(self, train)
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        ratings = positive_ratings(models[0], train)
+        for model in models:
+            model._smooth(ratings)
+        neighbourhoods = nearest_rows_for(ratings, [model.neighbours for model in models])
+        for model, nearest in zip(models, neighbourhoods, strict=True):
+            model.neighbours_ = nearest
+
+    def _smooth(self, ratings: RatingMatrix) -> None:
         models = smoothed_models(ratings, self.smoothing, self.strength)
         raters = np.repeat(np.arange(self.n_users_), np.diff(ratings.indptr))
         background = models.unseen[raters] * models.collection[ratings.indices]
@@ -102,7 +118,6 @@ class RelevanceModel(Recommender):
                 f"RelevanceModel: the parameter strength is {self.strength}, which smooths so "
                 "little that sums of probabilities lose all precision: it must be larger, 1e-6 say."
             )
-        self.neighbours_ = nearest_rows(ratings, self.neighbours)
         self.seen_ = models.seen
         self.unseen_ = models.unseen
         self.collection_ = models.collection

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.parameters import choice, integer
 from receval.recommenders.products import sparse_products
 from receval.recommenders.rating_signs import positive_ratings
@@ -62,6 +65,8 @@ class Rocchio(Recommender):
     Information-Theoretic Approach to Automatic Query Expansion", TOIS 2001.
     """
 
+    SHARED_OVER = ("weighting", "neighbours", "length_normalised")
+
     neighbours_: RatingMatrix
     ratings_: RatingMatrix
     masses_: NDArray[np.float64]
@@ -81,8 +86,17 @@ class Rocchio(Recommender):
         self.length_normalised = length_normalised
 
     def _fit(self, train: RatingMatrix) -> None:
-        self.ratings_ = positive_ratings(self, train)
-        nearest = nearest_rows(self.ratings_, self.neighbours)
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        ratings = positive_ratings(models[0], train)
+        neighbourhoods = nearest_rows_for(ratings, [model.neighbours for model in models])
+        for model, nearest in zip(models, neighbourhoods, strict=True):
+            model._learn(ratings, nearest)
+
+    def _learn(self, ratings: RatingMatrix, nearest: RatingMatrix) -> None:
+        self.ratings_ = ratings
         nearest.data[:] = 1
         self.neighbours_ = nearest
         self.sizes_ = np.diff(nearest.indptr).astype(np.float64)
@@ -97,6 +111,23 @@ class Rocchio(Recommender):
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         sparse_products(users, self.neighbours_, self.ratings_, scores)
+        self._weigh(users, scores)
+
+    @classmethod
+    def _score_family(
+        cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> None:
+        sums: dict[int, NDArray[np.float32]] = {}
+        for model, own in zip(models, scores, strict=True):
+            if model.neighbours in sums:
+                own[:] = sums[model.neighbours]
+            else:
+                sparse_products(users, model.neighbours_, model.ratings_, own)
+                sums[model.neighbours] = own.copy()
+            model._weigh(users, own)
+
+    def _weigh(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        """Turn the sums of the neighbours' ratings into scores, in place."""
         sizes, masses = self.sizes_[users, None], self.masses_[users, None]
         rated = ~np.isnan(scores)
         # Float64, for a divergence is the difference of nearly equal numbers.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.non_negative_elastic_net import solve_columns
+from receval.recommenders.neighbourhood import nearest_rows_for
+from receval.recommenders.non_negative_elastic_net import GramRows, solve_columns
 from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import sparse_products
 
@@ -71,6 +74,8 @@ class SLIM(Recommender):
     Journal of Statistical Software 2010, section 2.
     """
 
+    SHARED_OVER = ("l1", "l2", "neighbours", "tolerance", "sweeps")
+
     ratings_: RatingMatrix
     weights_: RatingMatrix
     objective_: NDArray[np.float64]
@@ -92,13 +97,19 @@ class SLIM(Recommender):
         self.sweeps = integer(self, "sweeps", sweeps, lowest=1)
 
     def _fit(self, train: RatingMatrix) -> None:
-        allowed = None
-        if self.neighbours is not None:
-            allowed = nearest_rows(train.T.tocsr(), self.neighbours)
-        self.weights_, self.objective_ = solve_columns(
-            train, allowed, self.l1, self.l2, self.tolerance, self.sweeps
-        )
-        self.ratings_ = train
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        gram = GramRows(train)
+        numbers = [model.neighbours for model in models if model.neighbours is not None]
+        nearest = iter(nearest_rows_for(train.T.tocsr(), numbers) if numbers else ())
+        for model in models:
+            allowed = None if model.neighbours is None else next(nearest)
+            model.weights_, model.objective_ = solve_columns(
+                gram, allowed, model.l1, model.l2, model.tolerance, model.sweeps
+            )
+            model.ratings_ = train
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[np.diff(self.ratings_.indptr)[users] > 0] = 0

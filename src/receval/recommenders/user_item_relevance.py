@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -47,6 +50,8 @@ class UserItemRelevance(Recommender):
     Filtering", ECIR 2006, section 3 (item-based generation, linear smoothing).
     """
 
+    SHARED_OVER = ("smoothing",)
+
     gains_: RatingMatrix
     log_priors_: NDArray[np.float64]
     ratings_: RatingMatrix
@@ -55,27 +60,31 @@ class UserItemRelevance(Recommender):
         self.smoothing = real(self, "smoothing", smoothing, lowest=0, highest=1, above=True)
 
     def _fit(self, train: RatingMatrix) -> None:
-        ratings = positive_ratings(self, train)
+        self._fit_family([self], train)
+
+    @classmethod
+    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+        ratings = positive_ratings(models[0], train)
         ratings.data[:] = 1
-        self.ratings_ = ratings
-        counts = np.bincount(ratings.indices, minlength=self.n_items_).astype(np.float64)
+        n_items = ratings.shape[1]
+        counts = np.bincount(ratings.indices, minlength=n_items).astype(np.float64)
         total = max(counts.sum(), 1)
-        self.log_priors_ = np.full(self.n_items_, np.nan)
-        np.log(counts / total, out=self.log_priors_, where=counts > 0)
+        log_priors = np.full(n_items, np.nan)
+        np.log(counts / total, out=log_priors, where=counts > 0)
         # Sums of ones are exact in float32 up to 2**24 users.
         together = (ratings.T.tocsr() @ ratings).tocsr()
         together.sort_indices()
-        items = np.repeat(np.arange(self.n_items_), np.diff(together.indptr))
-        lifts = together.data * (total / (counts[items] * counts[together.indices]))
-        gains = np.log1p((1 - self.smoothing) / self.smoothing * lifts)
-        self.gains_ = csr_array(
-            (
-                gains.astype(np.float32),
-                together.indices.astype(np.int32, copy=False),
-                together.indptr.astype(np.int32, copy=False),
-            ),
-            shape=together.shape,
-        )
+        indices = together.indices.astype(np.int32, copy=False)
+        indptr = together.indptr.astype(np.int32, copy=False)
+        items = np.repeat(np.arange(n_items), np.diff(indptr))
+        lifts = together.data * (total / (counts[items] * counts[indices]))
+        for model in models:
+            gains = np.log1p((1 - model.smoothing) / model.smoothing * lifts)
+            model.gains_ = csr_array(
+                (gains.astype(np.float32), indices, indptr), shape=together.shape
+            )
+            model.log_priors_ = log_priors
+            model.ratings_ = ratings
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         sparse_products(users, self.ratings_, self.gains_, scores)

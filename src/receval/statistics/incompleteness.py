@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -27,12 +28,24 @@ from receval.statistics.single_walk import SingleWalk, shared_cutoff
 _DECIMALS = 12
 
 
+# Their values under all metrics and systems are a megabyte or less, which caches hold.
+_USERS_AT_A_TIME = 512
+
+
 @dataclass(frozen=True)
 class Measure:
     """A metric and how its values are averaged over users with test ratings."""
 
     metric: Metric
     average: QuasiArithmetic
+
+
+class _Family(NamedTuple):
+    """Measures with the same average: their places, and the columns of their metrics."""
+
+    average: QuasiArithmetic
+    places: list[int]
+    columns: list[int]
 
 
 class ReducedFold:
@@ -73,13 +86,14 @@ class ReducedFold:
             None if cutoff is None else SingleWalk(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
-        self._columns = [self.metrics.index(measure.metric) for measure in measures]
+        self._families = self._by_average()
         # What a user's values are averaged from lies together, because users are measured again.
-        shape = (self.judged.n_rows, len(self.measures), self.n_systems)
-        self._complete = np.zeros(shape)
+        n_entries = [len(family.places) * self.n_systems for family in self._families]
+        self._complete = [np.zeros((self.judged.n_rows, number)) for number in n_entries]
         alive = np.ones(len(self._row_of), dtype=bool)
         everyone = np.flatnonzero(self.judged.n_judged)
-        self._measure(everyone, self.judged.n_judged, alive, self._complete, np.zeros(shape[1:]))
+        sums = [np.zeros(number) for number in n_entries]
+        self._measure(everyone, self.judged.n_judged, alive, self._complete, sums)
 
     def values(
         self, turns: NDArray[np.int64], kept: NDArray[np.int64]
@@ -104,8 +118,8 @@ class ReducedFold:
         gone = len(own_turns) - np.searchsorted(own_turns[last_to_leave], kept)
         first_to_leave = last_to_leave[::-1]
         alive = np.ones(len(own_turns), dtype=bool)
-        table = self._complete.copy()
-        sums = table.sum(axis=0)
+        tables = [complete.copy() for complete in self._complete]
+        sums = [table.sum(axis=0) for table in tables]
         left = self.judged.n_judged.copy()
         averages = np.empty((len(kept), len(self.measures), self.n_systems))
         n_averaged = np.empty(len(kept), dtype=np.int64)
@@ -116,34 +130,46 @@ class ReducedFold:
             leaving_rows = self._row_of[leaving]
             left -= np.bincount(leaving_rows, minlength=len(left))
             touched = np.unique(leaving_rows)
-            self._measure(touched, left, alive, table, sums)
+            self._measure(touched, left, alive, tables, sums)
             n_averaged[level] = np.count_nonzero(left)
-            for place, measure in enumerate(self.measures):
-                means = np.round(sums[place] / n_averaged[level], _DECIMALS) + 0.0
-                averages[level, place] = measure.average.restored(means)
+            for family, summed in zip(self._families, sums, strict=True):
+                means = np.round(summed / n_averaged[level], _DECIMALS) + 0.0
+                averages[level, family.places] = family.average.restored(means).reshape(
+                    -1, self.n_systems
+                )
             before = after
         return averages, n_averaged
+
+    def _by_average(self) -> list[_Family]:
+        families = []
+        for average in dict.fromkeys(measure.average for measure in self.measures):
+            places = [n for n, measure in enumerate(self.measures) if measure.average == average]
+            columns = [self.metrics.index(self.measures[place].metric) for place in places]
+            families.append(_Family(average, places, columns))
+        return families
 
     def _measure(
         self,
         touched: NDArray[np.int64],
         left: NDArray[np.int64],
         alive: NDArray[np.bool_],
-        table: NDArray[np.float64],
-        sums: NDArray[np.float64],
+        tables: list[NDArray[np.float64]],
+        sums: list[NDArray[np.float64]],
     ) -> None:
         """Measure some users by the judgments that are left, and move the sums over all users."""
-        rows = touched[left[touched] > 0]
         emptied = touched[left[touched] == 0]
-        sums -= table[emptied].sum(axis=0)
-        table[emptied] = 0.0
-        if not len(rows):
-            return
-        values = self._values(rows, alive)
-        new = np.empty((len(rows), *sums.shape))
-        for place, (column, measure) in enumerate(zip(self._columns, self.measures, strict=True)):
-            new[:, place] = measure.average.transformed(values[:, column])
-        _replace_rows(table, sums, rows, new)
+        for table, summed in zip(tables, sums, strict=True):
+            summed -= table[emptied].sum(axis=0)
+            table[emptied] = 0.0
+        remaining = touched[left[touched] > 0]
+        every_metric = list(range(len(self.metrics)))
+        for start in range(0, len(remaining), _USERS_AT_A_TIME):
+            rows = remaining[start : start + _USERS_AT_A_TIME]
+            values = self._values(rows, alive)
+            for family, table, summed in zip(self._families, tables, sums, strict=True):
+                chosen = values if family.columns == every_metric else values[:, family.columns]
+                new = family.average.transformed(chosen).reshape(len(rows), -1)
+                _replace_rows(table, summed, rows, new)
 
     def _values(self, rows: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
@@ -184,10 +210,9 @@ def _replace_rows(
     rows: NDArray[np.int64],
     new: NDArray[np.float64],
 ) -> None:
-    """Put new values of users, shape (n_kept, ...), into a table and move its sums over users."""
+    """Put new values of users, shape (n_kept, n), into a table and move its sums over users."""
     for number in range(len(rows)):
-        for measure in range(sums.shape[0]):
-            for system in range(sums.shape[1]):
-                value = new[number, measure, system]
-                sums[measure, system] += value - table[rows[number], measure, system]
-                table[rows[number], measure, system] = value
+        own = table[rows[number]]
+        for entry in range(len(sums)):
+            sums[entry] += new[number, entry] - own[entry]
+            own[entry] = new[number, entry]

@@ -64,6 +64,7 @@ class SingleWalk:
         ranks = np.arange(1.0, cutoff + 1.0)
         self.reciprocals = np.concatenate([[0.0], 1.0 / ranks])
         self.discounts = np.concatenate([[0.0], 1.0 / np.log2(ranks + 1.0)])
+        self.longest = int(np.diff(stacked.starts).max(initial=0))
 
     def values(self, rows: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Measure some users by the judgments that are left.
@@ -94,6 +95,7 @@ class SingleWalk:
             self.reciprocals,
             self.discounts,
             EPSILON,
+            np.empty(self.longest + 1, dtype=np.int64),
             table,
         )
         return table if self.columns == list(range(len(NAMES))) else table[:, self.columns]
@@ -113,12 +115,9 @@ def _walk(
     reciprocals: NDArray[np.float64],
     discounts: NDArray[np.float64],
     epsilon: float,
+    left: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> None:
-    longest = 0
-    for at in range(len(starts) - 1):
-        longest = max(longest, starts[at + 1] - starts[at])
-    left = np.empty(longest + 1, dtype=np.int64)
     for number in range(len(rows)):
         row = rows[number]
         n_relevant = 0.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 COLUMNS = ("study", "dataset", "split", "judgments", "system", "metric", "published")
@@ -34,6 +36,46 @@ def read_published(path: Path) -> pd.DataFrame:
         If columns differ, a value is no number, or the same value is given twice.
     """
     return _read(path, COLUMNS)
+
+
+def published_values(
+    path: Path, names: tuple[str, str, str], metrics: Sequence[str]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the values of a system by the test ratings that a search is to come close to.
+
+    Parameters
+    ----------
+    path : Path
+        As for :func:`read_published`.
+    names : tuple of str
+        Dataset, split and system.
+    metrics : sequence of str
+        Labels.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics,)
+
+    Raises
+    ------
+    ValueError
+        If one is missing.
+    """
+    dataset, split_name, system = names
+    table = read_published(path)
+    rows = table[
+        (table["dataset"] == dataset)
+        & (table["split"] == split_name)
+        & (table["judgments"] == "test")
+        & (table["system"] == system)
+    ].set_index("metric")["published"]
+    missing = [metric for metric in metrics if metric not in rows.index]
+    if missing:
+        raise ValueError(
+            f"{path} has no {', '.join(missing)} of {system} on {dataset}, split {split_name}: "
+            "a search needs the values to come close to."
+        )
+    return rows[list(metrics)].to_numpy(dtype=np.float64)
 
 
 def read_published_taus(path: Path) -> pd.DataFrame:

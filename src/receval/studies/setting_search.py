@@ -14,16 +14,19 @@ import pandas as pd
 
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
-from receval.protocols.evaluation import rank_judged
+from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
+from receval.recommenders.family import Family, families
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
+from receval.studies.accepted_searches import take_accepted_trace
 from receval.studies.numbers import write_numbers
-from receval.studies.published import read_published
+from receval.studies.published import published_values
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +36,7 @@ def search_settings(
     ratings: Sequence[Path],
     split: Path,
     published: Path,
+    accepted: Sequence[Path],
     trace: Path,
     search: Mapping[str, Any],
     seed: int,
@@ -57,6 +61,9 @@ def search_settings(
     split : Path
     published : Path
         See :func:`receval.studies.published.read_published`.
+    accepted : sequence of Path
+        The accepted traces of all systems, if the system's is to be taken from them
+        (:func:`receval.studies.accepted_searches.take_accepted_trace`); else nothing.
     trace : Path
         CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
         ours, distance (of the setting), chosen (``yes`` or empty).
@@ -73,27 +80,33 @@ def search_settings(
     ValueError
         If a setting is not valid (before any data is read) or a published value is missing.
     """
+    if accepted:
+        take_accepted_trace(accepted[0], published, search, names, trace)
+        return
     dataset, split_name, system = names
     untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
-    wanted = _published_values(published, names, search["metrics"])
+    wanted = published_values(published, names, search["metrics"])
     folder = table_folder(ratings)
     for model in untrained:
         model.check_size(*Ratings.sizes(folder))
     data = fold(Ratings.read(folder), Split.read(split), 0)
-    protocol = Protocol()
     metrics = [parse(label) for label in search["metrics"]]
-    tables = []
-    for setting in search["settings"]:
-        model = make(search["recommender"], setting, integer_seed(seed, *names, 0))
-        model.fit(data.train)
-        generator_for = partial(generator, seed, dataset, split_name, 0)
-        outcome = rank_judged(model, data, [protocol], generator_for)[0]
-        lists = JudgedLists.of(data.test, outcome, search["threshold"], protocol)
-        ours = mean(evaluate(metrics, lists), lists, "tested")
-        distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
-        _log.info("%s %s: distance %.4f", system, setting, distance)
-        tables.append(
-            pd.DataFrame(
+    protocol = Protocol()
+    judged = JudgedItems.of(data.test, search["threshold"])
+    generator_for = partial(generator, seed, dataset, split_name, 0)
+    own_seed = integer_seed(seed, *names, 0)
+    tables: dict[int, pd.DataFrame] = {}
+    for positions in families(untrained):
+        tried = [search["settings"][position] for position in positions]
+        together = Family([make(search["recommender"], setting, own_seed) for setting in tried])
+        together.fit(data.train)
+        ranked = rank_judged_together(together, data, [protocol], generator_for)
+        for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
+            lists = JudgedLists.measured_by(judged, outcome, protocol)
+            ours = mean(evaluate(metrics, lists), lists, "tested")
+            distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
+            _log.info("%s %s: distance %.4f", system, setting, distance)
+            tables[position] = pd.DataFrame(
                 {
                     "system": system,
                     "setting": json.dumps(setting, sort_keys=True),
@@ -103,28 +116,7 @@ def search_settings(
                     "distance": distance,
                 }
             )
-        )
-    rows = pd.concat(tables, ignore_index=True)
+    rows = pd.concat([tables[position] for position in sorted(tables)], ignore_index=True)
     best = rows["setting"].iloc[int(rows["distance"].argmin())]
     rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
     write_numbers(rows, trace)
-
-
-def _published_values(
-    path: Path, names: tuple[str, str, str], metrics: list[str]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    dataset, split_name, system = names
-    table = read_published(path)
-    rows = table[
-        (table["dataset"] == dataset)
-        & (table["split"] == split_name)
-        & (table["judgments"] == "test")
-        & (table["system"] == system)
-    ].set_index("metric")["published"]
-    missing = [metric for metric in metrics if metric not in rows.index]
-    if missing:
-        raise ValueError(
-            f"{path} has no {', '.join(missing)} of {system} on {dataset}, split {split_name}: "
-            "a search needs the values to come close to."
-        )
-    return rows[metrics].to_numpy(dtype=np.float64)

@@ -20,6 +20,9 @@ from receval.workflow.calls import Call, NamedFiles
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, Outcome
 
+PATIENCE = 30.0
+"""Seconds that the main process has to end after SIGTERM, before it is ended."""
+
 
 class JobError(Exception):
     """A job did not do its work; the message is a sentence that says why."""
@@ -157,6 +160,12 @@ class JobRunner:
                     if number in (signal.SIGINT, signal.SIGTERM):
                         reason = f"the run got the signal {signal.Signals(number).name}"
                         self.stop(reason, interrupted=number == signal.SIGINT)
+                    if number == signal.SIGTERM:
+                        # Snakemake's handler waits for a lock that the main thread may hold, and
+                        # would wait for ever. A run that is killed loses nothing.
+                        killing = threading.Timer(PATIENCE, os._exit, [128 + number])
+                        killing.daemon = True
+                        killing.start()
 
         threading.Thread(target=listen, name="receval-signals", daemon=True).start()
 

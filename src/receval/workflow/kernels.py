@@ -12,12 +12,17 @@ whose log says so; :func:`record` adds it to the list. No result depends on the 
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from receval.provenance.atomic import write_atomically
 
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
@@ -53,6 +58,40 @@ def compile_kernel(kernel: str, types: str) -> None:
     dispatcher.compile(eval(types, {"__builtins__": {}}, names))
 
 
+def compile_all(processes: int | None = None) -> list[tuple[str, str]]:
+    """Compile all listed kernels that are not compiled yet.
+
+    Parameters
+    ----------
+    processes : int, optional
+        How many work side by side; by default one a processor. A module's kernels stay together:
+        they call each other, and no others.
+
+    Returns
+    -------
+    list of (str, str)
+        Those that cannot be compiled for the listed types: the list is of other code.
+    """
+    modules: dict[str, list[tuple[str, str]]] = {}
+    for kernel, types in listed():
+        modules.setdefault(kernel.partition(":")[0], []).append((kernel, types))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes or os.cpu_count(), context) as pool:
+        return [pair for outdated in pool.map(_compile_each, modules.values()) for pair in outdated]
+
+
+def _compile_each(kernels: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    from numba.core.errors import NumbaError
+
+    outdated = []
+    for kernel, types in kernels:
+        try:
+            compile_kernel(kernel, types)
+        except (AttributeError, ImportError, NumbaError, TypeError):
+            outdated.append((kernel, types))
+    return outdated
+
+
 def types_as_text(types: Iterable[Any]) -> str:
     """Return types of arguments as an expression in the names of ``numba.core.types``."""
     text = ", ".join(map(repr, types))
@@ -80,34 +119,25 @@ def _kernels() -> Iterator[tuple[str, Dispatcher]]:
                     yield f"{name}:{key}", value
 
 
-def record(logs: Iterable[Path]) -> list[str]:
+def record(logs: Iterable[Path]) -> None:
     """Add to the list what jobs say in their logs to have compiled, and drop what is no more.
 
     Parameters
     ----------
     logs : iterable of Path
         Logs of jobs.
-
-    Returns
-    -------
-    list of str
-        The lines that are new.
     """
-    known = {f"{kernel}\t{types}" for kernel, types in listed() if _exists(kernel)}
-    found = set()
+    found = set(listed())
     for log in logs:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             _, said, what = line.partition(COMPILED)
             if said:
                 kernel, _, types = what.partition(" for ")
-                found.add(f"{kernel}\t{types}")
-    LIST.write_text("".join(f"{line}\n" for line in sorted(known | found)), encoding="utf-8")
-    return sorted(found - known)
+                found.add((kernel, types))
+    _write(found)
+    _write(found.difference(compile_all()))
 
 
-def _exists(kernel: str) -> bool:
-    module, _, name = kernel.partition(":")
-    try:
-        return hasattr(import_module(module), name)
-    except ModuleNotFoundError:
-        return False
+def _write(kernels: Iterable[tuple[str, str]]) -> None:
+    lines = "".join(f"{kernel}\t{types}\n" for kernel, types in sorted(kernels))
+    write_atomically(LIST, lines)

@@ -1,0 +1,114 @@
+"""What the passes over the scores of one fold share: order of ties, samples, judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.candidates import GeneratorFor, draw_sample
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold, Judgments
+
+Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Compressed rows of the sampled candidates of every user, in the order drawn."""
+
+
+class SharedByPasses:
+    """What the passes over the scores of one fold share.
+
+    Parameters
+    ----------
+    fold : Fold
+    judgments : Judgments
+        Those of the part, which are ranked.
+    generator_for : callable
+        As for :func:`receval.protocols.evaluation.rank_judged`.
+    part : {"test", "unbiased"}
+    protocols : sequence of Protocol
+        All that are ranked under: those that differ in other things share the same samples.
+    """
+
+    def __init__(
+        self,
+        fold: Fold,
+        judgments: Judgments,
+        generator_for: GeneratorFor,
+        part: str,
+        protocols: Sequence[Protocol],
+    ) -> None:
+        self.fold = fold
+        self.judgments = judgments
+        self.generator_for = generator_for
+        self.part = part
+        self.train_indptr = fold.train.indptr.astype(np.int64)
+        self.train_items = fold.train.indices.astype(np.int32)
+        self._largest: dict[Protocol, int] = {}
+        for protocol in protocols:
+            drawn = _as_drawn(protocol)
+            self._largest[drawn] = max(self._largest.get(drawn, 0), protocol.sampled or 0)
+        self._samples: dict[tuple[Protocol, int | None], Sample] = {}
+
+    def sample(
+        self,
+        protocol: Protocol,
+        is_candidate: NDArray[np.bool_],
+        is_ranked: NDArray[np.bool_],
+        percentile: int | None,
+    ) -> Sample:
+        """Return the sampled candidates of all ranked users, at least as many as a protocol wants.
+
+        Samples are nested, and one serves all relevant items as well as one at a time: it is drawn
+        once, in the largest size.
+        """
+        drawn = _as_drawn(protocol)
+        if (drawn, percentile) not in self._samples:
+            self._samples[drawn, percentile] = draw_sample(
+                replace(drawn, sampled=self._largest[drawn]),
+                self.fold,
+                self.judgments,
+                self.generator_for,
+                self.part,
+                is_candidate,
+                percentile,
+                is_ranked,
+            )
+        return self._samples[drawn, percentile]
+
+    def priority(self, protocol: Protocol) -> NDArray[np.uint32]:
+        """Return the order of items with equal scores: the smaller ranks higher."""
+        n_items = self.fold.train.shape[1]
+        if protocol.ties == "random":
+            return self.generator_for("ties").permutation(n_items).astype(np.uint32)
+        priority = np.arange(n_items, dtype=np.uint32)
+        if protocol.ties == "librec":
+            if len(self.fold.items_by_appearance) != n_items:
+                raise ValueError(
+                    "LibRec's order of ties needs the items in the order of the train file: give "
+                    "the fold its items_by_appearance, or make it with receval.splits.split.fold."
+                )
+            priority[self.fold.items_by_appearance] = np.arange(n_items, dtype=np.uint32)
+        return priority
+
+    def lack_scores(
+        self, scores: NDArray[np.float32], rows: NDArray[np.int64], users: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Return which users, with these rows of scores, have a judged item without a score."""
+        starts, ends = self.judgments.indptr[users], self.judgments.indptr[users + 1]
+        owners = np.repeat(np.arange(len(users)), ends - starts)
+        places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - starts), ends - starts)
+        lacking = np.isnan(scores[rows[owners], self.judgments.items[places]])
+        return np.bincount(owners[lacking], minlength=len(users)) > 0
+
+
+def _as_drawn(protocol: Protocol) -> Protocol:
+    """Return what a protocol's samples depend on but for their size."""
+    return replace(
+        protocol,
+        relevant="AR" if protocol.percentiles is None else "1R",
+        sampled=None if protocol.sampled is None else 1,
+        ties="random",
+        non_computable="none",
+    )

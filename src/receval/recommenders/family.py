@@ -1,0 +1,106 @@
+"""Settings of one system, trained and scored together: what they share is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from receval.recommenders.alike import alike_but_for
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checked_ratings import checked_matrix
+
+
+class Family:
+    """Recommenders of one class that differ in the parameters of ``SHARED_OVER`` alone.
+
+    Each becomes, to the last bit, what its own :meth:`receval.recommenders.base.Recommender.fit`
+    would make of it, and scores as it would alone. What a class shares among settings - the
+    neighbours of the largest number of them, the epochs that the longer training has in common with
+    the shorter - is its own affair, in ``_fit_family`` and ``_score_family``.
+
+    Parameters
+    ----------
+    models : sequence of Recommender
+        At least one, not fitted; as :func:`families` groups them. No oracles.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be trained together.
+    """
+
+    def __init__(self, models: Sequence[Recommender]) -> None:
+        if len(families(models)) != 1 or models[0].reads_test:
+            raise ValueError(
+                "A family is at least one recommender, all of one class, no oracles, with equal "
+                "parameters but for those that the class names in SHARED_OVER; these are "
+                f"{[(type(model).__name__, model.parameters) for model in models]}."
+            )
+        self.models = models
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def fit(self, train: RatingMatrix) -> Self:
+        """Fit all of them to the training ratings.
+
+        Parameters
+        ----------
+        train : csr_array of float32, shape (n_users, n_items)
+            As for :meth:`receval.recommenders.base.Recommender.fit`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As that method, for any of them.
+        """
+        kind = type(self.models[0])
+        ratings = checked_matrix(kind.__name__, "training", train)
+        for model in self.models:
+            model.check_size(*ratings.shape)
+        for model in self.models:
+            model.n_users_, model.n_items_ = ratings.shape
+        with threadpool_limits(limits=1):
+            kind._fit_family(self.models, ratings)
+        return self
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Score every item for some users under every setting.
+
+        Parameters
+        ----------
+        users : ndarray of int64, shape (n,)
+            Codes of users.
+
+        Returns
+        -------
+        ndarray of float32, shape (n_settings, n, n_items)
+            In the order of the models; NaN where one cannot compute a score.
+        """
+        first = self.models[0]
+        scores = np.full((len(self), len(users), first.n_items_), np.nan, dtype=np.float32)
+        step = first._users_at_a_time
+        for start in range(0, len(users), step):
+            block = slice(start, start + step)
+            type(first)._score_family(self.models, users[block], scores[:, block])
+        return scores
+
+
+def families(models: Sequence[Recommender]) -> list[list[int]]:
+    """Group recommenders into families.
+
+    Parameters
+    ----------
+    models : sequence of Recommender
+        All of one class.
+
+    Returns
+    -------
+    list of list of int
+        Positions in ``models``, each once; those of one list can make a :class:`Family`.
+    """
+    return alike_but_for(models, type(models[0]).SHARED_OVER) if models else []

@@ -1,0 +1,84 @@
+"""The list of kernels is of this code, and jobs say what they compile beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba.core import types
+from numba.extending import is_jitted
+
+from receval.workflow import kernels
+from receval.workflow.kernels import (
+    COMPILED,
+    compile_kernel,
+    compiled_here,
+    listed,
+    record,
+    types_as_text,
+)
+
+KERNEL = "receval.splits.ranks_within_groups:ranks_within_groups"
+
+
+def test_every_listed_kernel_is_one_and_its_types_are_types() -> None:
+    names = vars(types)
+    for kernel, text in listed():
+        module, _, name = kernel.partition(":")
+        assert is_jitted(getattr(__import__(module, fromlist=[name]), name)), kernel
+        found = eval(text, {"__builtins__": {}}, {**names, "bool": types.boolean})
+        assert found
+        assert types_as_text(found) == text
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        np.zeros((2, 3), dtype=np.float32),
+        np.asfortranarray(np.zeros((2, 3))),
+        np.broadcast_to(np.int64(1), (3,)),
+        np.zeros(4, dtype=np.bool_)[::2],
+        (np.zeros(2), 3, True),
+        np.random.default_rng(1),
+        2.5,
+    ],
+)
+def test_types_come_back_from_text(argument: object) -> None:
+    from numba import typeof
+
+    text = types_as_text([typeof(argument), types.literal(0), types.literal(False), types.none])
+    names = {**vars(types), "bool": types.boolean}
+    found = eval(text, {"__builtins__": {}}, names)
+    assert found == (typeof(argument), types.literal(0), types.literal(False), types.none)
+
+
+def test_a_listed_kernel_is_compiled_for_its_types() -> None:
+    kernel, text = next(pair for pair in listed() if pair[0] == KERNEL)
+    compile_kernel(kernel, text)
+    module = __import__(KERNEL.partition(":")[0], fromlist=["ranks_within_groups"])
+    signatures = module.ranks_within_groups.signatures
+    assert text in {types_as_text(signature) for signature in signatures}
+
+
+def test_what_is_loaded_is_not_said_to_be_compiled() -> None:
+    kernel, text = next(pair for pair in listed() if pair[0] == KERNEL)
+    compile_kernel(kernel, text)
+    before = set(compiled_here())
+    compile_kernel(kernel, text)
+    assert set(compiled_here()) == before
+
+
+def test_recording_adds_what_jobs_compiled_and_drops_what_is_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_today = next(pair for pair in listed() if pair[0] == KERNEL)
+    others = [f"{KERNEL}\t(int32,)\n", f"{KERNEL.replace('within', 'without')}\t(int64,)\n"]
+    monkeypatch.setattr(kernels, "LIST", tmp_path / "kernels.txt")
+    kernels.LIST.write_text("".join(others), encoding="utf-8")
+    log = tmp_path / "job.log"
+    line = f"INFO {COMPILED}{of_today[0]} for {of_today[1]}\n"
+    log.write_text(f"INFO 5 folds\n{line}", encoding="utf-8")
+    # The processes that compile read the list that they are given, not the file.
+    record([log])
+    assert listed() == [of_today]
