@@ -227,6 +227,19 @@ def test_jobs_end_with_the_server_and_the_next_job_has_a_new_one(forked: Runs) -
     assert (forked.folder / "target").read_text() == "next"
 
 
+def test_a_job_is_begun_although_the_server_was_killed_a_moment_ago(
+    forked: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked.runner.warm_up()
+    server = forked.runner._launcher._server  # type: ignore[attr-defined]
+    # Its sockets are closed before the system tells that it has ended.
+    monkeypatch.setattr(server, "poll", lambda: None)
+    os.kill(server.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, server.pid, os.WEXITED | os.WNOWAIT)
+    forked.run("write", text="next", target=forked.folder / "target")
+    assert (forked.folder / "target").read_text() == "next"
+
+
 # Snakemake in miniature: a job in a thread, and a main thread that does what handlers say.
 MAIN = """
 import signal, sys, threading

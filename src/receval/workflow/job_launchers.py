@@ -82,11 +82,20 @@ class ForkServer:
             The server cannot be started.
         """
         self.warm_up()
+        try:
+            return self._ask_for(job)
+        except ConnectionError:
+            # The server was killed a moment ago, and nobody has begun the job.
+            self.close()
+            self.warm_up()
+            return self._ask_for(job)
+
+    def _ask_for(self, job: Job) -> StartedJob:
         assert self._control is not None
         ours, theirs = socket.socketpair()
-        with theirs:
+        with ours, theirs:
             socket.send_fds(self._control, [b"j"], [theirs.fileno()])
-        connection = Connection(ours.detach())
+            connection = Connection(ours.detach())
         connection.send(job)
         return _ForkedJob(connection)
 
