@@ -121,5 +121,5 @@ def test_options_are_keys_of_the_configuration() -> None:
     _, _, rest = README.partition("| option | meaning |")
     table, _, _ = rest.partition("\n\n")
     options = re.findall(r"^\| `(\w+)=", table, flags=re.MULTILINE)
-    assert len(options) == 5
+    assert len(options) == 6
     assert set(options) <= set(type(SETTINGS).model_fields)
