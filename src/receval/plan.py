@@ -192,16 +192,6 @@ class Plan(PlannedFiles):
         samples = [self.removal(study, removal).samples for removal in spec.removals]
         return spec.caption.replace("{samples}", str(max(samples, default=0)))
 
-    def full_caption(self, study: str, artifact: str) -> str:
-        """Return the caption of an artifact and a sentence on the datasets that are absent."""
-        absent = ", ".join(
-            self.settings.datasets[name].short_title for name in self.absent(study, artifact)
-        )
-        caption = self.caption(study, artifact)
-        return (
-            f"{caption} Absent: {absent} (README: how to get the datasets)." if absent else caption
-        )
-
     def look(self, study: str, artifact: str) -> dict[str, Any]:
         """Return how an artifact's names are shown, as plain values."""
         spec = self.artifact(study, artifact)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import jinja2
 import pytest
-from plan.planned import opened, plan_of, put_raw_files
+from plan.planned import ROOT, opened, plan_of, put_raw_files
 
 from receval.plan import Plan
 
@@ -241,8 +243,19 @@ def test_captions_have_the_number_of_samples_of_their_edition(edition: str) -> N
                 assert f"means of {samples.pop()} samples" in " ".join(caption.split())
 
 
+def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
+    """Render the caption as Snakemake does for its report."""
+    template = (ROOT / "workflow/report/artifact.rst").read_text(encoding="utf-8")
+    job = SimpleNamespace(
+        wildcards=SimpleNamespace(study=study, artifact=artifact, edition=plan.edition),
+        params=SimpleNamespace(look=plan.look(study, artifact)),
+    )
+    return " ".join(jinja2.Template(template).render(snakemake=job).split())
+
+
 def test_the_caption_of_the_report_names_absent_datasets() -> None:
     plan = plan_of("full", {"network": "off", "local_mirrors": []})
-    caption = plan.full_caption("valcarce2018", "fig05")
-    assert "Absent: ML-1M, LibraryThing, BeerAdvocate" in caption
-    assert "Absent" not in plan_of("demo").full_caption("valcarce2018", "fig05")
+    caption = caption_in_the_report(plan, "valcarce2018", "fig05")
+    assert plan.look("valcarce2018", "fig05")["title"] in caption
+    assert "Absent: ML-1M, LibraryThing, BeerAdvocate (README: how to get" in caption
+    assert "Absent" not in caption_in_the_report(plan_of("demo"), "valcarce2018", "fig05")

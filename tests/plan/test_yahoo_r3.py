@@ -35,7 +35,6 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Pa
     for study, artifact in reading:
         assert DATASET in plan.absent(study, artifact)
         assert "Yahoo! R3" in plan.look(study, artifact)["absent"]
-        assert "Yahoo! R3" in plan.full_caption(study, artifact).partition("Absent:")[2]
     assert "table2" in plan.artifacts("menamaldonado2021")
     table = " ".join(plan.table_of_datasets().split())
     assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
@@ -53,7 +52,6 @@ def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: s
         assert DATASET in plan.description(study, artifact)["datasets"]
         assert "Yahoo! R3" not in plan.look(study, artifact)["absent"]
         assert plan.look(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
-        assert "Yahoo! R3" not in plan.full_caption(study, artifact).partition("Absent:")[2]
         # Of its own, or of the artifacts whose numbers it reads.
         behind = (artifact, *plan.artifact(study, artifact).numbers_of)
         inputs = [
