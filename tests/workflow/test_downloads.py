@@ -1,14 +1,32 @@
-"""Downloading once."""
+"""Raw files: downloaded once, and known by their content."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from typing import Any
 
 import pytest
 from datasets.http_server import running_server
 from workflow.running import Workflow
 
+TWIN = "work/demo/ml-1m/raw/ml-1m.zip"
+PARSER = "receval.datasets.formats.movielens:parse_zip"
 RATINGS = ("work/full/ml-1m/ratings.parquet",)
+
+
+def dataset_of(workflow: Workflow, urls: list[str]) -> dict[str, Any]:
+    """Describe the demo's twin of MovieLens 1M as a real dataset, of one file."""
+    twin = workflow.folder / TWIN
+    summary = json.loads(workflow.read("work/demo/ml-1m/summary.json"))
+    expected = {
+        **{name: summary[name] for name in ("rows", "values", "per_user", "per_item")},
+        **{name: summary[f"n_{name}"] for name in ("ratings", "users", "items")},
+    }
+    files = [{"name": twin.name, "size": twin.stat().st_size, "urls": urls}]
+    edition = {"name": "zip", "parser": PARSER, "files": files}
+    return {"editions": [edition], "expected": expected, "companions": []}
 
 
 def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
@@ -17,21 +35,32 @@ def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     workflow = finished.copied(finished.folder.with_name("downloading"), with_results=True)
-    twin = workflow.folder / "work/demo/ml-1m/raw/ml-1m.zip"
-    parser = "receval.datasets.formats.movielens:parse_zip"
-    summary = json.loads(workflow.read("work/demo/ml-1m/summary.json"))
-    expected = {
-        **{name: summary[name] for name in ("rows", "values", "per_user", "per_item")},
-        **{name: summary[f"n_{name}"] for name in ("ratings", "users", "items")},
-    }
+    twin = workflow.folder / TWIN
     with running_server() as server:
         url = server.serve("/ml-1m.zip", twin.read_bytes())
-        files = [{"name": twin.name, "size": twin.stat().st_size, "urls": [url]}]
-        edition = {"name": "zip", "parser": parser, "files": files}
-        dataset = {"editions": [edition], "expected": expected, "companions": []}
-        changes = {"edition": "full", "datasets": {"ml-1m": dataset}}
+        changes = {"edition": "full", "datasets": {"ml-1m": dataset_of(workflow, [url])}}
         first = workflow.run("--cores", "1", targets=RATINGS, changes={**changes, "network": "on"})
     assert first.status == 0, first.text
     assert (workflow.folder / "work/raw/ml-1m/ml-1m.zip").read_bytes() == twin.read_bytes()
     again = workflow.run("-n", targets=RATINGS, changes={**changes, "network": "off"})
     assert again.did_nothing, again.text
+
+
+def test_a_raw_file_of_a_mirror_counts_by_its_content(finished: Workflow) -> None:
+    workflow = finished.copied(finished.folder.with_name("mirrored"), with_results=True)
+    file = workflow.folder / "mirror/ml-1m/ml-1m.zip"
+    file.parent.mkdir(parents=True)
+    shutil.copy2(workflow.folder / TWIN, file)
+    dataset = dataset_of(workflow, ["http://127.0.0.1/nowhere"])
+    changes = {"edition": "full", "local_mirrors": ["mirror"], "datasets": {"ml-1m": dataset}}
+    first = workflow.run("--cores", "1", targets=RATINGS, changes=changes)
+    assert first.status == 0, first.text
+    os.utime(file)
+    touched = workflow.run("-n", targets=RATINGS, changes=changes)
+    assert touched.did_nothing, touched.text
+    # Another file of the same size: one byte of the archive's own notes on its first member.
+    content = bytearray(file.read_bytes())
+    content[10] ^= 1
+    file.write_bytes(content)
+    changed = workflow.run("-n", targets=RATINGS, changes=changes)
+    assert {"fetch_raw ml-1m", "prepare_ratings ml-1m"} <= changed.jobs, changed.text
