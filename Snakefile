@@ -4,7 +4,7 @@
 #   snakemake --cores all --config edition=demo             everything, synthetic twins
 #   snakemake --cores all bellogin2017                      one study
 #   snakemake --cores all work/full/artifacts/bellogin2017/fig02.svg
-#   snakemake -n                                            the plan, with the table of datasets
+#   snakemake -n                                            the plan
 
 import sys
 from pathlib import Path
@@ -12,26 +12,18 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 from receval.config.settings import EDITIONS, load_settings
-from receval.garbage import collect_rarely
-from receval.job_environment import prepare_job_environment
 from receval.plan import Plan
 from receval.provenance.versions import versions
-from receval.run_lock import remove_stale_locks
-from receval.workflow.job_runner import JobRunner
+from receval.workflow.run import begin_run
 
 min_version("9.27")
 
-collect_rarely()
-
-prepare_job_environment(Path(workflow.basedir) / "src")
-
-JOBS = JobRunner(lambda error: workflow.scheduler.executor_error_callback(error))
-
-if workflow.is_main_process:
-    remove_stale_locks(Path(".snakemake"))
-    JOBS.stop_on_signals()
-    if not workflow.output_settings.dryrun:
-        JOBS.warm_up()
+JOBS = begin_run(
+    Path(workflow.basedir) / "src",
+    in_main_process=workflow.is_main_process,
+    dry=workflow.output_settings.dryrun,
+    abandon=lambda error: workflow.scheduler.executor_error_callback(error),
+)
 
 PLANS = {
     edition: Plan(load_settings(Path("config"), edition, config), Path("."))
@@ -43,9 +35,6 @@ STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studi
 print(CHOSEN.note_on_datasets(), file=sys.stderr)
 
 
-report: "workflow/report/workflow.rst"
-
-
 onstart:
     # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
     if workflow.local_exec:
@@ -53,14 +42,13 @@ onstart:
 
 
 wildcard_constraints:
+    **dict.fromkeys(
+        ("dataset", "split", "system", "removal", "simulation"),
+        "[a-z0-9]+(-[a-z0-9]+)*",
+    ),
     edition="|".join(EDITIONS),
-    dataset="[a-z0-9]+(-[a-z0-9]+)*",
-    split="[a-z0-9]+(-[a-z0-9]+)*",
-    system="[a-z0-9]+(-[a-z0-9]+)*",
     study="|".join(STUDIES),
     artifact="[a-z0-9]+(_[a-z0-9]+)*",
-    removal="[a-z0-9]+(-[a-z0-9]+)*",
-    simulation="[a-z0-9]+(-[a-z0-9]+)*",
 
 
 rule all:

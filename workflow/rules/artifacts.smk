@@ -17,6 +17,9 @@ PAGES = (
 )
 
 
+report: "../report/workflow.rst"
+
+
 rule compute_artifact:
     input:
         unpack(lambda w: PLANS[w.edition].artifact_inputs(w.study, w.artifact)),
