@@ -23,7 +23,12 @@ rule search_settings:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS["full"].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS["full"]
+        .size(w.dataset, demanding=True)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS["full"]
+        .size(w.dataset, demanding=True)
+        .runtime(attempt),
     params:
         search=lambda w: PLANS["full"].search_description(w.system),
         seed=PLANS["full"].settings.seed,
@@ -35,5 +40,9 @@ rule search_settings:
         ),
     run:
         JOBS.run(
-            "receval.studies.setting_search:search_settings", input, output, params, log
+            "receval.studies.setting_search:search_settings",
+            input,
+            output,
+            params,
+            log,
         )
