@@ -47,7 +47,7 @@ SMALL = JobSize(megabytes=1000, minutes=10, shares=True)
 """Drawings and tables of anything, and jobs on at most :data:`FEW_RATINGS` that are not demanding.
 
 Of 308 jobs of the demo, none took more than 344 MB or 5 s of processor time, and six of seven less
-than 1 s; splitting MovieLens 1M and training 18 systems on it took up to 315 MB and 14 s. About 170
+than 1 s; of 45 trainings on MovieLens 1M none took more than 315 MB or 14 s. About 170
 MB of each are the libraries.
 """
 
