@@ -9,6 +9,7 @@
 import sys
 from pathlib import Path
 
+from snakemake.settings.types import ExecutionSettings
 from snakemake.utils import min_version
 
 from receval.config.settings import EDITIONS, load_settings
@@ -23,6 +24,10 @@ min_version("9.27")
 prepare_job_environment(Path(workflow.basedir) / "src")
 
 JOBS = JobRunner(warn=logger.warning)
+
+if not workflow.is_main_process:
+    # Only the main process reads profiles, and a group is not told: docs/cluster.md.
+    ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)
 
 if workflow.is_main_process:
     remove_stale_locks(Path(".snakemake"))
