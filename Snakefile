@@ -3,7 +3,6 @@
 #   snakemake --cores all                                   everything, full edition
 #   snakemake --cores all --config edition=demo             everything, synthetic twins
 #   snakemake --cores all bellogin2017                      one study
-#   snakemake --cores all work/full/artifacts/bellogin2017/fig02.svg
 #   snakemake -n                                            the plan
 
 import sys
@@ -35,12 +34,6 @@ STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studi
 print(CHOSEN.note_on_datasets(), file=sys.stderr)
 
 
-onstart:
-    # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
-
-
 wildcard_constraints:
     **dict.fromkeys(
         ("dataset", "split", "system", "removal", "simulation"),
@@ -66,6 +59,7 @@ include: "workflow/rules/removal.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"
+include: "workflow/rules/scheduling.smk"
 
 
 for study in CHOSEN.settings.studies:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from receval.config.experiments import ExperimentSpec
+from receval.config.job_sizes import SMALL, JobSize, job_size
 from receval.config.settings import Settings
 from receval.config.studies import Edition, StudySpec
 from receval.datasets.availability import Availability, availability_table, resolve
@@ -153,14 +155,52 @@ class PlannedData:
         edition = self.availability[dataset].edition
         return edition is not None and edition.timestamps
 
-    def memory(self, *datasets: str) -> int:
-        """Return the memory in MB that a job on some datasets may need."""
+    def size(self, *datasets: str, demanding: bool = False) -> JobSize:
+        """Return how much memory and time a job on some datasets asks a cluster for.
+
+        Parameters
+        ----------
+        *datasets : str
+            Those whose ratings it may read; what cannot be had does not count.
+        demanding : bool
+            Whether it holds or tries much at once.
+        """
         if self.edition == "demo":
-            return 2000
-        rows = max(
-            (self.settings.datasets[name].expected.ratings or 0 for name in datasets), default=0
+            return SMALL
+        ratings = (
+            self.settings.datasets[name].expected.ratings or 0
+            for name in datasets
+            if self.is_available(name)
         )
-        return 2000 + 60 * rows // 10**6
+        return job_size(max(ratings, default=0), demanding=demanding)
+
+    def numbers_size(self, study: str, artifact: str) -> JobSize:
+        """Return the size of the job that computes the numbers of an artifact.
+
+        The numbers of others that it reads are small, whatever they were computed from.
+        """
+        spec = self.settings.studies[study].artifacts[artifact]
+        experiments = self.settings.studies[study].experiments
+        removed = (self._removed_from(study, removal) for removal in spec.removals)
+        return self.size(
+            *spec.datasets,
+            *(experiments[name].dataset for name in spec.experiments),
+            *chain.from_iterable(removed),
+            *(self.settings.simulations[name].dataset for name in spec.simulations),
+            demanding=spec.grid is not None,
+        )
+
+    def removal_size(self, study: str, removal: str) -> JobSize:
+        """Return the size of the job that computes the values of a removal of judgments."""
+        return self.size(*self._removed_from(study, removal), demanding=True)
+
+    def simulation_size(self, simulation: str) -> JobSize:
+        """Return the size of the job that simulates ratings for one system."""
+        return self.size(self.settings.simulations[simulation].dataset, demanding=True)
+
+    def _removed_from(self, study: str, removal: str) -> list[str]:
+        spec = self.settings.studies[study]
+        return [spec.experiments[name].dataset for name in spec.removals[removal].experiments]
 
     def parser_entries(self, dataset: str) -> list[str]:
         """Return the modules that may parse a dataset, for code digests."""

@@ -1,4 +1,4 @@
-"""What the Snakefile asks of Snakemake's scheduler is there (docs/snakemake_scheduler.md)."""
+"""What the workflow asks of Snakemake's scheduler is there (docs/snakemake_scheduler.md)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-SNAKEFILE = Path(__file__).resolve().parents[2] / "Snakefile"
+RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
 
 
 def test_the_scheduler_can_do_without_a_limit_of_jobs_a_second() -> None:
-    assert "workflow.scheduler.job_rate_limiter = None" in SNAKEFILE.read_text(encoding="utf-8")
+    assert "workflow.scheduler.job_rate_limiter = None" in RULES.read_text(encoding="utf-8")
     remedy = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
     assert "if self.job_rate_limiter is None:" in inspect.getsource(JobScheduler.job_selector), (
         remedy

@@ -280,13 +280,6 @@ def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
     assert full.one_sided_datasets() == [n for n in full.settings.datasets if n != "ml-1m"]
 
 
-def test_memory_grows_with_the_ratings_of_the_real_dataset() -> None:
-    assert plan_of("demo").memory("netflix") == 2000
-    # 8 GiB is what 100 million ratings may take.
-    assert 6000 < plan_of("full").memory("netflix") <= 8192
-    assert plan_of("full").memory("lastfm-1k") < 4096
-
-
 # --- what a result depends on -----------------------------------------------------------------
 
 

@@ -38,13 +38,18 @@ rule compute_artifact:
     log:
         messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv",
+    group:
+        lambda w: PLANS[w.edition].numbers_size(w.study, w.artifact).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(
-            *PLANS[w.edition].datasets_of(w.study, w.artifact)
-        ),
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .numbers_size(w.study, w.artifact)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .numbers_size(w.study, w.artifact)
+        .runtime(attempt),
     params:
         study="{study}",
         artifact="{artifact}",
@@ -77,11 +82,14 @@ rule draw_figure:
     log:
         messages="work/{edition}/artifacts/{study}/logs/draw_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv",
+    group:
+        "study"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         study="{study}",
         artifact="{artifact}",
@@ -116,11 +124,14 @@ rule write_table:
         benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
     wildcard_constraints:
         artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
+    group:
+        "study"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         study="{study}",
         artifact="{artifact}",
@@ -154,11 +165,14 @@ rule write_page:
         benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
     wildcard_constraints:
         artifact=PAGES,
+    group:
+        "study"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         study="{study}",
         artifact="{artifact}",
@@ -181,11 +195,14 @@ rule record_provenance:
     log:
         messages="work/{edition}/artifacts/{study}/logs/record_provenance.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv",
+    group:
+        "study"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         config=lambda w: PLANS[w.edition].study_description(w.study),
         absent=lambda w: PLANS[w.edition].study_absent(w.study),

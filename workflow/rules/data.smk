@@ -21,11 +21,14 @@ rule generate_twin:
     log:
         messages="work/demo/{dataset}/logs/generate_twin.log",
         benchmark="work/demo/{dataset}/benchmarks/generate_twin.tsv",
+    group:
+        "data"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: PLANS["demo"].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS["demo"].size(w.dataset).runtime(attempt),
     params:
         dataset="{dataset}",
         twin=lambda w: PLANS["demo"].settings.twins[w.dataset].model_dump(mode="json"),
@@ -49,7 +52,8 @@ rule fetch_raw:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=lambda w, attempt: PLANS["full"].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS["full"].size(w.dataset).runtime(attempt),
     params:
         # No code digest: checksums settle what a fetch gives, however it is done. They stand for the
         # files, too: a file that is only touched is the same.
@@ -73,11 +77,14 @@ rule prepare_ratings:
     log:
         messages="work/{edition}/{dataset}/logs/prepare_ratings.log",
         benchmark="work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv",
+    group:
+        lambda w: PLANS[w.edition].size(w.dataset).group("data")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
     params:
         description=lambda w: PLANS[w.edition].dataset_description(w.dataset),
         code=lambda w: PLANS[w.edition].code(

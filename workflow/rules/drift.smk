@@ -21,7 +21,8 @@ rule report_drift:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),

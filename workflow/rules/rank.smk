@@ -19,11 +19,14 @@ rule rank_system:
     log:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv",
+    group:
+        lambda w: PLANS[w.edition].size(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         protocols=lambda w: PLANS[w.edition].protocol_descriptions(

@@ -15,13 +15,18 @@ rule remove_judgments:
     log:
         messages="work/{edition}/removals/{study}/logs/{removal}.log",
         benchmark="work/{edition}/removals/{study}/benchmarks/{removal}.tsv",
+    group:
+        lambda w: PLANS[w.edition].removal_size(w.study, w.removal).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(
-            *PLANS[w.edition].removal_datasets(w.study, w.removal)
-        ),
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .removal_size(w.study, w.removal)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .removal_size(w.study, w.removal)
+        .runtime(attempt),
     params:
         description=lambda w: PLANS[w.edition].removal_description(w.study, w.removal),
         code=lambda w: PLANS[w.edition].code(

@@ -25,7 +25,12 @@ rule search_settings:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS["full"].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS["full"]
+        .size(w.dataset, demanding=True)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS["full"]
+        .size(w.dataset, demanding=True)
+        .runtime(attempt),
     params:
         search=lambda w: PLANS["full"].search_description(w.system),
         seed=PLANS["full"].settings.seed,

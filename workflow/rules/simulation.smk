@@ -15,13 +15,18 @@ rule simulate_skewness:
     log:
         messages="work/{edition}/simulations/{simulation}/logs/{system}.log",
         benchmark="work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv",
+    group:
+        lambda w: PLANS[w.edition].simulation_size(w.simulation).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(
-            PLANS[w.edition].simulation(w.simulation).dataset
-        ),
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .simulation_size(w.simulation)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .simulation_size(w.simulation)
+        .runtime(attempt),
     params:
         description=lambda w: PLANS[w.edition].simulation_description(
             w.simulation, w.system

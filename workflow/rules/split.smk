@@ -17,11 +17,14 @@ rule make_split:
     log:
         messages="work/{edition}/{dataset}/{split}/logs/make_split.log",
         benchmark="work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv",
+    group:
+        lambda w: PLANS[w.edition].size(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
     params:
         description=lambda w: PLANS[w.edition]
         .settings.splits[w.split]

@@ -17,11 +17,14 @@ rule train_system:
     log:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv",
+    group:
+        lambda w: PLANS[w.edition].size(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w: PLANS[w.edition].memory(w.dataset),
+        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,

@@ -1,0 +1,84 @@
+"""What the profiles for clusters say, and the rules that they are for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import fields
+
+import pytest
+import yaml
+from config.copied_config import ROOT
+from snakemake_executor_plugin_slurm import ExecutorSettings
+
+PROFILES = {
+    name: yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
+    for name in ("default", "slurm", "slurm-without-accounting")
+}
+RULES = {
+    match[1]: match[2]
+    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk"))
+    for match in re.finditer(
+        r"^rule (\w+):\n(.*?)(?=^rule |\Z)", path.read_text(encoding="utf-8"), re.M | re.S
+    )
+}
+GROUPS = {
+    "data": {"generate_twin", "prepare_ratings"},
+    "split": {"make_split", "train_system", "rank_system"},
+    "study": {
+        "compute_artifact",
+        "draw_figure",
+        "record_provenance",
+        "remove_judgments",
+        "simulate_skewness",
+        "write_page",
+        "write_table",
+    },
+}
+"""What is connected, part by part of the plan; the rest is long, or there is one of it."""
+
+
+def section(rule: str, name: str) -> str:
+    """Return the lines of a rule under a keyword; nothing if it has none."""
+    found = re.search(rf"^    {name}:\n((?: {{8,}}.*\n)+)", RULES[rule], re.M)
+    return found[1] if found else ""
+
+
+def test_the_profiles_of_clusters_differ_in_how_they_ask_for_the_end_of_jobs() -> None:
+    more = {"slurm-status-command": "squeue", "slurm-no-account": True}
+    assert PROFILES["slurm-without-accounting"] == PROFILES["slurm"] | more
+
+
+def test_the_executor_knows_what_the_profiles_set() -> None:
+    known = {f"slurm-{field.name.replace('_', '-')}" for field in fields(ExecutorSettings)}
+    set_here = {key for key in PROFILES["slurm-without-accounting"] if key.startswith("slurm-")}
+    assert set_here <= known
+
+
+def test_the_executor_of_the_profiles_is_an_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    for name in ("slurm", "slurm-without-accounting"):
+        plugin = f"snakemake-executor-plugin-{PROFILES[name]['executor']}"
+        assert [text.partition(">=")[0] for text in extras["slurm"]] == [plugin]
+
+
+def test_only_a_cluster_tries_again() -> None:
+    assert "retries" not in PROFILES["default"]
+    assert PROFILES["slurm"]["retries"] == 2
+    assert not any("retries:" in text for text in RULES.values())
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_asks_for_memory_and_time_by_attempt(rule: str) -> None:
+    asked = section(rule, "resources")
+    assert re.search(r"mem_mb=lambda w, attempt: .*?\.memory\(attempt\),", asked, re.S)
+    assert re.search(r"runtime=lambda w, attempt: .*?\.runtime\(attempt\),", asked, re.S)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_has_the_group_of_its_part_of_the_plan(rule: str) -> None:
+    group = section(rule, "group").strip()
+    named = re.findall(r'(?:^|\.group\()"(\w+)"\)?$', group)
+    assert named == [name for name, rules in GROUPS.items() if rule in rules]

@@ -1,0 +1,74 @@
+"""What the workflow's jobs ask a cluster for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plan.planned import plan_of, put_raw_files
+
+from receval.config.job_sizes import FEW_RATINGS, MEDIUM, SMALL, job_size
+
+RATINGS = st.integers(0, 10**9)
+
+
+@given(RATINGS, RATINGS, st.booleans())
+def test_more_ratings_never_ask_for_less(one: int, other: int, demanding: bool) -> None:
+    less, more = (job_size(n, demanding=demanding) for n in sorted((one, other)))
+    assert less.megabytes <= more.megabytes
+    assert less.minutes <= more.minutes
+    assert less.shares >= more.shares
+
+
+@given(RATINGS, st.booleans())
+def test_every_attempt_asks_for_more(ratings: int, demanding: bool) -> None:
+    size = job_size(ratings, demanding=demanding)
+    assert size.memory(1) < size.memory(2) < size.memory(3)
+    assert size.runtime(1) < size.runtime(2) < size.runtime(3)
+
+
+@pytest.mark.parametrize(("millions", "gibibytes"), [(1, 0.48), (3, 0.73), (10, 1.83)])
+def test_a_first_attempt_has_the_memory_that_was_measured(millions: int, gibibytes: float) -> None:
+    # benchmarks/README.md
+    assert gibibytes * 1.074e3 < job_size(millions * 10**6).memory(1) < 2.2 * gibibytes * 1.074e3
+
+
+def test_only_small_jobs_share() -> None:
+    assert job_size(FEW_RATINGS).group("split") == "split"
+    assert job_size(FEW_RATINGS + 1).group("split") is None
+    assert job_size(1, demanding=True).group("split") is None
+
+
+def test_every_job_of_the_demo_is_small() -> None:
+    plan = plan_of("demo")
+    assert plan.size("netflix", demanding=True) == SMALL
+    assert plan.numbers_size("multiverse", "pairs") == SMALL
+
+
+def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k")
+    plan = plan_of("full")
+    assert plan.size() == plan.size("ml-1m") == SMALL
+    assert plan.size("ml-1m", "lastfm-1k").minutes > 60
+    # Drawn from the worlds' numbers, which are few; they themselves hold a grid of decisions.
+    assert plan.numbers_size("multiverse", "shares") == SMALL
+    assert plan.numbers_size("multiverse", "worlds") == MEDIUM
+    assert plan.removal_size("valcarce2018", "sparsity") == MEDIUM
+    simulation = next(iter(plan.settings.simulations))
+    assert plan.simulation_size(simulation).shares is False
+
+
+def test_data_that_cannot_be_had_does_not_count(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    assert plan_of("full").size("ml-1m", "netflix") == SMALL
+
+
+def test_no_group_of_a_study_waits_for_itself() -> None:
+    # Numbers in a group, others outside that read them, and yet others in it that read those:
+    # Snakemake would refuse. What reads the numbers of others is small, so it is in the group.
+    plan = plan_of("full", {"leave_out": []})
+    for study, spec in plan.settings.studies.items():
+        for name, artifact in spec.artifacts.items():
+            assert not artifact.numbers_of or plan.numbers_size(study, name).shares, name
