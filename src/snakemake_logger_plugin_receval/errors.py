@@ -96,8 +96,9 @@ def is_our_own(log: str) -> bool:
 
 
 def without_traceback(log: str) -> str:
-    """Return a log up to its last traceback."""
-    return log.rpartition(_TRACEBACK)[0] if _TRACEBACK in log else log
+    """Return a log up to its last traceback, with those of the errors behind it."""
+    before, entry, _ = log.rpartition(f"ERROR {_TRACEBACK}")
+    return before if entry else log.rpartition(_TRACEBACK)[0] or log
 
 
 def cause_of(sentence: str) -> str:

@@ -89,7 +89,10 @@ def test_only_errors_of_this_project_are_its_own() -> None:
 
 
 def test_a_log_without_its_traceback_keeps_what_went_before() -> None:
-    assert without_traceback(TRACEBACK.format(last="KeyError")).startswith("INFO reading\n")
+    failed = TRACEBACK.format(last="KeyError: 'a'")
+    assert without_traceback(failed) == "INFO reading\n"
+    because_of_it = TRACEBACK.format(last="ValueError: No such a.").partition("ERROR ")[2]
+    assert without_traceback(f"{failed}\nDuring this:\n\n{because_of_it}") == "INFO reading\n"
     assert without_traceback("INFO reading") == "INFO reading"
 
 
