@@ -1,5 +1,4 @@
 # Rebuilds every artifact of five papers from raw ratings. See README.md.
-#
 #   snakemake --cores all                                   everything, full edition
 #   snakemake --cores all --config edition=demo             everything, synthetic twins
 #   snakemake --cores all bellogin2017                      one study
@@ -10,6 +9,9 @@ import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
+
+# Another checkout may be installed: a run plans and works with the code beside this file.
+sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from receval.config.settings import EDITIONS, load_settings
 from receval.plan import Plan
