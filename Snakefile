@@ -10,6 +10,9 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
+# Another checkout may be installed: a run plans and works with the code beside this file.
+sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+
 from receval.config.settings import EDITIONS, load_settings
 from receval.plan import Plan
 from receval.provenance.versions import versions

@@ -102,11 +102,9 @@ class PlannedData:
         """
         found = self.availability[dataset]
         files = found.files if found.status == "local" else ()
-        return {
-            path.as_posix(): self._checksums.of(path)
-            for path in (*files, *found.companions)
-            if not path.is_relative_to(RAW_FOLDER)
-        }
+        watched = [p for p in (*files, *found.companions) if not p.is_relative_to(RAW_FOLDER)]
+        checksums = self._checksums.of_all(watched)
+        return {path.as_posix(): checksum for path, checksum in checksums.items()}
 
     @cached_property
     def _checksums(self) -> KnownChecksums:

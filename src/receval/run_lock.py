@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -25,9 +25,13 @@ def remove_stale_locks(folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The files removed; none while another run is alive, or where the file system has no locks
-        (Snakemake's own then decide alone).
+        The files removed; none while another run is alive, or where the system or the file system
+        has no such locks (Snakemake's own then decide alone).
     """
+    if sys.platform == "win32":
+        return []
+    import fcntl  # not on Windows
+
     folder.mkdir(parents=True, exist_ok=True)
     handle = (folder / "run.lock").open("a+", encoding="utf-8")
     removed: list[Path] = []

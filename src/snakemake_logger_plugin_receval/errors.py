@@ -10,7 +10,10 @@ _FRAME = re.compile(r'\s*File ".*", line \d+')
 _HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \d+)?(?::|\.)')
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?")
-_OF_A_JOB = re.compile(r"The job .*? failed: (?P<said>.*?)(?:\s+Its log: .*)?", re.DOTALL)
+# As receval.workflow.job_runner words them, whose classes these are.
+_FAILED, _STOPPED = "JobError", "JobStoppedError"
+_OF_A_JOB = re.compile(r"(?:\w+: )?(?P<said>.*?)(?:\s+Its log: .*)?", re.DOTALL)
+_NAMED = re.compile(r"(?P<name>[\w.]+(?:Error|Exception)): (?P<message>.*)", re.DOTALL)
 _OF_A_SHELL = re.compile(
     r"Command '(?:set -euo pipefail; *)?(?P<command>.*)' (?P<ended>.*)", re.DOTALL
 )
@@ -51,16 +54,23 @@ def sentence_of(text: str) -> str:
         return _ANOTHER_RUN
     if _TRACEBACK in text:
         return raised_by(text) or text.strip()
-    lines, name = text.strip().splitlines(), ""
-    while lines and (header := _HEADER.fullmatch(lines[0].strip())):
-        name = header["name"]
-        del lines[0]
+    name, lines = _class_and_rest(text)
     message = "\n".join(line for line in lines if not _FRAME.match(line)).strip()
     return _plain(name, message)
 
 
+def is_of_a_stopped_job(text: str) -> bool:
+    """Return whether an error is of a job that was ended, or not begun, because its run ends."""
+    return _class_and_rest(text)[0] == _STOPPED
+
+
 def place_of(text: str) -> str:
-    """Return the first line of an error if it says where in the workflow it arose, else nothing."""
+    """Return the first line of an error if it says where in the workflow it arose, else nothing.
+
+    A job fails in the function that its rule names, and not where the rule names it.
+    """
+    if _class_and_rest(text)[0] == _FAILED:
+        return ""
     first = text.strip().partition("\n")[0]
     return first.rstrip(":.") if _HEADER.fullmatch(first) and " in file " in first else ""
 
@@ -86,8 +96,9 @@ def is_our_own(log: str) -> bool:
 
 
 def without_traceback(log: str) -> str:
-    """Return a log up to its last traceback."""
-    return log.rpartition(_TRACEBACK)[0] if _TRACEBACK in log else log
+    """Return a log up to its last traceback, with those of the errors behind it."""
+    before, entry, _ = log.rpartition(f"ERROR {_TRACEBACK}")
+    return before if entry else log.rpartition(_TRACEBACK)[0] or log
 
 
 def cause_of(sentence: str) -> str:
@@ -110,11 +121,22 @@ def says_only_how_it_ended(sentence: str) -> bool:
     return sentence.startswith(_COMMAND)
 
 
+def _class_and_rest(text: str) -> tuple[str, list[str]]:
+    """Return the name of an error's class, where Snakemake says one, and the lines below it."""
+    lines, name = text.strip().splitlines(), ""
+    while lines and (header := _HEADER.fullmatch(lines[0].strip())):
+        name = header["name"]
+        del lines[0]
+    return name, lines
+
+
 def _plain(name: str, message: str) -> str:
     if shell := _OF_A_SHELL.fullmatch(message):
         return f"{_COMMAND} {shell['ended'].rstrip('.')}: {' '.join(shell['command'].split())}"
-    if job := _OF_A_JOB.fullmatch(message):
-        return job["said"].strip()
+    if name == _FAILED and (job := _OF_A_JOB.fullmatch(message)):
+        said = job["said"].strip()
+        named = _NAMED.fullmatch(said)
+        return _plain(named["name"], named["message"]) if named else said
     if not message:
         return name
     return message if len(message.split()) > 1 else f"{name.rpartition('.')[2]}: {message}"

@@ -10,7 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_receval.errors import cause_of, place_of, sentence_of
+from snakemake_logger_plugin_receval.errors import (
+    cause_of,
+    is_of_a_stopped_job,
+    place_of,
+    sentence_of,
+)
 from snakemake_logger_plugin_receval.reasons import kinds_of_reason
 from snakemake_logger_plugin_receval.said_elsewhere import is_said_elsewhere
 
@@ -204,10 +209,10 @@ class RunState:
         number = told["jobid"]
         self.running.pop(number, None)
         raised = self._raised.pop(record.thread or 0, "")
-        if self._ends_jobs:
+        if self._ends_jobs or is_of_a_stopped_job(raised):
             return []
         job = replace(
-            self._known.get(number) or _job(told, record.created), logs=_texts(told["log"])
+            self._known.get(number) or _job(told, record.created), logs=_logs(told["log"])
         )
         # A cluster has no exception, but its own words about the job.
         sentence = sentence_of(raised or str(told.get("rule_msg") or ""))
@@ -222,12 +227,12 @@ class RunState:
         members = told["job_error_info"]
         self._of_groups.update(member["jobid"] for member in members)
         raised = self._raised.pop(record.thread or 0, "")
-        if self._ends_jobs:
+        if self._ends_jobs or is_of_a_stopped_job(raised):
             return []
         sentence = sentence_of(raised or str(told.get("msg") or ""))
         logs = [*told["aux_logs"], *(log for member in members for log in member["log"])]
         rules = ", ".join(dict.fromkeys(member["rule_name"] for member in members))
-        job = Job(-1, f"a group of {len(members)} jobs ({rules})", logs=_texts(logs))
+        job = Job(-1, f"a group of {len(members)} jobs ({rules})", logs=_logs(logs))
         failure = Failure(job, sentence, cause_of(sentence) or f"{job.name} {told['groupid']}")
         return [failure] if self._is_new(failure.cause) else []
 
@@ -244,7 +249,7 @@ class RunState:
     def _left_over(self, thread: int | None) -> list[Notice]:
         """Return an exception that was no job's, if there is one."""
         raised = self._raised.pop(thread or 0, None)
-        if raised is None:
+        if raised is None or is_of_a_stopped_job(raised):
             return []
         place = place_of(raised)
         text = f"{sentence_of(raised)}\n  ({place})" if place else sentence_of(raised)
@@ -270,7 +275,7 @@ def _job(told: Mapping[str, object], started: float) -> Job:
         str(told["rule_name"]),
         tuple(map(str, wildcards.values())),
         _texts(told["output"]),
-        _texts(told["log"]),
+        _logs(told["log"]),
         started,
     )
 
@@ -278,3 +283,8 @@ def _job(told: Mapping[str, object], started: float) -> Job:
 def _texts(values: object) -> tuple[str, ...]:
     assert isinstance(values, Iterable)
     return tuple(map(str, values))
+
+
+def _logs(values: object) -> tuple[str, ...]:
+    """Return the logs of a rule without its benchmark, which rules declare beside them."""
+    return tuple(text for text in _texts(values) if not text.endswith(".tsv"))

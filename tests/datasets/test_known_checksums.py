@@ -105,3 +105,23 @@ def test_without_a_file_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         KnownChecksums(kept_in(tmp_path)).of(tmp_path / "nowhere")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_new_of_many_files_is_kept_once(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [data.with_name(f"mv_{number}.txt") for number in range(5)]
+    for file in files:
+        file.write_text(file.name, encoding="utf-8")
+    kept: list[Path] = []
+    monkeypatch.setattr(known_checksums, "write_atomically", lambda path, _: kept.append(path))
+    known = KnownChecksums(kept_in(tmp_path))
+    assert known.of_all(files) == {file: sha256(file.name.encode()) for file in files}
+    known.of_all(files)
+    assert kept == [kept_in(tmp_path)]
+
+
+def test_what_cannot_be_kept_is_no_error(tmp_path: Path, data: Path) -> None:
+    # A file where the folder would be.
+    kept_in(tmp_path).parent.parent.touch()
+    assert KnownChecksums(kept_in(tmp_path)).of(data) == sha256(b"1::2::5\n")

@@ -56,6 +56,13 @@ def fill_the_disk(*, target: Path) -> None:
         raise RuntimeError("The archive could not be written") from error
 
 
+def say_more_than_the_disk_takes(*, target: Path) -> None:
+    """Leave words in the buffer of standard output, which can never be written."""
+    sys.stdout = Path("/dev/full").open("w", encoding="utf-8")  # noqa: SIM115 - flushed at the end
+    print("lost")
+    target.touch()
+
+
 def die(*, number: int) -> None:
     """Be killed from outside, so to say."""
     os.kill(os.getpid(), number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -9,13 +10,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from receval.workflow import job_launchers
+from receval.workflow.calls import Call
+from receval.workflow.fork_server import Server
 from receval.workflow.job_launchers import ForkServer, Spawner
+from receval.workflow.job_process import Job
 from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
 
 HERE = Path(__file__).parent
@@ -74,6 +80,11 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 def text_of(path: Path) -> str:
     wait_until(lambda: path.exists() and bool(path.read_text()))
     return path.read_text()
+
+
+def children_of(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
+    return [child for child in map(int, children.split()) if is_alive(child)]
 
 
 def is_alive(process: int) -> bool:
@@ -150,6 +161,41 @@ def test_a_job_that_leaves_without_a_result_has_failed(forked: Runs) -> None:
         forked.run("leave")
 
 
+def test_last_words_that_cannot_be_written_keep_no_process_alive(forked: Runs) -> None:
+    forked.run("say_more_than_the_disk_takes", target=forked.folder / "target")
+    assert (forked.folder / "target").exists()
+    server = forked.runner._launcher._server  # type: ignore[attr-defined]
+    assert children_of(server.pid) == []
+    assert "ValueError" not in forked.log().read_text()
+
+
+def test_a_server_that_does_not_end_is_killed(
+    forked: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_launchers, "PATIENCE", 0.1)
+    forked.runner.warm_up()
+    server = forked.runner._launcher._server  # type: ignore[attr-defined]
+    os.kill(server.pid, signal.SIGSTOP)
+    forked.runner.close()
+    assert server.returncode == -signal.SIGKILL
+
+
+def test_where_no_process_can_be_started_a_job_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> int:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(os, "fork", refuse)
+    server = Server.__new__(Server)
+    server._asked = 0
+    ours, theirs = Pipe()
+    server._fork(Job(Call("module:function", {}), tmp_path, tmp_path / "log"), theirs)
+    outcome, ended = ours.recv(), ours.recv()
+    assert outcome.error == "The system starts no process for it: Cannot allocate memory."
+    assert ended.status == 1
+
+
 def test_warnings_are_in_the_log(runs: Runs) -> None:
     runs.run("warn", target=runs.folder / "target")
     log = runs.log().read_text()
@@ -157,7 +203,7 @@ def test_warnings_are_in_the_log(runs: Runs) -> None:
     assert "UserWarning: the cache is cold" in log
 
 
-class Job(threading.Thread):
+class SleepingJob(threading.Thread):
     """A job that sleeps, in a thread as Snakemake's are, and how it ended."""
 
     def __init__(self, runs: Runs, name: str) -> None:
@@ -180,7 +226,7 @@ class Job(threading.Thread):
 
 
 def test_stopping_ends_all_jobs_and_begins_none(runs: Runs) -> None:
-    jobs = [Job(runs, name) for name in ("first", "second")]
+    jobs = [SleepingJob(runs, name) for name in ("first", "second")]
     processes = [job.process for job in jobs]
     runs.runner.stop("the user wants it so")
     for job in jobs:
@@ -193,7 +239,7 @@ def test_stopping_ends_all_jobs_and_begins_none(runs: Runs) -> None:
 
 
 def test_an_interrupted_job_has_nothing_to_say(forked: Runs) -> None:
-    job = Job(forked, "first")
+    job = SleepingJob(forked, "first")
     assert is_alive(job.process)
     forked.runner.stop("Ctrl-C", interrupted=True)
     job.join(timeout=30)
@@ -201,7 +247,7 @@ def test_an_interrupted_job_has_nothing_to_say(forked: Runs) -> None:
 
 
 def test_a_full_disk_ends_the_run(forked: Runs) -> None:
-    job = Job(forked, "first")
+    job = SleepingJob(forked, "first")
     assert is_alive(job.process)
     with pytest.raises(JobError, match="The archive could not be written"):
         forked.run("fill_the_disk", target=forked.folder / "target")
@@ -214,7 +260,7 @@ def test_a_full_disk_ends_the_run(forked: Runs) -> None:
 
 
 def test_jobs_end_with_the_server_and_the_next_job_has_a_new_one(forked: Runs) -> None:
-    job = Job(forked, "first")
+    job = SleepingJob(forked, "first")
     process = job.process
     server = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
     assert server != os.getpid()

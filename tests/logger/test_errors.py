@@ -37,10 +37,20 @@ ERROR Traceback (most recent call last):
             "No wildcard.",
         ),
         (
-            "RuleException:\nJobFailed in file \"/a\", line 1:\nThe job train_system (full plsa) "
-            "failed: Ratings are missing. Its log: work/a.log",
-            "Ratings are missing.",
+            "RuleException:\nJobError in file \"/a\", line 1:\ntrain_system: Ratings are missing: "
+            "of two\nusers.\nIts log: work/a b.log.\n  File \"/a\", line 1, in __rule_train",
+            "Ratings are missing: of two\nusers.",
         ),
+        (
+            'JobError in file "/a", line 1:\ntrain_system: OSError: [Errno 28] No space left.\n'
+            "Its log: work/a.log.",
+            "[Errno 28] No space left.",
+        ),
+        (
+            'JobError in file "/a", line 1:\ntrain_system was killed by SIGTERM. Its log: a.log.',
+            "train_system was killed by SIGTERM.",
+        ),
+        ('JobError in file "/a", line 1:\nfit: KeyError: 9\nIts log: a.log.', "KeyError: 9"),
         (
             "CalledProcessError in file \"/a\", line 1:\nCommand 'set -euo pipefail;  a  b' "
             "returned non-zero exit status 1.",
@@ -79,7 +89,10 @@ def test_only_errors_of_this_project_are_its_own() -> None:
 
 
 def test_a_log_without_its_traceback_keeps_what_went_before() -> None:
-    assert without_traceback(TRACEBACK.format(last="KeyError")).startswith("INFO reading\n")
+    failed = TRACEBACK.format(last="KeyError: 'a'")
+    assert without_traceback(failed) == "INFO reading\n"
+    because_of_it = TRACEBACK.format(last="ValueError: No such a.").partition("ERROR ")[2]
+    assert without_traceback(f"{failed}\nDuring this:\n\n{because_of_it}") == "INFO reading\n"
     assert without_traceback("INFO reading") == "INFO reading"
 
 
@@ -94,3 +107,4 @@ def test_errors_of_the_machine_have_one_cause_whatever_file_they_met() -> None:
 def test_a_place_is_said_only_of_errors_that_have_one() -> None:
     assert place_of('ValueError in file "/a", line 3:\ntext') == 'ValueError in file "/a", line 3'
     assert place_of("RuleException:\ntext") == ""
+    assert place_of('JobError in file "/a", line 3:\nfit: text\nIts log: a.log.') == ""

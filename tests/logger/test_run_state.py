@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from logger.records import error, exception, finish, heard, plan, progress, raised, record, start
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from receval.workflow.job_runner import JobError, JobStoppedError
 from snakemake_logger_plugin_receval.run_state import Failure, Made, Message, RunState
 
 
@@ -151,3 +152,20 @@ def test_jobs_that_are_ended_on_request_have_not_failed() -> None:
     assert said == Message(text, logging.INFO)
     assert state.interrupted
     assert state.failures == {}
+
+
+def test_a_job_that_is_stopped_because_another_one_ends_the_run_has_not_failed() -> None:
+    state = RunState()
+    stopped = JobStoppedError.__name__
+    assert heard(state, raised(stopped, "rank was not begun: no space left."), error(1)) == []
+    assert heard(state, raised(stopped, "rank was ended: no space left."), plan(rank=1)) == []
+    assert state.failures == {}
+
+
+def test_a_benchmark_is_no_log() -> None:
+    state = RunState()
+    heard(state, start(1, log=["a.log", "a.tsv"]))
+    assert state.running[1].logs == ("a.log",)
+    (failure,) = heard(state, raised(JobError.__name__, "No."), error(1, log=["a.log", "a.tsv"]))
+    assert isinstance(failure, Failure)
+    assert failure.job.logs == ("a.log",)

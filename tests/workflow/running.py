@@ -112,10 +112,12 @@ class Workflow:
         targets: tuple[str, ...] = (),
         changes: Mapping[str, object] | None = None,
         variables: Mapping[str, str] | None = None,
+        as_shown: bool = False,
     ) -> subprocess.Popen[str]:
-        """Start Snakemake and do not wait for it."""
+        """Start Snakemake and do not wait for it; it says what people see only if asked to."""
         # Jobs are read from Snakemake's own words, which this option brings back.
-        command = [sys.executable, "-m", "snakemake", "--printshellcmds", *words]
+        own = [] if as_shown else ["--printshellcmds"]
+        command = [sys.executable, "-m", "snakemake", *own, *words]
         configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
         if changes is not None:
             text = yaml.safe_dump(dict(changes), sort_keys=False)

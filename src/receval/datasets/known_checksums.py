@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from receval.datasets.checksums import sha256_of
@@ -24,14 +26,29 @@ class KnownChecksums:
 
     def of(self, path: Path) -> str:
         """Return the SHA-256 of a file in hexadecimal."""
-        status = path.stat()
-        signature = f"{status.st_mtime_ns}-{status.st_size}"
-        known = self._known.get(path.as_posix(), {})
-        if signature not in known:
-            # Of a file only its present state: what it was before does not come back.
-            known = self._known[path.as_posix()] = {signature: sha256_of(path)}
-            write_atomically(self._file, json.dumps(self._known, indent=2, sort_keys=True) + "\n")
-        return known[signature]
+        return self.of_all([path])[path]
+
+    def of_all(self, paths: Sequence[Path]) -> dict[Path, str]:
+        """Return the SHA-256 of files in hexadecimal, by path.
+
+        What is new is kept once for all of them: a dataset may have thousands. Where it cannot be
+        kept it is computed again the next time.
+        """
+        found, news = {}, False
+        for path in paths:
+            status = path.stat()
+            signature = f"{status.st_mtime_ns}-{status.st_size}"
+            known = self._known.get(path.as_posix(), {})
+            if signature not in known:
+                # Of a file only its present state: what it was before does not come back.
+                known = self._known[path.as_posix()] = {signature: sha256_of(path)}
+                news = True
+            found[path] = known[signature]
+        if news:
+            text = json.dumps(self._known, indent=2, sort_keys=True)
+            with suppress(OSError):
+                write_atomically(self._file, f"{text}\n")
+        return found
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:

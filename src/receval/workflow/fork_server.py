@@ -25,7 +25,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from receval.workflow.job_process import Ended, Job, carry_out
+from receval.workflow.job_process import Ended, Job, Outcome, carry_out
 from receval.workflow.kernels import compile_kernel, listed
 from receval.workflow.preloading import module_names
 
@@ -108,7 +108,12 @@ class Server:
         # What was loaded is garbage in no job: none need look, nor copy the pages to mark them.
         gc.freeze()
         server = os.getpid()
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError as error:
+            connection.send(Outcome(f"The system starts no process for it: {error.strerror}."))
+            connection.send(Ended(1))
+            return
         if process == 0:
             self._be(job, connection, server)
         self._jobs[process] = connection
@@ -131,10 +136,13 @@ class Server:
             connection.send(outcome)
             status = int(outcome.error is not None)
         finally:
-            # Without clearing up what the server has loaded, which takes longer than many jobs.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+            # Without clearing up what the server has loaded, which takes longer than many jobs, and
+            # without going on as a second server, whatever happens here.
+            try:
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
 
     def _see_who_ended(self) -> None:
         with suppress(BlockingIOError):

@@ -18,6 +18,9 @@ from typing import Protocol
 
 from receval.workflow.job_process import Ended, Job, Outcome, carry_out
 
+PATIENCE = 10.0
+"""Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
+
 
 class StartedJob(Protocol):
     """A job at work in a process of its own."""
@@ -104,7 +107,11 @@ class ForkServer:
         if self._control is not None:
             self._control.close()
         if self._server is not None:
-            self._server.wait()
+            try:
+                self._server.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._server.kill()
+                self._server.wait()
         self._control = self._server = None
 
 

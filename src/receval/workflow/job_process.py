@@ -33,9 +33,8 @@ class Job:
         Begun anew; everything that the job says goes there.
     benchmark : Path or None
         Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
-        seconds),
-        ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest resident
-        memory of the process in MB, with the libraries that it shares with others) and
+        seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
+        resident memory of the process in MB, with the libraries that it shares with others) and
         ``process_cpu_time`` (processor seconds of the process from its start).
     """
 
@@ -80,8 +79,8 @@ def carry_out(job: Job) -> Outcome:
     Standard output and errors go to the job's log from now on: also what compiled code prints, and
     the last words of a process that crashes.
     """
-    os.chdir(job.folder)
     try:
+        os.chdir(job.folder)
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job_log(job.log):
             _redirect_into(job.log)

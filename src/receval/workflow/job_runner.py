@@ -177,11 +177,14 @@ class JobRunner:
 def _end_of(status: int | None) -> str:
     if status is None:
         return "was lost: the process that starts jobs was killed."
-    if status == -signal.SIGKILL:
+    if status >= 0:
+        return f"ended without a result, with status {status}."
+    # Not every number has a name, and Windows has no SIGKILL.
+    names = {number.value: number.name for number in signal.Signals}
+    name = names.get(-status, f"the signal {-status}")
+    if name == "SIGKILL":
         return (
             "was killed by SIGKILL: the system may have run out of memory. Run fewer jobs at once, "
             "or where there is more memory."
         )
-    if status < 0:
-        return f"was killed by {signal.Signals(-status).name}."
-    return f"ended without a result, with status {status}."
+    return f"was killed by {name}."
