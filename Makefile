@@ -5,6 +5,7 @@
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
 # make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
 # make accept      make the fresh artifacts the accepted ones
+# make slurm       what runs on a cluster with Slurm need besides (docs/cluster.md)
 # make clean       remove everything that the workflow made (downloads in work/raw stay)
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test reproduce lint drift report accept clean
+.PHONY: demo test reproduce lint drift report accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --config edition=demo
@@ -44,6 +45,11 @@ report: $(VENV)/ready
 
 accept: $(VENV)/ready
 	$(BIN)/receval accept --edition $(EDITION)
+
+# Not for everybody: Snakemake loads its executors, and pandas with this one, whenever it starts.
+slurm: $(VENV)/ready
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes \
+	  -r requirements.lock -r requirements-slurm.lock
 
 clean:
 	rm -rf work/demo work/full .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,7 +20,7 @@ profile=profiles/slurm-without-accounting
   exit 1
 }
 
-make .venv/ready
+make slurm
 "$here/one_node_slurm.sh" install
 trap '"$here/one_node_slurm.sh" stop' EXIT
 "$here/one_node_slurm.sh" start

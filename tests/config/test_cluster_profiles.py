@@ -9,7 +9,6 @@ from dataclasses import fields
 import pytest
 import yaml
 from config.copied_config import ROOT
-from snakemake_executor_plugin_slurm import ExecutorSettings
 
 PROFILES = {
     name: yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
@@ -50,7 +49,11 @@ def test_the_profiles_of_clusters_differ_in_how_they_ask_for_the_end_of_jobs() -
 
 
 def test_the_executor_knows_what_the_profiles_set() -> None:
-    known = {f"slurm-{field.name.replace('_', '-')}" for field in fields(ExecutorSettings)}
+    executor = pytest.importorskip(
+        "snakemake_executor_plugin_slurm", reason="the executor for Slurm: make slurm"
+    )
+    settings = fields(executor.ExecutorSettings)
+    known = {f"slurm-{field.name.replace('_', '-')}" for field in settings}
     set_here = {key for key in PROFILES["slurm-without-accounting"] if key.startswith("slurm-")}
     assert set_here <= known
 

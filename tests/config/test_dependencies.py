@@ -34,7 +34,10 @@ CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 Version = tuple[int, ...]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCK = "".join(
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("requirements.lock", "requirements-slurm.lock")
+)
 
 
 CAPPED = {"pytest"}
