@@ -24,7 +24,7 @@ demo: $(VENV)/ready
 	$(BIN)/receval drift --edition demo
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)

@@ -23,6 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder, *names = item.path.relative_to(HERE).parts
         group = folder if folder == "workflow" else "-".join((folder, *names))
         item.add_marker(pytest.mark.xdist_group(group))
+    # They take as long as half of the others: begun last, they would be waited for.
+    items.sort(key=lambda item: not item.path.is_relative_to(HERE / "workflow"))
 
 
 def pytest_configure() -> None:
