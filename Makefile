@@ -61,5 +61,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	# Python and numba compile now what many processes would compile side by side later.
+	$(BIN)/python -m compileall -q src
 	$(BIN)/receval kernels
 	touch $@

@@ -46,7 +46,7 @@ def test_any_kill_leaves_no_process_and_the_command_finishes_with_the_same_bytes
     moments = random.Random("kills")
     for number in range(KILLS):
         main = killed.start("--cores", "2", targets=TARGETS)
-        time.sleep(moments.uniform(1.5, 6.0))
+        time.sleep(moments.uniform(1.5, 4.5))
         whom = ("group", "main", "job")[number % 3]
         if whom == "group" and main.poll() is None:
             os.killpg(main.pid, signal.SIGKILL)
