@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 import pytest
 from workflow.running import FIG02, Workflow
@@ -36,7 +37,9 @@ def kill_a_job(workflow: Workflow, main: subprocess.Popen[str]) -> None:
         parents = workflow.processes()
         jobs = [process for process, parent in parents.items() if parents.get(parent) == main.pid]
         if jobs:
-            os.kill(jobs[0], signal.SIGKILL)
+            # It may have ended meanwhile.
+            with suppress(ProcessLookupError):
+                os.kill(jobs[0], signal.SIGKILL)
             return
 
 
