@@ -14,7 +14,7 @@ from snakemake.utils import min_version
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from receval.config.settings import EDITIONS, load_settings
-from receval.plan import Plan
+from receval.workflow.plan.plan import Plan
 from receval.provenance.versions import versions
 from receval.workflow.run import begin_run
 

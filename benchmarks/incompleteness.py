@@ -27,11 +27,11 @@ from receval.metrics.judged_items import DatasetFacts, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
+from receval.robustness.fused_pass import NAMES
+from receval.robustness.incompleteness import Measure, ReducedFold
+from receval.robustness.judgment_sampling import RANDOM, kept_units, removal_turns
 from receval.seeds import generator
 from receval.splits.split import Judgments
-from receval.statistics.incompleteness import Measure, ReducedFold
-from receval.statistics.removal import RANDOM, kept_units, removal_turns
-from receval.statistics.single_walk import NAMES
 
 KINDS = ("ratings", "items", "users", "popular-items", "largest-users")
 PERCENTS = np.arange(100.0, 0.0, -1.0)

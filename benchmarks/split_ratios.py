@@ -31,7 +31,6 @@ from recommenders.generated import add_size, ml1m_shaped
 from recommenders.ranking import table
 
 from receval.config.settings import load_settings
-from receval.config.splits import RandomRatio
 from receval.config.systems import SystemSpec
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
@@ -45,6 +44,7 @@ from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
+from receval.splits.spec import RandomRatio
 from receval.splits.split import Fold, Split, fold
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"

@@ -13,15 +13,15 @@ from typing import Any
 from measured_jobs import Job
 
 from receval.config.settings import load_settings
-from receval.plan import Plan
 from receval.workflow.calls import Call
+from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 EDITION = "full"
 SHOWING = {
-    "figure": ("receval.studies.drawing:draw_figure", ("svg", "pdf")),
-    "table": ("receval.studies.tabulating:write_table", ("markdown", "latex")),
-    "page": ("receval.studies.page_writing:write_page", ("page",)),
+    "figure": ("receval.workflow.artifacts:draw_figure", ("svg", "pdf")),
+    "table": ("receval.workflow.artifacts:write_table", ("markdown", "latex")),
+    "page": ("receval.workflow.artifacts:write_page", ("page",)),
 }
 """By kind of artifact: the function that shows it, and its targets."""
 
@@ -105,8 +105,8 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         "names": (dataset, split),
     }
     subject = f"{split}, {system}"
-    train = "receval.recommenders.training:train_system"
-    rank = "receval.protocols.outcomes:rank_system"
+    train = "receval.workflow.training:train_system"
+    rank = "receval.workflow.ranking:rank_system"
     return [
         _job("train_system", subject, train, read, models, training),
         _job("rank_system", subject, rank, {**read, **models}, ranks, ranking),
@@ -116,10 +116,10 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
     csv, *shown = plan.artifact_files(study, name)
     numbers = {"numbers": csv}
-    named = {"study": study, "artifact": name}
+    named = {"module": plan.artifact_module(study, name)}
     computing = {**named, "description": plan.description(study, name)}
     showing = {**named, "look": plan.look(study, name)}
-    compute, read = "receval.studies.making:compute_artifact", plan.artifact_inputs(study, name)
+    compute, read = "receval.workflow.artifacts:compute_artifact", plan.artifact_inputs(study, name)
     show, targets = SHOWING[plan.artifact(study, name).kind]
     files = dict(zip(targets, shown, strict=True))
     return [

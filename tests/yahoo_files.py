@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from simulation.twin_folders import ROOT, ROOT_SEED, shrink
 
-from receval.config.twins import load_twins
-from receval.plan import Plan
+from receval.config.single_files import load_twins
 from receval.seeds import generator
 from receval.simulation.observation import Observation
 from receval.simulation.twins import parsed_rows, simulate
 from receval.simulation.writers import yahoo
+from receval.workflow.plan.plan import Plan
 
 DATASET = "yahoo-r3"
 

@@ -13,7 +13,7 @@ import yaml
 from receval.cli import main
 from receval.config.settings import json_schema, load_settings
 from receval.metrics.cards import document
-from receval.plan import Plan
+from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "valcarce2018"

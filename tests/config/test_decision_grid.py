@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import Configuration
 from receval.config.settings import load_settings
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import Configuration
 
 LEVELS: dict[str, list[Any]] = {
     "selection": [{}, {"share": 0.5}],

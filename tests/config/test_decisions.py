@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.config.decisions import (
+from receval.metrics.parse import parse
+from receval.multiverse.decisions import (
     DECISIONS,
     Configuration,
     MetricDecision,
     SplitDecision,
 )
-from receval.config.splits import DataSelection
-from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
+from receval.splits.spec import DataSelection
 
 METRICS: list[dict[str, Any]] = [
     *({"name": name, "depth": depth} for name in ("P", "nDCG", "RBP") for depth in (None, 1, 10)),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.removals import Levels
 from receval.config.settings import EDITIONS, load_settings
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.parse import parse
+from receval.robustness.spec import Levels
 
 STUDY = "studies/valcarce2020.yaml"
 RATINGS = (STUDY, "removals", "ratings")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.config.datasets import FileSpec
 from receval.datasets.fetch import fetch_file
 from receval.datasets.raw import RawFile
+from receval.datasets.spec import FileSpec
 
 
 def zip_bytes() -> bytes:

@@ -10,9 +10,9 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, Waits, fetch, names, spec_of
 from datasets.http_server import FileServer
 
-from receval.config.datasets import FileSpec
 from receval.datasets.errors import ChecksumError, DownloadError
 from receval.datasets.raw import RawFile
+from receval.datasets.spec import FileSpec
 
 
 def test_a_downloaded_file_is_whole_and_alone(server: FileServer, target: Path) -> None:

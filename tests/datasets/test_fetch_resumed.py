@@ -99,7 +99,7 @@ def test_a_killed_download_leaves_a_partial_file_that_is_continued(
     url = server.serve("/a", CONTENT, stalls_after=100_000)
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from receval.config.datasets import FileSpec\n"
+        "from receval.datasets.spec import FileSpec\n"
         "from receval.datasets.fetch import fetch_file\n"
         "spec = FileSpec(name='ml-1m.zip', sha256=sys.argv[1], urls=(sys.argv[2],))\n"
         "fetch_file(spec, Path(sys.argv[3]))\n"

@@ -7,11 +7,11 @@ import pytest
 from datasets.http_server import FileServer
 from datasets.registry_entries import spec
 
-from receval.config.datasets import DatasetSpec, ExpectedCounts
 from receval.datasets.availability import resolve
 from receval.datasets.errors import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.fetch import obtain
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import DatasetSpec, ExpectedCounts
 
 PARSER = "receval.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from datasets.registry_entries import REAL, registry, spec
 
-from receval.config.datasets import DatasetSpec, ExpectedCounts
 from receval.datasets.availability import resolve
 from receval.datasets.errors import CountError, DatasetError, RawDataError
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings
 
 DAT = "receval.datasets.formats.movielens:parse_dat"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.config.datasets import PartCounts
 from receval.datasets.formats.report import ParseReport
 from receval.datasets.formats.yahoo_r3 import parse
+from receval.datasets.spec import PartCounts
 
 
 def files(tmp_path: Path, train: str, test: str) -> list[Path]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from receval.config.decisions import EPSILON, SAMPLES, Configuration
-from receval.protocols.description import describe
-from receval.studies.verdicts import LEVEL
+from receval.multiverse.decisions import EPSILON, SAMPLES, Configuration
+from receval.multiverse.description import describe
+from receval.multiverse.verdicts import LEVEL
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.config.drift import DriftConfig, load_drift_config
-from receval.config.splits import KFold
+from receval.config.single_files import load_drift_config
 from receval.drift.comparison import ArtifactDrift, compare_artifact
+from receval.drift.spec import DriftConfig
 from receval.metrics import aggregation, list_view, ndcg
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -23,6 +23,7 @@ from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.random import Random
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
+from receval.splits.spec import KFold
 from receval.splits.split import fold
 
 CONFIG = Path(__file__).resolve().parents[2] / "config" / "drift.yaml"

@@ -6,10 +6,10 @@ from drift.small_study import drift_between, tracked_config
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.config.drift import DriftConfig
 from receval.drift.changes import Kind, compare_tables
 from receval.drift.comparison import Status
 from receval.drift.order_of_systems import changes_of_order
+from receval.drift.spec import DriftConfig
 from receval.drift.tables import read_table, roles_of_columns
 
 CONFIG = DriftConfig.model_validate(

@@ -1,6 +1,7 @@
 import pytest
 
-from receval.config.drift import DriftConfig, load_drift_config
+from receval.config.single_files import load_drift_config
+from receval.drift.spec import DriftConfig
 
 REST = {"*": {"reason": "exact"}}
 

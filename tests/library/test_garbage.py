@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from receval.garbage import collect_rarely, collection_put_off
+from receval.workflow.garbage import collect_rarely, collection_put_off
 
 
 @collection_put_off()

@@ -9,9 +9,9 @@ from typing import Any
 from declared_files import declared
 
 from receval.config.settings import load_settings, merged
-from receval.plan import Plan
-from receval.studies.input_files import InputFiles
-from receval.studies.inputs import ArtifactInputs
+from receval.evaluation.input_files import InputFiles
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ import pytest
 from plan.planned import opened, plan_of, put_raw_files
 from yahoo_files import YahooFiles
 
-from receval.plan import Plan
+from receval.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 FOLDS = "folds_menamaldonado2021.txt"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from plan.planned import opened, plan_of, put_raw_files
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import Configuration
-from receval.studies.worlds import ExperimentWorlds
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.universes import ExperimentWorlds
 
 STUDY = "multiverse"
 

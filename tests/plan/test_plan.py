@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
-from receval import planned_data, ratings
+from receval import ratings
 from receval.datasets.checksums import sha256_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
 from receval.ratings import table_folder
+from receval.workflow.plan import data as planned_data
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",
@@ -334,11 +335,11 @@ def test_code_entries_are_modules() -> None:
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:
     plan = plan_of("demo")
-    train = "receval.recommenders.training:train_system"
+    train = "receval.workflow.training:train_system"
     digests = {plan.code(train, plan.recommender_entry(name)) for name in plan.settings.systems}
     modules = {plan.recommender_entry(name) for name in plan.settings.systems}
     assert len(digests) == len(modules) > 20
-    assert plan.code("receval.protocols.outcomes:rank_system") != plan.code(train)
+    assert plan.code("receval.workflow.ranking:rank_system") != plan.code(train)
 
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:

@@ -12,7 +12,7 @@ import jinja2
 import pytest
 from plan.planned import ROOT, opened, plan_of, put_raw_files
 
-from receval.plan import Plan
+from receval.workflow.plan.plan import Plan
 
 STUDY = "valcarce2020"
 SYSTEMS = ["random", "pop", "slim"]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from plan.planned import ROOT, plan_of
 
-from receval.studies.input_files import InputFiles
+from receval.evaluation.input_files import InputFiles
 from receval.workflow.calls import UNUSED_PARAMETERS
 
 RULES_FOLDER = ROOT / "workflow" / "rules"

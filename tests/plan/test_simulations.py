@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from plan.planned import opened, plan_of, put_raw_files
 
-from receval.plan import Plan
+from receval.workflow.plan.plan import Plan
 
 STUDY = "bellogin2017"
 NAME = "skewed-popularity"

@@ -13,8 +13,8 @@ from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 from receval.datasets.errors import CountError
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
-from receval.plan import Plan
-from receval.studies.making import compute_artifact
+from receval.workflow.artifacts import compute_artifact
+from receval.workflow.plan.plan import Plan
 
 PLACES = ("work/raw/yahoo-r3", "mirror/yahoo-r3", "mirror/yahoo-r3/Webscope_R3")
 
@@ -105,8 +105,7 @@ def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> 
     assert description["datasets"] == [DATASET]
     target = tmp_path / "table2.csv"
     compute_artifact(
-        study="menamaldonado2021",
-        artifact="table2",
+        module="receval.studies.menamaldonado2021.table2",
         description=description,
         numbers=target,
         **declared(plan.artifact_inputs("menamaldonado2021", "table2")),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from receval.config.decisions import Configuration
-from receval.protocols import describe
+from receval.multiverse import describe
+from receval.multiverse.decisions import Configuration
 
 CONDENSED = {"lists": "condensed"}
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from receval.provenance.atomic import write_atomically
 from receval.provenance.versions import PACKAGES, provenance_record, versions, write_json
+from receval.storage.atomic import write_atomically
 
 CONFIG: dict[str, Any] = {"seed": 7, "local_mirrors": ["../shared/datasets"], "network": False}
 DATASETS = {

@@ -24,7 +24,7 @@ from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.split import Fold, Split, fold
-from receval.studies.inputs import ArtifactInputs
+from receval.studies._shared.inputs import ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = ROOT.parent / "shared" / "datasets"

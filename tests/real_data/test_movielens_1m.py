@@ -7,10 +7,10 @@ import pytest
 from real_data.movielens import MovieLens, needs_movielens
 from scipy.stats import spearmanr
 
+from receval.datasets.statistics import dataset_statistics
 from receval.protocols.protocol import Protocol
 from receval.studies.bellogin2017 import fig07
 from receval.studies.canamares2020 import fig01
-from receval.studies.valcarce2018 import table2
 
 pytestmark = needs_movielens
 
@@ -18,7 +18,7 @@ ALL_ITEMS = Protocol("AR", "AI")
 
 
 def test_table_2_of_valcarce2018(movielens: MovieLens) -> None:
-    (row,) = table2.data(movielens.inputs()).to_dict("records")
+    (row,) = dataset_statistics(movielens.inputs().all_ratings()).to_dict("records")
     assert (row["users"], row["items"], row["ratings"]) == (6040, 3706, 1_000_209)
     assert f"{row['density_percent']:.3f}" == "4.468"
     assert f"{row['item_gini']:.3f}" == "0.634"

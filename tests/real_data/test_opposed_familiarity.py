@@ -19,7 +19,7 @@ from receval.simulation.opposed_familiarity import (
     opposed_rates,
     with_opposed_familiarity,
 )
-from receval.splits.opposed_familiarity import split_with_opposed_familiarity
+from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
 from receval.splits.split import Split
 
 pytestmark = pytest.mark.skipif(

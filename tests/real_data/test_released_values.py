@@ -23,7 +23,7 @@ from receval.recommenders.grades import relevance_grades
 from receval.recommenders.registry import make
 from receval.splits.registry import make_split
 from receval.splits.split import Fold, fold
-from receval.studies.published import read_published
+from receval.studies._shared.published import read_published
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = ROOT.parent / "shared" / "datasets"

@@ -12,8 +12,8 @@ from declared_files import table_in
 from receval.ratings import Ratings
 from receval.recommenders.average import Average
 from receval.recommenders.optimal_ranking import OptimalRanking
-from receval.recommenders.training import model_file, train_system
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+from receval.workflow.training import model_file, train_system
 
 NAMES = ("twin", "folds", "system")
 

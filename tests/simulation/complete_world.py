@@ -27,10 +27,10 @@ from receval.simulation.complete_judgments import (
     kept_judgments,
     observed_ratings,
 )
+from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
 from receval.simulation.sampling import gumbel_noise, sample_items
 from receval.simulation.twins import Simulation
 from receval.splits.missing_at_random import split_with_unbiased_test
-from receval.splits.opposed_familiarity import split_with_opposed_familiarity
 from receval.splits.split import Fold, Judgments, fold
 
 METRICS = ("P@10", "antiP@10", "Recall@10", "Fallout@10")

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder, shrink
 
-from receval.config.twins import TwinSpec, load_twins
+from receval.config.single_files import load_twins
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import Simulation, simulate, write_simulation, write_twin
 
 

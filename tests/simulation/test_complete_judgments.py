@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.datasets import ExpectedCounts, load_datasets
-from receval.config.twins import TwinSpec
+from receval.config.single_files import load_datasets
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import ExpectedCounts
 from receval.ratings import Ratings
 from receval.simulation.complete_judgments import (
     complete_judgments,
@@ -18,6 +18,7 @@ from receval.simulation.complete_judgments import (
     relevance_of_twin,
     sampling_rates,
 )
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import simulate
 from receval.splits.split import Judgments
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
-from receval.config.twins import TwinSpec
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import Simulation
 
 TIMED = ["ml-1m", "netflix", "beeradvocate", "lastfm-1k"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.datasets import DatasetSpec, ExpectedCounts, load_datasets
+from receval.config.single_files import load_datasets
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings
 from receval.simulation.timeline import DAY
 from receval.simulation.twins import Simulation, parsed_rows

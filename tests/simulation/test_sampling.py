@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.config.twins import RandomSample
 from receval.simulation.sampling import draw_random_sample, gini, gumbel_noise, sample_items
+from receval.simulation.spec import RandomSample
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
 
-from receval.config.twins import TwinSpec
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import TRUTH_FILE, simulate, write_twin
 
 FILES = {
@@ -61,7 +61,7 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
 ) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from receval.config.twins import load_twins\n"
+        "from receval.config.single_files import load_twins\n"
         "from receval.simulation.twins import write_twin\n"
         "specs = load_twins(Path(sys.argv[1]))\n"
         "for name in ('ml-1m', 'cm100k'):\n"

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from simulation.complete_world import METRICS, UNBIASED_ROWS, CompleteWorld, repeated
 
-from receval.config.twins import TwinSpec
 from receval.simulation.complete_judgments import (
     drawn_at_random,
     kept_judgments,
     sampling_rates,
 )
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import simulate
 from receval.statistics.kendall import kendall_tau_b
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from receval.config.twins import Activity, TwinSpec
 from receval.simulation.sampling import gini
+from receval.simulation.spec import Activity, TwinSpec
 from receval.simulation.twins import Simulation, simulate
 from receval.simulation.world import draw_activity, generate_world
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.config.twins import TwinSpec
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import WrittenTwin
 
 ROOT = Path(__file__).resolve().parents[2]

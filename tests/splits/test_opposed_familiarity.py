@@ -14,8 +14,8 @@ from receval.seeds import generator
 from receval.simulation.opposed_familiarity import (
     with_opposed_familiarity,
 )
+from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
 from receval.splits.missing_at_random import split_with_unbiased_test
-from receval.splits.opposed_familiarity import split_with_opposed_familiarity
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 

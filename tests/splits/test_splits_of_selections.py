@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
 
-from receval.config.splits import AnySplit, RandomRatio
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.registry import SPLITTERS, make_split
 from receval.splits.selection import selected_ratings
+from receval.splits.spec import AnySplit, RandomRatio
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 NEEDED: dict[str, dict[str, Any]] = {

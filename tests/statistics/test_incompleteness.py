@@ -14,10 +14,10 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
+from receval.robustness.fused_pass import NAMES, shared_cutoff
+from receval.robustness.incompleteness import Measure, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, removal_turns
 from receval.splits.split import Judgments
-from receval.statistics.incompleteness import Measure, ReducedFold
-from receval.statistics.removal import kept_units, removal_turns
-from receval.statistics.single_walk import NAMES, shared_cutoff
 
 N_USERS, N_ITEMS = 14, 40
 NINE = tuple(f"{name}@7" for name in NAMES)

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from receval.robustness.judgment_sampling import RANDOM, Removed, kept_units, removal_turns
 from receval.splits.split import Judgments
-from receval.statistics.removal import RANDOM, Removed, kept_units, removal_turns
 
 KINDS = get_args(Removed)
 

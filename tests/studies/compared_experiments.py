@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from studies.prepared import inputs_of, look_of, write_experiment
 
+from receval.evaluation.experiment import Experiment
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.studies.inputs import ArtifactInputs, Experiment
-from receval.studies.numbers import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 
 RATED = Protocol("AR", "rated")
 MF = ("ranksys-mf", "ranksys-mf-text")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,16 +16,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
+from receval.figures.display import Look
 from receval.figures.overlaps import text_problems
-from receval.plan import Plan
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -211,6 +213,11 @@ def write_experiment(
 @cache
 def _plan(edition: str) -> Plan:
     return Plan(load_settings(ROOT / "config", edition), ROOT)
+
+
+def module_of(study: str, artifact: str) -> ModuleType:
+    """Return the module of an artifact's family."""
+    return import_module(_plan("full").artifact_module(study, artifact))
 
 
 def look_of(study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo") -> Look:

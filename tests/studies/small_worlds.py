@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from studies.prepared import ratings_of
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import Configuration
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.exploration import Pair, explore
+from receval.multiverse.trained_universes import Factory, TrainedWorlds
 from receval.ratings import Ratings
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.random import Random
 from receval.recommenders.user_knn import UserKNN
 from receval.seeds import generator
-from receval.studies.exploration import Pair, explore
-from receval.studies.trained_worlds import Factory, TrainedWorlds
 
 N_USERS, N_ITEMS = 60, 40
 THRESHOLD = 4.0

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.studies.numbers import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_numbers, real_numbers
 
 ACCEPTED = Path(__file__).resolve().parents[2] / "results" / "full" / "bellogin2017"
 SYSTEMS = ["plsa", "mf", "knn-centred", "pop", "random"]

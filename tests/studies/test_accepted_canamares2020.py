@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from receval.config.settings import load_settings
-from receval.studies.numbers import read_numbers, real_numbers
-from receval.studies.verdicts import with_verdicts
+from receval.multiverse.verdicts import with_verdicts
+from receval.storage.tidy_csv import read_numbers, real_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import look_of, problems_of
+from studies.prepared import look_of, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
-from receval.studies.numbers import read_numbers
+from receval.storage.tidy_csv import read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "menamaldonado2021"
@@ -224,6 +223,6 @@ def test_no_texts_of_the_accepted_figures_overlap(artifact: str) -> None:
     shown = look_of("menamaldonado2021", artifact, edition="full").datasets
     absent = [name for name in ("yahoo-r3",) if name in shown]
     look = look_of("menamaldonado2021", artifact, absent, edition="full")
-    module = import_module(f"receval.studies.menamaldonado2021.{artifact}")
+    module = module_of("menamaldonado2021", artifact)
     with figure_style():
         assert problems_of(module.draw(numbers, look)) == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from receval.config.settings import load_settings
-from receval.studies.accepted_searches import take_accepted_trace
+from receval.workflow.accepted_searches import take_accepted_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "systems" / "searches.csv"

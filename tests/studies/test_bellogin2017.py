@@ -21,14 +21,14 @@ from studies.prepared import (
     write_experiment,
 )
 
+from receval.evaluation.input_files import InputFiles
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
+from receval.statistics.confidence import means_with_intervals
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
-from receval.studies.input_files import InputFiles
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.summaries import means_with_intervals
 
 STUDY = "bellogin2017"
 

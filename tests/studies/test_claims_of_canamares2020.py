@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from studies.compared_experiments import inputs_of_overlaps
 
-from receval.studies.canamares2020 import fig08
-from receval.studies.claim_findings import (
+from receval.claims.coverage import claims_of_policies, claims_of_shortfall, is_monotone
+from receval.claims.depth import claims_of_depth, claims_of_places, overtaken
+from receval.claims.findings import (
     CONFIGURED,
     DEFAULT,
     FAILS,
@@ -24,17 +25,16 @@ from receval.studies.claim_findings import (
     table_of,
     with_text_where_it_differs,
 )
-from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall, is_monotone
-from receval.studies.claims_of_depth import claims_of_depth, claims_of_places, overtaken
-from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
-from receval.studies.claims_of_settings import claims_of_settings, claims_of_users_and_items
-from receval.studies.claims_of_training_ratios import (
+from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
+from receval.claims.settings import claims_of_settings, claims_of_users_and_items
+from receval.claims.training_ratios import (
     claims_of_ratios,
     claims_of_the_start,
     no_crossover,
     reversal,
     u_shaped,
 )
+from receval.studies.canamares2020 import fig08
 
 BOTH = ("ml-1m", "netflix")
 CLAIM = Finding("C-000", "ml-1m", "", "")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import Aggregation, SignificanceTest
+from receval.multiverse.comparisons import Comparison, PairOfSystems, UserValues
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import Aggregation, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples
-from receval.studies.comparisons import Comparison, PairOfSystems, UserValues
 
 Values = NDArray[np.float64]
 PAIRS = [

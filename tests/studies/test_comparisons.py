@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from system_values import FEW_EXAMPLES
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import Aggregation, SignificanceTest
+from receval.multiverse.comparisons import PairOfSystems, UserValues
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import Aggregation, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples, rejected_shares
-from receval.studies.comparisons import PairOfSystems, UserValues
 
 Values = NDArray[np.float64]
 Users = NDArray[np.bool_]

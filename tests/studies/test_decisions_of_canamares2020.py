@@ -20,15 +20,15 @@ from studies.compared_experiments import (
 )
 from studies.prepared import inputs_of, look_of, problems_of
 
-from receval.config.decisions import MetricDecision
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
+from receval.metrics.labels import metric_name
 from receval.metrics.parse import parse
+from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
-from receval.studies.aligned_systems import numbers_of_systems
+from receval.storage.tidy_csv import real_numbers
 from receval.studies.canamares2020 import fig07, table3, table4
-from receval.studies.metric_names import metric_name
-from receval.studies.numbers import real_numbers
+from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
 
 # --- table 3 ----------------------------------------------------------------------------------
 

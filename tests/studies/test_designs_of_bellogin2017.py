@@ -19,10 +19,10 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.studies import popularity_designs
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig06, fig08, fig08_relations, fig09
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.numbers import read_numbers, write_numbers
+from receval.studies.bellogin2017._shared import popularity_designs
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")

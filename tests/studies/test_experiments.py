@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from studies.prepared import inputs_of, ratings_of, spec_of
 
+from receval.evaluation.experiment import Experiment
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.studies.inputs import Experiment
 
 PROTOCOL = Protocol("AR", "AI")
 # Plays, one row each: user 0 hears item 0 three times and item 1 four times, both in the test part;

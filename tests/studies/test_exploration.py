@@ -22,22 +22,22 @@ from studies.small_worlds import (
     whole_grid,
 )
 
-from receval.config.decisions import DECISIONS, Configuration
-from receval.config.splits import RandomRatio, UserRatio
 from receval.metrics.aggregation import aggregate
 from receval.metrics.averages import parse_average
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetFacts
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
+from receval.multiverse.decisions import DECISIONS, Configuration
+from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
+from receval.splits.spec import RandomRatio, UserRatio
 from receval.splits.split import Fold, fold
 from receval.statistics.popularity_curve import positives_and_highest
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.verdicts import with_verdicts
+from receval.storage.tidy_csv import read_numbers, write_numbers
 
 KEY = ["first", "second", *DECISIONS]
 NUMBERS = [

@@ -11,12 +11,12 @@ import pytest
 from declared_files import files_in
 from studies.prepared import write_experiment
 
+from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
-from receval.studies.input_files import InputFiles
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.making import compute_artifact
-from receval.studies.numbers import read_numbers
-from receval.studies.removal_values import remove_judgments
+from receval.storage.tidy_csv import read_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.workflow.artifacts import compute_artifact
+from receval.workflow.incompleteness import remove_judgments
 
 SYSTEMS = ("pop", "random")
 TABLE = r"The ratings of a dataset are ratings\.parquet, users\.parquet, items\.parquet"
@@ -90,7 +90,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
             look_up(replace(files(), **{kind: paths}))
         said = f"{name}, which is {times} times among the {len(paths)} inputs of this kind"
         assert said in str(refused.value)
-        assert "receval.plan names the inputs of rules" in str(refused.value)
+        assert "receval.workflow.plan names the inputs of rules" in str(refused.value)
 
 
 @pytest.mark.parametrize("missing", ["ratings.parquet", "users.parquet", "items.parquet"])
@@ -150,8 +150,7 @@ class Prepared:
             "simulations": {"skewed": ["pop"]},
         }
         compute_artifact(
-            study="bellogin2017",
-            artifact="fig02",
+            module="receval.studies.bellogin2017.fig02",
             description=description,
             numbers=numbers,
             **inputs,

@@ -23,12 +23,12 @@ from studies.item_figures import (
 )
 from studies.prepared import generated_ratings, look_of, problems_of, ratings_of
 
+from receval.figures.number_format import coefficient_text
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN
-from receval.studies.coefficient_text import coefficient_text
+from receval.storage.tidy_csv import read_numbers, write_numbers
 from receval.studies.menamaldonado2021 import fig05, fig09, fig15
-from receval.studies.numbers import read_numbers, write_numbers
 
 # --- figure 5 ---------------------------------------------------------------------------------
 

@@ -13,14 +13,11 @@ import pytest
 from declared_files import files_in, table_in
 from studies.prepared import generated_ratings, look_of, write_experiment
 
+from receval.figures.display import Look
 from receval.protocols.protocol import Protocol
-from receval.studies.drawing import draw_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.making import compute_artifact
-from receval.studies.numbers import read_numbers, real_numbers, write_numbers
-from receval.studies.page_writing import write_page
-from receval.studies.tabulating import write_table
+from receval.storage.tidy_csv import read_numbers, real_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
 
 def description_of(*datasets: str) -> dict[str, Any]:
@@ -30,8 +27,7 @@ def description_of(*datasets: str) -> dict[str, Any]:
 def compute(artifact: str, folder: Path, numbers: Path) -> None:
     """Compute numbers of canamares2020 from the ratings of one dataset."""
     compute_artifact(
-        study="canamares2020",
-        artifact=artifact,
+        module=f"receval.studies.canamares2020.{artifact}",
         description=description_of("ml-1m"),
         numbers=numbers,
         ratings=table_in(folder / "ml-1m"),
@@ -64,7 +60,11 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
     for name in ("one", "two"):
         svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
         draw_figure(
-            study="canamares2020", artifact="fig01", numbers=numbers, look=LOOK, svg=svg, pdf=pdf
+            module="receval.studies.canamares2020.fig01",
+            numbers=numbers,
+            look=LOOK,
+            svg=svg,
+            pdf=pdf,
         )
         made.append((svg.read_bytes(), pdf.read_bytes()))
     assert made[0] == made[1]
@@ -78,8 +78,7 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
-        study="canamares2020",
-        artifact="table1",
+        module="receval.studies.canamares2020.table1",
         numbers=numbers,
         look=LOOK,
         markdown=markdown,
@@ -108,7 +107,10 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
     page = tmp_path / "flips.md"
     for _ in range(2):
         write_page(
-            study="pages", artifact="flips", numbers=tmp_path / "flips.csv", look=LOOK, page=page
+            module="receval.studies.pages.flips",
+            numbers=tmp_path / "flips.csv",
+            look=LOOK,
+            page=page,
         )
         expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
         assert page.read_bytes() == expected.encode()
@@ -122,10 +124,9 @@ def test_an_artifact_without_rows_is_refused(
     module.data = lambda inputs: pd.DataFrame({"value": []})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "receval.studies.empty", ModuleType("receval.studies.empty"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    with pytest.raises(ValueError, match="empty/fig01 has no rows: there is nothing to show"):
+    with pytest.raises(ValueError, match=r"fig01 has no rows \(.*empty\.fig01\): there is"):
         compute_artifact(
-            study="empty",
-            artifact="fig01",
+            module="receval.studies.empty.fig01",
             description=description_of(),
             numbers=tmp_path / "fig01.csv",
         )

@@ -10,16 +10,16 @@ from scipy.stats import ttest_rel
 from studies.compared_experiments import MF, RATED, comparisons_of, precision
 from studies.prepared import inputs_of, write_experiment
 
-from receval.config.decisions import Configuration
-from receval.config.splits import DataSelection
-from receval.studies.exploration import explore
-from receval.studies.inputs import Experiment
-from receval.studies.measured_systems import (
+from receval.evaluation.experiment import Experiment
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.exploration import explore
+from receval.multiverse.universes import ExperimentWorlds
+from receval.splits.spec import DataSelection
+from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,
     training_ratios,
 )
-from receval.studies.worlds import ExperimentWorlds
 
 NDCG = "nDCG(gain=binary)@10"
 

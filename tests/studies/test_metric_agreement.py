@@ -12,15 +12,17 @@ import pytest
 from scipy.stats import kendalltau
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.agreement import agreement_of
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.system_values import system_values
 from receval.metrics.aggregation import averaged_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
-from receval.studies.geometric import geometric_agreement
-from receval.studies.inputs import ArtifactInputs, Experiment
-from receval.studies.metric_agreement import agreement, agreement_of
-from receval.studies.system_values import system_values
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.metric_studies.geometric_agreement import data as geometric_agreement
+from receval.studies.metric_studies.metric_agreement import data as agreement
 
 SYSTEMS = ("pop", "random", "slim", "svd", "lda", "uir")
 NAMES = ("P", "F1", "MRR")

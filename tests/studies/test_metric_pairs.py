@@ -12,8 +12,13 @@ from scipy.stats import kendalltau
 from studies.prepared import ROOT, inputs_of, look_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
-from receval.studies.metric_pairs import Axis, Panel, metric_pairs, panels_of
-from receval.studies.numbers import write_numbers
+from receval.storage.tidy_csv import write_numbers
+from receval.studies.menamaldonado2021._shared.metric_pairs import (
+    Axis,
+    Panel,
+    metric_pairs,
+    panels_of,
+)
 
 STUDY = "menamaldonado2021"
 PUBLISHED = ROOT / "config/published/taus.csv"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -15,13 +14,13 @@ from matplotlib.colors import same_color, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
-from studies.prepared import ROOT, look_of, problems_of
+from studies.prepared import ROOT, look_of, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
-from receval.plan import Plan
-from receval.studies.metric_pairs import correlation, panels_of
-from receval.studies.metric_scatter import axis_title, tau_text
+from receval.studies.menamaldonado2021._shared.metric_pairs import correlation, panels_of
+from receval.studies.menamaldonado2021.metric_scatter import axis_title, tau_text
+from receval.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 FIGURES = ("fig01", "fig12", "fig13", "fig14", "fig16", "fig17", "fig18")
@@ -105,7 +104,7 @@ def generated(
 
 
 def drawn(figure: str, numbers: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
-    module = import_module(f"receval.studies.{STUDY}.{figure}")
+    module = module_of(STUDY, figure)
     with figure_style():
         picture: Figure = module.draw(numbers, look_of(STUDY, figure, absent, edition="full"))
     return picture

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, look_of, problems_of, write_experiment
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import DECISIONS
 from receval.figures.style import figure_style
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
-from receval.studies.inputs import ArtifactInputs
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.multiverse import explained, flips, pairs, shares, worlds
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.verdicts import with_verdicts
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from receval.figures.metric_styles import STANDARD, metric_styles
 from receval.figures.style import SeriesStyle
 from receval.metrics.parse import parse
-from receval.studies.metric_styles import STANDARD, metric_styles
-from receval.studies.named_metrics import named_metrics
+from receval.studies.metric_studies.named_metrics import named_metrics
 
 OF_2018 = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
 OF_2020 = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")

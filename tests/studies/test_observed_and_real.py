@@ -12,15 +12,16 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, look_of, ratings_of, spec_of, write_experiment
 
+from receval.evaluation.experiment import Experiment
 from receval.figures.tables import to_markdown
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.studies.inputs import ArtifactInputs, Experiment
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import values
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.observed_and_real import KEYS, observed_and_real
+from receval.studies.menamaldonado2021._shared.observed_and_real import KEYS, observed_and_real
 
 STUDY = "menamaldonado2021"
 PROTOCOL = Protocol("AR", "train", ties="librec")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -10,20 +9,20 @@ import pytest
 from declared_files import declared, table_in
 from matplotlib.figure import Figure
 from plan.planned import plan_of
-from studies.prepared import problems_of
+from studies.prepared import module_of, problems_of
 from yahoo_files import DATASET, YahooFiles
 
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
+from receval.figures.display import Look
 from receval.figures.style import figure_style
-from receval.plan import Plan
-from receval.protocols.outcomes import rank_system
 from receval.ratings import Ratings
-from receval.recommenders.training import train_system
 from receval.splits.registry import make_split
-from receval.studies.look import Look
-from receval.studies.making import compute_artifact
-from receval.studies.numbers import read_numbers
+from receval.storage.tidy_csv import read_numbers
+from receval.workflow.artifacts import compute_artifact
+from receval.workflow.plan.plan import Plan
+from receval.workflow.ranking import rank_system
+from receval.workflow.training import train_system
 
 STUDY = "menamaldonado2021"
 SYSTEMS = [
@@ -80,8 +79,7 @@ def make(plan: Plan) -> None:
 def numbers_of(plan: Plan, artifact: str) -> pd.DataFrame:
     target = Path(plan.numbers_file(STUDY, artifact))
     compute_artifact(
-        study=STUDY,
-        artifact=artifact,
+        module=plan.artifact_module(STUDY, artifact),
         description=plan.description(STUDY, artifact),
         numbers=target,
         **declared(plan.artifact_inputs(STUDY, artifact)),
@@ -91,7 +89,7 @@ def numbers_of(plan: Plan, artifact: str) -> pd.DataFrame:
 
 def drawn(plan: Plan, artifact: str) -> Figure:
     numbers = numbers_of(plan, artifact)
-    module = import_module(f"receval.studies.{STUDY}.{artifact}")
+    module = module_of(STUDY, artifact)
     with figure_style():
         figure: Figure = module.draw(numbers, Look.of(plan.look(STUDY, artifact)))
     return figure

@@ -15,12 +15,12 @@ from studies.values_of_systems import OBSERVED, write_values
 from receval.config.settings import load_settings
 from receval.figures.tables import to_markdown
 from receval.metrics.parse import parse
-from receval.plan import Plan
-from receval.studies.inputs import ArtifactInputs
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.published import read_published_taus
 from receval.studies.menamaldonado2021 import taus
-from receval.studies.metric_pairs import panels_of
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.published import read_published_taus
+from receval.studies.menamaldonado2021._shared.metric_pairs import panels_of
+from receval.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 PUBLISHED = ROOT / "config/published/taus.csv"

@@ -18,11 +18,11 @@ from studies.compared_experiments import (
 )
 from studies.prepared import look_of, problems_of
 
-from receval.config.decisions import Configuration
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
+from receval.multiverse.decisions import Configuration
+from receval.storage.tidy_csv import read_numbers, write_numbers
 from receval.studies.canamares2020 import fig02, fig03, fig04, fig05, fig06, table2
-from receval.studies.numbers import read_numbers, write_numbers
 
 MODULES = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig05": fig05, "fig06": fig06}
 BOTH = ("ml-1m", "netflix")

@@ -15,7 +15,9 @@ from studies.compared_experiments import (
 )
 from studies.prepared import generated_ratings, inputs_of, look_of
 
+from receval.claims.findings import FAILS, HOLDS, UNDECIDED
 from receval.figures.tables import to_latex, to_markdown
+from receval.storage.tidy_csv import read_numbers, write_numbers
 from receval.studies.canamares2020 import (
     fig01,
     fig02,
@@ -30,8 +32,6 @@ from receval.studies.canamares2020 import (
     table3,
     table4,
 )
-from receval.studies.claim_findings import FAILS, HOLDS, UNDECIDED
-from receval.studies.numbers import read_numbers, write_numbers
 
 BOTH = ("ml-1m", "netflix")
 OF_THEIR_OWN = {

@@ -11,15 +11,15 @@ import pytest
 from declared_files import files_in
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.system_values import system_values
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
+from receval.robustness.incompleteness import Measure, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, removal_turns
+from receval.robustness.sampling_archive import RemovalValues, read_removals
 from receval.seeds import generator
-from receval.statistics.incompleteness import Measure, ReducedFold
-from receval.statistics.removal import kept_units, removal_turns
-from receval.studies.removal_archive import RemovalValues, read_removals
-from receval.studies.removal_values import remove_judgments
-from receval.studies.system_values import system_values
+from receval.workflow.incompleteness import remove_judgments
 
 SYSTEMS = ("pop", "random", "slim")
 PERCENTS = [100.0, 60.0, 20.0]

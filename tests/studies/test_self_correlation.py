@@ -13,14 +13,12 @@ from matplotlib.figure import Figure
 from scipy.stats import kendalltau
 from studies.prepared import inputs_of, look_of
 
-from receval.archive import write_archive
 from receval.figures.style import figure_style
-from receval.studies.geometric import geometric_self_correlations
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.level_curves import draw_levels
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.removal_archive import read_removals
-from receval.studies.self_correlation import mean_values, self_correlations
+from receval.robustness.sampling_archive import read_removals
+from receval.storage.archive import write_archive
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.metric_studies.rank_stability import data, draw
 
 NINE_SYSTEMS = [f"s{number}" for number in range(9)]
 MEASURES = [
@@ -30,6 +28,7 @@ MEASURES = [
     ("geometric", "RR@5"),
     ("geometric(zeros=one)", "RR@5"),
 ]
+GEOMETRIC = {"average": "geometric", "released_average": "geometric(zeros=one)"}
 PERCENTS = [100.0, 50.0, 10.0]
 SAMPLES = 7
 
@@ -59,10 +58,16 @@ def inputs_from(
     present: tuple[str, ...],
     names: tuple[str, ...] = ("P", "MRR"),
     metrics: tuple[str, ...] = ("P@5", "RR@5"),
+    **parameters: str,
 ) -> ArtifactInputs:
     removals = {path.stem: path for path in paths}
     return inputs_of(
-        paths[0].parent, removals=removals, present=present, names=names, metrics=metrics
+        paths[0].parent,
+        removals=removals,
+        present=present,
+        names=names,
+        metrics=metrics,
+        **parameters,
     )
 
 
@@ -75,7 +80,7 @@ def at(table: pd.DataFrame, **keys: object) -> pd.Series:
 
 def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    table = data(inputs_from(path, present=("ml-1m",)))
     (archive,) = read_removals(path)
     assert len(table) == 2 * len(PERCENTS)
     for measure, name in enumerate(("P", "MRR")):
@@ -94,7 +99,7 @@ def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> N
 
 def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    table = data(inputs_from(path, present=("ml-1m",)))
     for name in ("P", "MRR"):
         row = at(table, metric=name, kept_percent=100.0)
         assert [row["tau"], row["tau_low"], row["tau_high"]] == pytest.approx([1, 1, 1])
@@ -108,7 +113,7 @@ def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) 
     values[1, :2, 0] = 0.0
     values[2, :, 0] = 0.0
     write_archive(path, arrays)
-    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    table = data(inputs_from(path, present=("ml-1m",)))
     half, least = (at(table, metric="P", kept_percent=percent) for percent in (50.0, 10.0))
     taus = [
         kendalltau(arrays["experiment-0/complete"][0], sample[0]).statistic
@@ -130,13 +135,13 @@ def test_systems_apart_by_rounding_errors_are_tied(tmp_path: Path) -> None:
     arrays["experiment-0/complete"][0] = [one, other] + [0.9] * 7
     arrays["experiment-0/values"][:, :, 0] = [other, one] + [0.9] * 7
     write_archive(path, arrays)
-    table = self_correlations(inputs_from(path, present=("ml-1m",)), "arithmetic")
+    table = data(inputs_from(path, present=("ml-1m",)))
     assert table.loc[table["metric"] == "P", "tau"].tolist() == pytest.approx([1, 1, 1])
 
 
 def test_mean_values_are_those_of_the_systems(tmp_path: Path) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    table = mean_values(inputs_from(path, present=("ml-1m",)), "geometric")
+    table = data(inputs_from(path, present=("ml-1m",), average="geometric", statistic="value"))
     (archive,) = read_removals(path)
     assert list(table.columns)[4] == "value"
     assert set(table["average"]) == {"geometric"}
@@ -155,24 +160,32 @@ def test_datasets_are_in_the_order_of_the_configuration(tmp_path: Path) -> None:
     first = write_removal(tmp_path / "a.npz", "librarything", "ml-1m")
     second = write_removal(tmp_path / "b.npz", "beeradvocate", seed=2)
     order = ("beeradvocate", "ml-1m", "librarything")
-    inputs = inputs_from(first, second, present=order)
-    for table in (self_correlations(inputs, "arithmetic"), mean_values(inputs, "arithmetic")):
+    for inputs in (
+        inputs_from(first, second, present=order),
+        inputs_from(first, second, present=order, statistic="value"),
+    ):
+        table = data(inputs)
         assert tuple(dict.fromkeys(table["dataset"])) == order
 
 
 def test_a_metric_that_was_not_measured_is_refused_and_not_left_out(tmp_path: Path) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    inputs = inputs_from(path, present=("ml-1m",), names=("P", "MAP"), metrics=("P@5", "AP@5"))
     message = "arithmetic AP@5 was not measured on ml-1m; arithmetic P@5, arithmetic RR@5"
-    with pytest.raises(KeyError, match=message):
-        self_correlations(inputs, "arithmetic")
-    with pytest.raises(KeyError, match=message):
-        mean_values(inputs, "arithmetic")
+    for statistic in ("tau", "value"):
+        inputs = inputs_from(
+            path,
+            present=("ml-1m",),
+            names=("P", "MAP"),
+            metrics=("P@5", "AP@5"),
+            statistic=statistic,
+        )
+        with pytest.raises(KeyError, match=message):
+            data(inputs)
 
 
 def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    table = geometric_self_correlations(inputs_from(path, present=("ml-1m",)))
+    table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     found = list(dict.fromkeys(zip(table["average"], table["metric"], strict=True)))
     assert found == [
         ("geometric", "P"),
@@ -187,10 +200,10 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
 def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
     path = write_removal(folder / "ratings.npz", "ml-1m", "librarything")
     inputs = inputs_from(path, present=("ml-1m", "librarything"))
-    write_numbers(self_correlations(inputs, "arithmetic"), folder / "fig.csv")
+    write_numbers(data(inputs), folder / "fig.csv")
     numbers = read_numbers(folder / "fig.csv")
     with figure_style():
-        return numbers, draw_levels(numbers, look_of("valcarce2020", "fig03"))
+        return numbers, draw(numbers, look_of("valcarce2020", "fig03"))
 
 
 def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
@@ -212,7 +225,7 @@ def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
     numbers, _ = drawn(tmp_path)
     numbers.loc[numbers["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
     with figure_style():
-        figure = draw_levels(numbers, look_of("valcarce2020", "fig03"))
+        figure = draw(numbers, look_of("valcarce2020", "fig03"))
         figure.draw_without_rendering()
     assert np.isnan(figure.axes[0].lines[0].get_ydata()[0])
     assert figure.axes[0].get_xlim() == (100, 10)
@@ -236,7 +249,7 @@ def test_the_axis_ends_where_the_paper_s_does_unless_a_curve_goes_below(
         }
     )
     with figure_style():
-        figure = draw_levels(numbers, look_of("valcarce2018", "fig06"))
+        figure = draw(numbers, look_of("valcarce2018", "fig06"))
     assert figure.axes[0].get_ylim() == pytest.approx((end, 1.005))
 
 
@@ -244,7 +257,7 @@ def test_curves_of_geometric_means_have_a_prefix_and_the_released_forms_a_star(
     tmp_path: Path,
 ) -> None:
     path = write_removal(tmp_path / "ratings.npz", "ml-1m")
-    table = geometric_self_correlations(inputs_from(path, present=("ml-1m",)))
+    table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     with figure_style():
-        figure = draw_levels(table, look_of("valcarce2020", "fig10"))
+        figure = draw(table, look_of("valcarce2020", "fig10"))
     assert [curve.get_label() for curve in figure.axes[0].lines] == ["GP", "GMRR", "GMRR*"]

@@ -20,8 +20,8 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import TEST, TRAIN, Split, fold
-from receval.studies.published import read_published
-from receval.studies.setting_search import search_settings
+from receval.studies._shared.published import read_published
+from receval.workflow.tuning import search_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = "study,dataset,split,judgments,system,metric,published\n"

@@ -17,8 +17,8 @@ from studies.compared_experiments import (
 )
 from studies.prepared import look_of, problems_of
 
-from receval.config.decisions import Configuration
 from receval.figures.style import figure_style
+from receval.multiverse.decisions import Configuration
 from receval.studies.canamares2020 import fig08
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,18 @@ import pytest
 from matplotlib.figure import Figure
 from studies.prepared import inputs_of, look_of, write_experiment
 
+from receval.evaluation.system_values import user_values
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
 from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.p_value_curves import draw_curves, tabulate_power
-from receval.studies.significance import p_values, power
-from receval.studies.system_values import user_values
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.metric_studies.discriminative_power import data as power
+from receval.studies.metric_studies.discriminative_power import tabulate
+from receval.studies.metric_studies.p_value_curves import data as p_values
+from receval.studies.metric_studies.p_value_curves import draw
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -170,34 +173,32 @@ POWER = pd.DataFrame(
 
 
 @pytest.mark.parametrize(
-    ("metrics_down", "headings", "rows"),
+    ("down", "headings", "rows"),
     [
         (
-            False,
+            "datasets",
             ("Dataset", "P", "MRR"),
             [("ML-1M twin", "1.00", "2.00"), ("LibraryThing twin", "3.25", "12.50")],
         ),
         (
-            True,
+            "metrics",
             ("Metric", "ML-1M twin", "LibraryThing twin"),
             [("P", "1.00", "3.25"), ("MRR", "2.00", "12.50")],
         ),
     ],
 )
 def test_a_table_of_power_has_metrics_across_or_down(
-    metrics_down: bool, headings: tuple[str, ...], rows: list[tuple[str, ...]]
+    down: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]
 ) -> None:
     look = look_of("valcarce2018", "table3", ["beeradvocate"])
-    table = tabulate_power(POWER, look, "dp", metrics_down=metrics_down)
+    table = tabulate(POWER, replace(look, parameters={"printed": "dp", "down": down}))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
     assert "Absent: BeerAdvocate" in to_markdown(table)
 
 
 def test_a_table_of_power_shows_the_column_it_is_asked_for() -> None:
-    table = tabulate_power(
-        POWER, look_of("valcarce2018", "table3"), "dp_ordered", metrics_down=False
-    )
+    table = tabulate(POWER, look_of("valcarce2018", "table3"))
     assert table.rows[0] == ("ML-1M twin", "2.00", "4.01")
 
 
@@ -206,7 +207,7 @@ def test_a_table_of_power_shows_the_column_it_is_asked_for() -> None:
 
 def drawn(numbers: pd.DataFrame) -> Figure:
     with figure_style():
-        return draw_curves(numbers, look_of("valcarce2020", "fig02"))
+        return draw(numbers, look_of("valcarce2020", "fig02"))
 
 
 def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
 
-from receval.config.drift import load_drift_config
+from receval.config.single_files import load_drift_config
 from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.simulation.skewed_popularity import ShiftedPowerLaw
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig05
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.numbers import read_numbers, write_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "bellogin2017"

@@ -20,9 +20,9 @@ from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.random_ratio import split_by_random_ratio
 from receval.splits.split import fold
-from receval.studies import skewness_simulation
-from receval.studies.numbers import read_numbers
-from receval.studies.skewness_simulation import simulate_skewness
+from receval.storage.tidy_csv import read_numbers
+from receval.workflow import skewness as skewness_simulation
+from receval.workflow.skewness import simulate_skewness
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.popularity:Popularity",

@@ -19,9 +19,9 @@ from receval.seeds import generator
 from receval.splits.missing_at_random import split_with_unbiased_test
 from receval.splits.registry import make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.studies.inputs import ArtifactInputs
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import fig11
-from receval.studies.numbers import read_numbers, write_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = ROOT.parent / "shared" / "datasets" / "cm100k"

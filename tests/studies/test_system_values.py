@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.system_values import system_values, user_values
+from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.averages import Arithmetic, Geometric, Median
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.studies.inputs import Experiment
-from receval.studies.system_values import system_values, user_values
-from receval.studies.values_by_fold import values_by_fold
 
 AI = Protocol("AR", "AI")
 SYSTEMS = ("pop", "random", "slim")

@@ -12,10 +12,10 @@ from studies.prepared import inputs_of, look_of, problems_of, write_experiment
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.published_and_ours import published_and_ours
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import agreement, fidelity, searches
+from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, look_of, ratings_of
 
+from receval.datasets.statistics import dataset_statistics
 from receval.figures.tables import Table, to_latex, to_markdown
+from receval.storage.tidy_csv import read_numbers, write_numbers
 from receval.studies.canamares2020 import table1 as canamares_table1
-from receval.studies.dataset_statistics import dataset_statistics
 from receval.studies.menamaldonado2021 import table2 as mena_table2
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.valcarce2018 import table1 as valcarce_table1
-from receval.studies.valcarce2018 import table2 as valcarce_table2
+from receval.studies.metric_studies import assumptions
+from receval.studies.metric_studies import dataset_statistics as valcarce_table2
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
 PLAIN = ratings_of([(0, 0, 5), (0, 1, 3), (1, 0, 4), (2, 0, 1)], n_users=3, n_items=4)
@@ -47,8 +47,8 @@ PUBLISHED: list[dict[str, Any]] = [
 ]
 
 
-def test_statistics_by_hand(tmp_path: Path) -> None:
-    rows = dataset_statistics(inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}))
+def test_statistics_by_hand() -> None:
+    rows = dataset_statistics([("ml-1m", PLAIN), ("cm100k", FLAGGED)])
     assert rows.to_dict("records") == [
         {
             "dataset": "ml-1m",
@@ -78,30 +78,31 @@ def test_statistics_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "columns"),
+    ("module", "parameters", "columns"),
     [
         (
             valcarce_table2,
+            {"ginis": ("item_gini", "user_gini")},
             ["users", "items", "ratings", "density_percent", "item_gini", "user_gini"],
         ),
-        (canamares_table1, ["users", "items", "ratings", "density_percent"]),
-        (mena_table2, ["users", "items", "ratings", "known_ratings", "unknown_ratings"]),
+        (canamares_table1, {}, ["users", "items", "ratings", "density_percent"]),
+        (mena_table2, {}, ["users", "items", "ratings", "known_ratings", "unknown_ratings"]),
     ],
 )
 def test_each_table_has_its_columns_and_one_row_a_dataset(
-    tmp_path: Path, module: Any, columns: list[str]
+    tmp_path: Path, module: Any, parameters: dict[str, Any], columns: list[str]
 ) -> None:
-    inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED})
+    inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}, **parameters)
     numbers = module.data(inputs)
     assert list(numbers.columns) == ["dataset", *columns]
-    expected = dataset_statistics(inputs)[["dataset", *columns]]
+    expected = dataset_statistics(inputs.all_ratings())[["dataset", *columns]]
     pd.testing.assert_frame_equal(numbers, expected)
 
 
 def printed(tmp_path: Path, module: Any, study: str, artifact: str, *absent: str) -> Table:
     """Print the published numbers from the columns that the table's CSV has."""
-    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN})).columns
     look = look_of(study, artifact)
+    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN}, **look.parameters)).columns
     rows = [row for row in PUBLISHED if row["dataset"] in look.datasets]
     write_numbers(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
     table = module.tabulate(read_numbers(tmp_path / "table.csv"), look_of(study, artifact, absent))
@@ -136,10 +137,11 @@ def test_parts_are_printed_for_menamaldonado2021(tmp_path: Path) -> None:
 
 
 def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
-    text = valcarce_table1.data(inputs_of(tmp_path))
+    look = look_of("valcarce2018", "table1")
+    text = assumptions.data(inputs_of(tmp_path, **look.parameters))
     assert text["Information retrieval"][1] == "Relevance is independent of the users."
     assert text["Recommender systems"][1] == "Relevance depends on the users."
-    table = valcarce_table1.tabulate(text, look_of("valcarce2018", "table1"))
+    table = assumptions.tabulate(text, look)
     assert len(table.rows) == 3
     assert all(all(row) for row in table.rows)
     assert sum(column.width or 0 for column in table.columns) <= 1

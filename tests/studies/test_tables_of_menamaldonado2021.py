@@ -15,7 +15,9 @@ from studies.prepared import inputs_of, look_of
 
 from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
-from receval.studies.lemma_cases import (
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies.menamaldonado2021 import table1, table3, table4
+from receval.studies.menamaldonado2021._shared.lemma_cases import (
     held,
     in_case,
     item_dependent_items,
@@ -23,8 +25,6 @@ from receval.studies.lemma_cases import (
     relevance_dependent_items,
     verdict,
 )
-from receval.studies.menamaldonado2021 import table1, table3, table4
-from receval.studies.numbers import read_numbers, write_numbers
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 

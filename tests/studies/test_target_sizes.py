@@ -12,6 +12,7 @@ import pytest
 from protocols.brute_force import Scores
 from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, spec_of
 
+from receval.figures.display import Look
 from receval.figures.style import figure_style
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -19,13 +20,12 @@ from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
+from receval.robustness.kept_ratings import kept_ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
+from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig03, fig04
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.kept_ratings import kept_ratings
-from receval.studies.look import Look
-from receval.studies.numbers import read_numbers, write_numbers
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")

@@ -21,8 +21,8 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments, summed_matrix
-from receval.studies.toy_matrices import DENOMINATORS, ToyMatrix
-from receval.studies.toy_numbers import RANKINGS, value_rows
+from receval.studies.menamaldonado2021._shared.toy_matrices import DENOMINATORS, ToyMatrix
+from receval.studies.menamaldonado2021._shared.toy_numbers import RANKINGS, value_rows
 
 
 class _Ranking:

@@ -16,8 +16,8 @@ from studies.toys import FIGURES, STUDY, number, numbers_of
 
 from receval.figures.style import figure_style
 from receval.studies.menamaldonado2021 import fig02, fig04, fig08
-from receval.studies.toy_matrices import ToyMatrix
-from receval.studies.toy_numbers import PROBABILITIES
+from receval.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
+from receval.studies.menamaldonado2021._shared.toy_numbers import PROBABILITIES
 from receval.theory import lemmas
 
 # --- figure 2 ---------------------------------------------------------------------------------

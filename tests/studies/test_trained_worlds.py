@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from studies.small_worlds import SEED, SYSTEMS, THRESHOLD, small_ratings, small_worlds
 
-from receval.config.decisions import Configuration
-from receval.config.splits import RandomRatio
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.exploration import explore
+from receval.multiverse.trained_universes import NON_COMPUTABLE, TrainedWorlds
 from receval.seeds import generator
 from receval.splits.registry import make_split
+from receval.splits.spec import RandomRatio
 from receval.splits.split import fold
-from receval.studies.exploration import explore
-from receval.studies.trained_worlds import NON_COMPUTABLE, TrainedWorlds
 
 
 def decided(**decisions: Any) -> Configuration:

@@ -9,12 +9,12 @@ import pytest
 from scipy.stats import wilcoxon
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.user_means import UserMeans
+from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
-from receval.studies.inputs import Experiment
-from receval.studies.user_means import UserMeans
-from receval.studies.values_by_fold import values_by_fold
 
 AR, ONE = Protocol("AR", "TI"), Protocol("1R", "TI", 9, 4.0)
 SYSTEMS = ("plsa", "pop", "random")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,14 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import ROOT, inputs_of, look_of, problems_of, write_experiment
+from studies.prepared import ROOT, inputs_of, look_of, module_of, problems_of, write_experiment
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.studies.numbers import read_numbers, real_numbers, write_numbers
-from receval.studies.removal_values import remove_judgments
+from receval.storage.tidy_csv import read_numbers, real_numbers, write_numbers
+from receval.workflow.incompleteness import remove_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
 TITLES = {"ml-1m": "ML-1M", "librarything": "LibraryThing", "beeradvocate": "BeerAdvocate"}
@@ -90,7 +89,7 @@ class Prepared:
             present=spec.datasets or [self.experiments[name]["dataset"] for name in names],
             **parameters,
         )
-        module = import_module(f"receval.studies.{study}.{artifact}")
+        module = module_of(study, artifact)
         path = self.folder / study / f"{artifact}.csv"
         path.parent.mkdir(exist_ok=True)
         write_numbers(module.data(inputs), path)
@@ -108,7 +107,7 @@ def datasets_of(numbers: pd.DataFrame) -> list[str]:
 
 
 def drawn(study: str, artifact: str, numbers: pd.DataFrame, **look: Any) -> Figure:
-    module = import_module(f"receval.studies.{study}.{artifact}")
+    module = module_of(study, artifact)
     with figure_style():
         figure: Figure = module.draw(numbers, look_of(study, artifact, **look))
     return figure
@@ -241,7 +240,7 @@ def test_a_table_is_printed_with_the_absent_datasets(
     if "dataset" in numbers:
         numbers = numbers[numbers["dataset"] != "librarything"]
         absent = ["librarything"]
-    module = import_module(f"receval.studies.{study}.{artifact}")
+    module = module_of(study, artifact)
     table = module.tabulate(numbers, look_of(study, artifact, absent, edition))
     assert all(cell.strip() for row in table.rows for cell in row)
     twin = " twin" if edition == "demo" else ""
@@ -255,7 +254,7 @@ def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) 
     before = prepared.numbers("valcarce2018", "table3")
     after = prepared.numbers("valcarce2020", "table3")
     tables = [
-        import_module(f"receval.studies.{study}.table3").tabulate(numbers, look_of(study, "table3"))
+        module_of(study, "table3").tabulate(numbers, look_of(study, "table3"))
         for study, numbers in (("valcarce2018", before), ("valcarce2020", after))
     ]
     # Datasets down and ordered pairs; metrics down and unordered ones.
@@ -268,7 +267,7 @@ def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) 
 @pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])
 def test_statistics_of_datasets_are_printed(prepared: Prepared, study: str, gini: int) -> None:
     numbers = prepared.numbers(study, "table2")
-    module = import_module(f"receval.studies.{study}.table2")
+    module = module_of(study, "table2")
     row = module.tabulate(numbers, look_of(study, "table2")).rows[0]
     ratings = int(numbers["ratings"].iloc[0])
     density = f"{100 * ratings / (30 * 25):.3f} %"

@@ -11,15 +11,15 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, write_experiment
 
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
-from receval.studies.inputs import Experiment
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.summaries import means_with_intervals
-from receval.studies.values_by_fold import values_by_fold
+from receval.statistics.confidence import means_with_intervals
+from receval.storage.tidy_csv import read_numbers, write_numbers
 
 PROTOCOLS = (Protocol("AR", "AI"), Protocol("1R", "TI", 9, 4.0))
 THRESHOLD = 4.0

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from studies.small_worlds import explored
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.decisions import DECISIONS, Configuration, MetricDecision
-from receval.config.splits import DataSelection
-from receval.studies.decision_titles import decision_title, level_title
-from receval.studies.numbers import read_numbers, write_numbers
-from receval.studies.verdicts import verdict_shares, with_verdicts
-from receval.studies.world_verdicts import explained, single_changes, start_of
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decision_titles import decision_title, level_title
+from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision
+from receval.multiverse.universe_verdicts import explained, single_changes, start_of
+from receval.multiverse.verdicts import verdict_shares, with_verdicts
+from receval.splits.spec import DataSelection
+from receval.storage.tidy_csv import read_numbers, write_numbers
 
 GRID = DecisionGrid.model_validate(
     {

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from studies.prepared import inputs_of, spec_of, write_experiment
 
-from receval.config.decisions import Configuration
+from receval.evaluation.experiment import Experiment
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.exploration import explore, explore_experiments
+from receval.multiverse.universes import ExperimentWorlds, fold_of
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
-from receval.studies.exploration import explore
-from receval.studies.inputs import ArtifactInputs, Experiment
-from receval.studies.pairs_of_worlds import explored
-from receval.studies.worlds import ExperimentWorlds, fold_of
+from receval.studies._shared.inputs import ArtifactInputs
 
 PROTOCOLS = [
     Protocol("AR", "rated", non_computable=policy)  # type: ignore[arg-type]
@@ -169,7 +169,11 @@ def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
     def inputs(seed: int) -> ArtifactInputs:
         return inputs_of(tmp_path, experiments=described, grid=GRID, seed=seed)
 
-    worlds = explored(inputs(3), [("knn", "pop")])
+    def explored(inputs: ArtifactInputs) -> pd.DataFrame:
+        pairs = [("knn", "pop")]
+        return explore_experiments(inputs.decisions, inputs.experiments, pairs, inputs.seed)
+
+    worlds = explored(inputs(3))
     assert len(worlds) == 2 * 3 * 2 * 2
     expected = explore(
         inputs(3).decisions.configurations(),
@@ -178,7 +182,7 @@ def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
         generator(3, "ml-1m", "multiverse"),
     )
     pd.testing.assert_frame_equal(worlds, expected, check_exact=True)
-    other = explored(inputs(4), [("knn", "pop")])
+    other = explored(inputs(4))
     assert not worlds["rejected"].equals(other["rejected"])
     assert worlds["p"].equals(other["p"])
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 from studies.prepared import inputs_of
 
+from receval.storage.tidy_csv import read_numbers, write_numbers
 from receval.studies.menamaldonado2021 import fig02, fig03, fig04, fig08
-from receval.studies.numbers import read_numbers, write_numbers
 
 STUDY = "menamaldonado2021"
 FIGURES: dict[str, Any] = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig08": fig08}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.studies.numbers import write_numbers
+from receval.storage.tidy_csv import write_numbers
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 OPTIMAL = ("best-p", "best-antip", "best-real")

@@ -87,8 +87,8 @@ def test_editing_comments_and_docstrings_reruns_nothing(finished: Workflow) -> N
         FIG02,
         "src/receval/protocols/ranking.py",
         "src/receval/ratings.py",
-        "src/receval/studies/drawing.py",
-        "src/receval/recommenders/training.py",
+        "src/receval/workflow/drawing.py",
+        "src/receval/workflow/training.py",
     )
     with finished.edited({name: with_changed_words(finished.read(name)) for name in names}):
         run = finished.run("-n")

@@ -9,7 +9,7 @@ OUTPUTS
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
-from receval.studies.artifact_names import heading
+from receval.figures.artifact_names import heading
 
 # Pages and tables are both written as <artifact>.md.
 PAGES = (
@@ -51,16 +51,15 @@ rule compute_artifact:
         .numbers_size(w.study, w.artifact)
         .runtime(attempt),
     params:
-        study="{study}",
-        artifact="{artifact}",
+        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
         description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.making:compute_artifact",
-            f"receval.studies.{w.study}.{w.artifact}:data",
+            "receval.workflow.artifacts:compute_artifact",
+            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:data",
             *PLANS[w.edition].metric_entries(w.study, w.artifact),
         ),
     run:
-        JOBS.run("receval.studies.making:compute_artifact", input, output, params, log)
+        JOBS.run("receval.workflow.artifacts:compute_artifact", input, output, params, log)
 
 
 rule draw_figure:
@@ -91,15 +90,14 @@ rule draw_figure:
         mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
-        study="{study}",
-        artifact="{artifact}",
+        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.drawing:draw_figure",
-            f"receval.studies.{w.study}.{w.artifact}:draw",
+            "receval.workflow.artifacts:draw_figure",
+            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:draw",
         ),
     run:
-        JOBS.run("receval.studies.drawing:draw_figure", input, output, params, log)
+        JOBS.run("receval.workflow.artifacts:draw_figure", input, output, params, log)
 
 
 rule write_table:
@@ -133,15 +131,14 @@ rule write_table:
         mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
-        study="{study}",
-        artifact="{artifact}",
+        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.tabulating:write_table",
-            f"receval.studies.{w.study}.{w.artifact}:tabulate",
+            "receval.workflow.artifacts:write_table",
+            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:tabulate",
         ),
     run:
-        JOBS.run("receval.studies.tabulating:write_table", input, output, params, log)
+        JOBS.run("receval.workflow.artifacts:write_table", input, output, params, log)
 
 
 rule write_page:
@@ -174,15 +171,14 @@ rule write_page:
         mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
-        study="{study}",
-        artifact="{artifact}",
+        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
         look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.page_writing:write_page",
-            f"receval.studies.{w.study}.{w.artifact}:write",
+            "receval.workflow.artifacts:write_page",
+            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:write",
         ),
     run:
-        JOBS.run("receval.studies.page_writing:write_page", input, output, params, log)
+        JOBS.run("receval.workflow.artifacts:write_page", input, output, params, log)
 
 
 rule record_provenance:

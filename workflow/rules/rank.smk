@@ -35,8 +35,8 @@ rule rank_system:
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code(
-            "receval.protocols.outcomes:rank_system",
+            "receval.workflow.ranking:rank_system",
             PLANS[w.edition].recommender_entry(w.system),
         ),
     run:
-        JOBS.run("receval.protocols.outcomes:rank_system", input, output, params, log)
+        JOBS.run("receval.workflow.ranking:rank_system", input, output, params, log)

@@ -30,12 +30,12 @@ rule remove_judgments:
     params:
         description=lambda w: PLANS[w.edition].removal_description(w.study, w.removal),
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.removal_values:remove_judgments",
+            "receval.workflow.incompleteness:remove_judgments",
             *PLANS[w.edition].removal_metric_entries(w.study, w.removal),
         ),
     run:
         JOBS.run(
-            "receval.studies.removal_values:remove_judgments",
+            "receval.workflow.incompleteness:remove_judgments",
             input,
             output,
             params,

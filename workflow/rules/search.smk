@@ -36,13 +36,13 @@ rule search_settings:
         seed=PLANS["full"].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS["full"].code(
-            "receval.studies.setting_search:search_settings",
+            "receval.workflow.tuning:search_settings",
             PLANS["full"].recommender_entry(w.system),
             *PLANS["full"].search_metric_entries(),
         ),
     run:
         JOBS.run(
-            "receval.studies.setting_search:search_settings",
+            "receval.workflow.tuning:search_settings",
             input,
             output,
             params,

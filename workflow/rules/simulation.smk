@@ -33,13 +33,13 @@ rule simulate_skewness:
         ),
         system="{system}",
         code=lambda w: PLANS[w.edition].code(
-            "receval.studies.skewness_simulation:simulate_skewness",
+            "receval.workflow.skewness:simulate_skewness",
             PLANS[w.edition].recommender_entry(w.system),
             *PLANS[w.edition].simulation_metric_entries(w.simulation),
         ),
     run:
         JOBS.run(
-            "receval.studies.skewness_simulation:simulate_skewness",
+            "receval.workflow.skewness:simulate_skewness",
             input,
             output,
             params,

@@ -34,10 +34,10 @@ rule train_system:
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code(
-            "receval.recommenders.training:train_system",
+            "receval.workflow.training:train_system",
             PLANS[w.edition].recommender_entry(w.system),
         ),
     run:
         JOBS.run(
-            "receval.recommenders.training:train_system", input, output, params, log
+            "receval.workflow.training:train_system", input, output, params, log
         )

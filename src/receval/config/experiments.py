@@ -4,67 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from receval.protocols.protocol import (
-    BaseCandidates,
-    NonComputable,
-    Protocol,
-    RelevantSelection,
-    TieOrder,
-)
+from receval.protocols.spec import ProtocolSpec
+from receval.spec_types import Identifier, Model
 
-Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Text = Annotated[str, Field(min_length=1)]
-Size = Annotated[int, Field(ge=1)]
 Evaluation = Literal["observed", "real"]
-
-
-class Model(BaseModel):
-    """What the models of studies share: unknown keys are refused, values cannot be changed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ProtocolSpec(Model):
-    """One protocol of an experiment, or several that differ in the size of the sample alone.
-
-    Attributes
-    ----------
-    relevant, candidates, ties, percentiles, head_removed, non_computable
-        See :class:`receval.protocols.protocol.Protocol`.
-    sampled : int or list of int, optional
-        Numbers of non-relevant candidates; several are ranked in one pass.
-    """
-
-    relevant: RelevantSelection = "AR"
-    candidates: BaseCandidates = "AI"
-    sampled: Size | Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
-    ties: TieOrder = "random"
-    percentiles: Annotated[int, Field(ge=2)] | None = None
-    head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
-    non_computable: NonComputable = "none"
-
-    @model_validator(mode="after")
-    def _can_be_formed(self) -> Self:
-        self.protocols(0.0)
-        return self
-
-    def protocols(self, threshold: float) -> list[Protocol]:
-        """Return the protocols for a relevance threshold."""
-        sizes = self.sampled if isinstance(self.sampled, tuple) else (self.sampled,)
-        return [
-            Protocol(
-                self.relevant,
-                self.candidates,
-                size,
-                ties=self.ties,
-                percentiles=self.percentiles,
-                head_removed=self.head_removed,
-                non_computable=self.non_computable,
-            ).with_threshold(threshold)
-            for size in sizes
-        ]
 
 
 class ExperimentSpec(Model):

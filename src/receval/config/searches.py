@@ -5,19 +5,15 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from receval.config.experiments import Identifier, Text
 from receval.config.systems import Parameter
+from receval.spec_types import Identifier, Model, Text
 
 Grid = dict[Identifier | str, Annotated[tuple[Parameter, ...], Field(min_length=1)]]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SystemSearch(_Model):
+class SystemSearch(Model):
     """The settings tried for one system.
 
     Attributes
@@ -42,7 +38,7 @@ class SystemSearch(_Model):
         ]
 
 
-class SearchesSpec(_Model):
+class SearchesSpec(Model):
     """All searches: one objective, one grid a system.
 
     Attributes

@@ -9,16 +9,16 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from receval.config.datasets import DatasetSpec
-from receval.config.drift import DriftConfig
-from receval.config.experiments import Identifier
 from receval.config.reading import read_yaml, sentences
 from receval.config.searches import SearchesSpec
-from receval.config.simulations import SkewnessSpec
-from receval.config.splits import AnySplit
 from receval.config.studies import Edition, StudySpec
 from receval.config.systems import SystemSpec
-from receval.config.twins import TwinSpec
+from receval.datasets.spec import DatasetSpec
+from receval.drift.spec import DriftConfig
+from receval.simulation.skewness_spec import SkewnessSpec
+from receval.simulation.spec import TwinSpec
+from receval.spec_types import Identifier
+from receval.splits.spec import AnySplit
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 

@@ -6,19 +6,23 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from receval.config.decision_grid import DecisionGrid
-from receval.config.experiments import ExperimentSpec, Identifier, Model, Text
-from receval.config.removals import RemovalSpec
+from receval.config.experiments import ExperimentSpec
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.robustness.spec import RemovalSpec
+from receval.spec_types import Identifier, Model, Text
 
 ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
 Edition = Literal["demo", "full"]
 
 
 class ArtifactSpec(Model):
-    """One figure or table. Its code is the module ``receval.studies.<study>.<artifact>``.
+    """One figure or table, made by the module of an artifact family.
 
     Attributes
     ----------
+    code : str, optional
+        The family: ``<module>`` of the study's own folder in ``receval.studies``, or
+        ``<folder>.<module>`` of another; by default the module named as the artifact.
     kind : {"figure", "table", "page"}
         A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of text as
         Markdown.
@@ -51,6 +55,7 @@ class ArtifactSpec(Model):
     """
 
     kind: Literal["figure", "table", "page"]
+    code: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)?$")] | None = None
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     title: Text
     caption: Text

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from receval.config.datasets import DatasetSpec, EditionSpec, FileSpec
 from receval.datasets.checksums import describe
+from receval.datasets.spec import DatasetSpec, EditionSpec, FileSpec
 
 Status = Literal["local", "download", "absent"]
 

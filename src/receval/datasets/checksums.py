@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from receval.config.datasets import FileSpec
-from receval.provenance.atomic import write_atomically
+from receval.datasets.spec import FileSpec
+from receval.storage.atomic import write_atomically
 
 _BLOCK = 1 << 20
 

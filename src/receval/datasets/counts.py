@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.config.datasets import ExpectedCounts, PartCounts
+from receval.datasets.spec import ExpectedCounts, PartCounts
 from receval.ratings import Ratings
 
 # Counting widens a column to 64 bits: piece by piece, so that 100 M ratings do not take 800 MB.

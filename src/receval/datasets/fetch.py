@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from receval.config.datasets import DatasetSpec, EditionSpec, FileSpec
 from receval.datasets.availability import Availability
 from receval.datasets.checksums import (
     describe,
@@ -19,6 +18,7 @@ from receval.datasets.checksums import (
 )
 from receval.datasets.errors import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import DatasetSpec, EditionSpec, FileSpec
 from receval.datasets.transfer import PartialFile, TransferError, transfer
 
 Sleep = Callable[[float], None]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from receval.datasets.checksums import sha256_of
-from receval.provenance.atomic import write_atomically
+from receval.storage.atomic import write_atomically
 
 
 class KnownChecksums:

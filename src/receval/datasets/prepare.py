@@ -12,13 +12,13 @@ from typing import cast
 
 import numpy as np
 
-from receval.config.datasets import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.datasets.counts import as_json, count_ratings, differences, fewest_and_most
 from receval.datasets.errors import CountError, DatasetError
 from receval.datasets.formats.report import ParseReport
 from receval.datasets.raw import RawFiles
-from receval.provenance.atomic import write_atomically
+from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
+from receval.storage.atomic import write_atomically
 
 SUMMARY_FILE = "summary.json"
 

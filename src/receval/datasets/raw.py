@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from receval.config.datasets import ExpectedCounts
 from receval.datasets.checksums import sha256_of
-from receval.provenance.atomic import write_atomically
+from receval.datasets.spec import ExpectedCounts
+from receval.storage.atomic import write_atomically
 
 Source = Literal["local", "download", "twin"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.config.drift import DriftConfig
+from receval.drift.spec import DriftConfig
 from receval.drift.tables import ColumnRoles, numbers, numeric, roles_of_columns, row_labels
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from receval.config.drift import DriftConfig
 from receval.drift.changes import Change, compare_tables
 from receval.drift.order_of_systems import OrderChange, changes_of_order
+from receval.drift.spec import DriftConfig
 from receval.drift.tables import read_table, roles_of_columns
 
 DATA_SUFFIX = ".csv"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.layout import settle_layout
 from receval.figures.style import figure_style
-from receval.provenance.atomic import write_atomically
+from receval.storage.atomic import write_atomically
 
 # None removes an entry: dates change every run, program versions every upgrade.
 _SVG_METADATA = {"Date": None, "Creator": None}

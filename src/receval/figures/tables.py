@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from receval.figures.escaping import escape_latex, escape_markdown
-from receval.provenance.atomic import write_atomically
+from receval.storage.atomic import write_atomically
 
 Alignment = Literal["left", "right", "center"]
 

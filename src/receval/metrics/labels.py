@@ -7,6 +7,13 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+_PRINTED_NAMES = {
+    "RBPresidual": "RBP residual",
+    "tau": "Kendall's tau",
+    "UserCoverage": "User coverage",
+}
+"""Names that tables print for those in labels, where they differ."""
+
 
 def printed_parameters(value: Any, leave_out: tuple[str, ...] = ()) -> str:
     """Return a dataclass's parameters that differ from their defaults, in brackets, or nothing.
@@ -107,3 +114,10 @@ def _value(hint: Any, written: str, parameter: str, label: str) -> Any:
         raise ValueError(
             f"In {label!r}, {parameter} must be {_WANTED[kind]}, not {written!r}."
         ) from None
+
+
+def metric_name(label: str) -> str:
+    """Return the name of a metric with its cut-off, without its other parameters."""
+    name, _, rest = label.partition("(")
+    name, _, cutoff = f"{name}{rest.partition(')')[2]}".partition("@")
+    return _PRINTED_NAMES.get(name, name) + (f"@{cutoff}" if cutoff else "")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.config.twins import TwinSpec
 from receval.simulation.sampling import draw_random_sample, gumbel_noise
+from receval.simulation.spec import TwinSpec
 from receval.simulation.timeline import rating_times, scrobble_times
 from receval.simulation.world import World, choosable_items, choose_items
 

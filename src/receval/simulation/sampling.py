@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.config.twins import RandomSample
+from receval.simulation.spec import RandomSample
 
 FIRST_RATING_BONUS = 1e3
 """Lifts a pair above all others of its user; log-weights and Gumbel noise stay far below it."""

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.config.twins import Period, Sessions
+from receval.simulation.spec import Period, Sessions
 
 DAY = 86_400
 SECONDS_PER_RATING = 20

@@ -11,12 +11,12 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.archive import write_archive
-from receval.config.twins import TwinSpec
 from receval.seeds import generator
 from receval.simulation.observation import Observation, observe
 from receval.simulation.registry import WRITERS
+from receval.simulation.spec import TwinSpec
 from receval.simulation.world import World, generate_world
+from receval.storage.archive import write_archive
 
 HOLDING_REPEATS = ("librarything", "beeradvocate")
 """Formats in which a pair may occur again with an outdated rating."""

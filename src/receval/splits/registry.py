@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from receval.config.splits import SplitConfig
     from receval.ratings import Ratings
+    from receval.splits.spec import SplitConfig
     from receval.splits.split import Split
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
@@ -25,7 +25,7 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.missing_at_random:split_with_unbiased_test",
         "opposed-familiarity": (
-            "receval.splits.opposed_familiarity:split_with_opposed_familiarity"
+            "receval.simulation.opposed_familiarity_split:split_with_opposed_familiarity"
         ),
         "given": "receval.splits.given:split_as_given",
     }
@@ -48,7 +48,7 @@ def make_split(
     ratings : Ratings
         The ratings to split.
     spec : SplitConfig
-        One of the models of :mod:`receval.config.splits`: the kind of split and its parameters.
+        One of the models of :mod:`receval.splits.spec`: the kind of split and its parameters.
     root_seed : int
         The edition's root seed.
     dataset, name : str

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from receval.config.datasets import DatasetSpec, ExpectedCounts
-from receval.config.twins import TwinSpec
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import PREPARED_FILES, prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.spec import DatasetSpec, ExpectedCounts
+from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import write_twin
 
 
@@ -34,9 +34,9 @@ def generate_twin(
         Folder that gets the raw files.
     dataset : str
     twin : mapping
-        A :class:`receval.config.twins.TwinSpec` as plain values.
+        A :class:`receval.simulation.spec.TwinSpec` as plain values.
     description : mapping
-        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+        The dataset's :class:`receval.datasets.spec.DatasetSpec` as plain values.
     seed : int
         The edition's root seed.
     """
@@ -71,7 +71,7 @@ def fetch_raw(
         Gets the description of the raw files (:class:`receval.datasets.raw.RawFiles`).
     dataset : str
     description : mapping
-        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+        The dataset's :class:`receval.datasets.spec.DatasetSpec` as plain values.
     raw_folder : Path
         Folder with one folder a dataset, where downloads go; what lies there is looked at first.
     local_mirrors : sequence of str
@@ -108,7 +108,7 @@ def prepare_ratings(
     ratings, user_ids, item_ids, summary : Path
         Files of one folder, under the names that :func:`receval.datasets.prepare.prepare` gives.
     description : mapping
-        The dataset's :class:`receval.config.datasets.DatasetSpec` as plain values.
+        The dataset's :class:`receval.datasets.spec.DatasetSpec` as plain values.
     """
     declared = (ratings, user_ids, item_ids, summary)
     written = tuple(ratings.parent / name for name in PREPARED_FILES)

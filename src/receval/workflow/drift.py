@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from receval.config.drift import DriftConfig
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_markdown
-from receval.provenance.atomic import write_atomically
+from receval.drift.spec import DriftConfig
+from receval.storage.atomic import write_atomically
 
 
 def report_drift(
@@ -33,7 +33,7 @@ def report_drift(
     folders : tuple of str
         The folders of the fresh and of the accepted artifacts.
     drift : mapping
-        A :class:`receval.config.drift.DriftConfig` as plain values.
+        A :class:`receval.drift.spec.DriftConfig` as plain values.
     artifacts : sequence of str
         ``study/artifact`` names that the run makes.
     one_sided_datasets : sequence of str

@@ -12,10 +12,10 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.job_log import job_log
-from receval.provenance.atomic import write_atomically
+from receval.storage.atomic import write_atomically
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, compiled_here
+from receval.workflow.log import job_log
 
 _log = logging.getLogger(__name__)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from receval.garbage import collect_rarely
-from receval.job_environment import prepare_job_environment
-from receval.run_lock import remove_stale_locks
+from receval.workflow.environment import prepare_job_environment
+from receval.workflow.garbage import collect_rarely
 from receval.workflow.job_runner import JobRunner
+from receval.workflow.lock import remove_stale_locks
 
 
 def begin_run(

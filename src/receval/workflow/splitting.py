@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from receval.config.splits import AnySplit, SplitConfig
 from receval.datasets.raw import RawFiles
 from receval.ratings import Ratings, table_folder
 from receval.splits.registry import make_split
+from receval.splits.spec import AnySplit, SplitConfig
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def split_ratings(
     split : Path
         The archive to write.
     description : mapping
-        One of the models of :mod:`receval.config.splits` as plain values.
+        One of the models of :mod:`receval.splits.spec` as plain values.
     seed : int
         The edition's root seed.
     names : tuple of str

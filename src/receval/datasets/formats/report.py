@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.config.datasets import PartCounts
+from receval.datasets.spec import PartCounts
 
 
 @dataclass

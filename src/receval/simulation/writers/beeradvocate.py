@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.provenance.atomic import write_atomically
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
 from receval.simulation.writers.archives import gzip_bytes
 from receval.simulation.writers.lines import Column, join_columns, to_bytes
+from receval.storage.atomic import write_atomically
 
 LAST_BEER = 77_317
 BEERS_PER_BREWERY = 12

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.provenance.atomic import write_atomically
 from receval.simulation.names import invent_names
 from receval.simulation.observation import Observation
 from receval.simulation.writers.archives import gzip_bytes, tar_bytes
 from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.storage.atomic import write_atomically
 
 ODD_NAMES = (
     '"Weird" Wolves',

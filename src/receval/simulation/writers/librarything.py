@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.provenance.atomic import write_atomically
 from receval.simulation.names import numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.storage.atomic import write_atomically
 
 LAST_WORK = 4_000_000
 MEAN_EXTRA_TAGS = 1.7

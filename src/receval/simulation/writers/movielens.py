@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.provenance.atomic import write_atomically
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.writers.archives import zip_bytes
 from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.storage.atomic import write_atomically
 
 LAST_MOVIE = 3952
 GENRES = np.array(["Action", "Comedy", "Comedy|Romance", "Drama", "Drama|War", "Thriller"])

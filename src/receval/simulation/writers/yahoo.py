@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.provenance.atomic import write_atomically
 from receval.simulation.observation import Observation
 from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.storage.atomic import write_atomically
 
 TRAIN_FILE = "ydata-ymusic-rating-study-v1_0-train.txt"
 TEST_FILE = "ydata-ymusic-rating-study-v1_0-test.txt"

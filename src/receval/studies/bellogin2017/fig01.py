@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
+from receval.figures.display import Look
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
@@ -18,8 +19,7 @@ from receval.protocols.target_sets import target_sets
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Fold, Split, fold
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
 
 ITEMS = "abcdefg"
 TOY = {

@@ -5,21 +5,24 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.studies.configuration_bars import configurations, draw_configurations
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.summaries import means_with_intervals
+from receval.statistics.confidence import means_with_intervals
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.configuration_bars import (
+    configurations,
+    draw_configurations,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the metric of every dataset, protocol, system and fold, and the means over folds.
 
-    The columns are those of :func:`receval.studies.values_by_fold.values_by_fold`.
+    The columns are those of :func:`receval.evaluation.values_by_fold.values_by_fold`.
     """
+    from receval.evaluation.values_by_fold import values_by_fold
     from receval.metrics.parse import parse
-    from receval.studies.values_by_fold import values_by_fold
 
     metric = parse(inputs.parameters["metric"])
     tables = [values_by_fold(experiment, [metric]) for experiment in inputs.experiments.values()]

@@ -8,13 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.target_axes import removed_axis, size_axis
-from receval.studies.target_sizes import drawn_precision, points, protocols_by_size
-from receval.studies.varied_conditions import KEPT, SIZE
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.target_axes import removed_axis, size_axis
+from receval.studies.bellogin2017._shared.target_sizes import (
+    drawn_precision,
+    points,
+    protocols_by_size,
+)
+from receval.studies.bellogin2017._shared.varied_conditions import KEPT, SIZE
 
 LIGHT, DARK = 0.18, 0.45
 """Strength of the shades towards the upper and the lower bound."""
@@ -33,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
     """
     from receval.metrics.evaluation import evaluate
-    from receval.studies.kept_ratings import kept_ratings
+    from receval.robustness.kept_ratings import kept_ratings
     from receval.theory.precision_bounds import precision_bounds
 
     metric, cutoff = drawn_precision(inputs)

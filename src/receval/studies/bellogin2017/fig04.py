@@ -10,25 +10,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.studies.inputs import ArtifactInputs, Experiment
-from receval.studies.look import Look
-from receval.studies.summaries import means_with_intervals
-from receval.studies.target_axes import removed_axis, size_axis
-from receval.studies.target_sizes import (
+from receval.statistics.confidence import means_with_intervals
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.target_axes import removed_axis, size_axis
+from receval.studies.bellogin2017._shared.target_sizes import (
     drawn_precision,
     points,
     protocol_of_all_candidates,
     protocols_by_size,
 )
-from receval.studies.varied_conditions import KEPT
+from receval.studies.bellogin2017._shared.varied_conditions import KEPT
 
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists
     from receval.metrics.metric import Metric
-    from receval.studies.kept_ratings import KeptRatings
+    from receval.robustness.kept_ratings import KeptRatings
 
 Row = dict[str, Any]
 
@@ -55,7 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Removing a test rating is a mask: its item stays a candidate, no other rank changes.
     """
     from receval.metrics.parse import parse
-    from receval.studies.kept_ratings import kept_ratings
+    from receval.robustness.kept_ratings import kept_ratings
 
     drawn, _ = drawn_precision(inputs)
     metrics = list(dict.fromkeys([drawn, *map(parse, inputs.parameters["metrics"])]))
@@ -89,7 +90,7 @@ def _all_relevant(
 ) -> Iterator[Row]:
     """Measure AR with all candidates while test ratings are removed."""
     from receval.metrics.averages import Arithmetic
-    from receval.statistics.incompleteness import Measure, ReducedFold
+    from receval.robustness.incompleteness import Measure, ReducedFold
     from receval.theory.random_precision import random_precision
     from receval.theory.target_densities import TargetDensities
 

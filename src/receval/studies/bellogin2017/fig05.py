@@ -12,6 +12,7 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from receval.figures.curves import line
+from receval.figures.display import Look
 from receval.figures.legend import note
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -21,9 +22,8 @@ from receval.figures.style import (
     ordered_styles,
     series_styles,
 )
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 
 POINTS = 100
 """Points of a curve of cumulated popularity at most."""

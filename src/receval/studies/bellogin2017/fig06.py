@@ -10,11 +10,11 @@ from matplotlib.ticker import FixedLocator
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.popularity_segments import popularity_segments
+from receval.statistics.popularity_segments import popularity_segments
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line
+from receval.figures.display import Look
 from receval.figures.legend import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.popularity_segments import popularity_segments
+from receval.statistics.popularity_segments import popularity_segments
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

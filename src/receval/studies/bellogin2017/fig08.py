@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.studies.configuration_bars import draw_configurations
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.popularity_designs import (
+from receval.statistics.confidence import means_with_intervals
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.configuration_bars import draw_configurations
+from receval.studies.bellogin2017._shared.popularity_designs import (
     ALL_RELEVANT,
     ONE_RELEVANT,
     design_of,
     short_labels,
 )
-from receval.studies.summaries import means_with_intervals
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -25,11 +25,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or a protocol AR TI-AN, which is not
     drawn: the expectations over samples are read from it), those of
-    :func:`receval.studies.values_by_fold.values_by_fold`, and of uniform tests target_items
+    :func:`receval.evaluation.values_by_fold.values_by_fold`, and of uniform tests target_items
     (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
+    from receval.evaluation.values_by_fold import values_by_fold
     from receval.metrics.parse import parse
-    from receval.studies.values_by_fold import values_by_fold
 
     metrics = [parse(label) for label in inputs.parameters["metrics"]]
     tables = []

@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.means_of_designs import PAPER_SYSTEMS, MeansOfDesigns
-from receval.studies.numbers import read_numbers
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.storage.tidy_csv import read_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.means_of_designs import PAPER_SYSTEMS, MeansOfDesigns
 
 SAME = 0.1
 """Two values count as the same if they differ by at most this share of the larger one."""

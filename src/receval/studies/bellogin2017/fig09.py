@@ -5,13 +5,16 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.studies.configuration_bars import configurations, draw_configurations
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
-from receval.studies.summaries import means_with_intervals
+from receval.statistics.confidence import means_with_intervals
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.configuration_bars import (
+    configurations,
+    draw_configurations,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -20,10 +23,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Under 1R there is no bpref, for which a list needs items judged non-relevant. The metrics that
     the parameter ``drawn`` leaves out are other forms of those in the figure.
 
-    The columns are those of :func:`receval.studies.values_by_fold.values_by_fold`.
+    The columns are those of :func:`receval.evaluation.values_by_fold.values_by_fold`.
     """
+    from receval.evaluation.values_by_fold import values_by_fold
     from receval.metrics.parse import parse
-    from receval.studies.values_by_fold import values_by_fold
 
     metrics = [parse(label) for label in inputs.parameters["metrics"]]
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]

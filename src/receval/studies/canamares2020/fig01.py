@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.curves import cumulative_curve
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 from receval.statistics.concentration import share_at_most
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
 
 POINTS = 150
 ROUND_NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

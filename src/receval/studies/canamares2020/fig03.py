@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
+from receval.figures.display import Look
 from receval.figures.style import INK
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.system_curves import draw_system_curves
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
 LOWEST = 0.5
 """The share is never below, according to the paper."""
@@ -19,9 +19,9 @@ LOWEST = 0.5
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return Unjudged@10 of every system at every training ratio.
 
-    The columns are those of :func:`receval.studies.values_by_ratio.values_by_ratio`.
+    The columns are those of :func:`.values_by_ratio`.
     """
-    from receval.studies.values_by_ratio import values_by_ratio
+    from receval.studies.canamares2020._shared.values_by_ratio import values_by_ratio
 
     return values_by_ratio(inputs)
 

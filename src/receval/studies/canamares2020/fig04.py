@@ -5,19 +5,19 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.system_curves import draw_by_ratio
+from receval.figures.display import Look
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.system_curves import draw_by_ratio
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return nDCG@10 on condensed lists of every system at every training ratio.
 
-    The columns are those of :func:`receval.studies.values_by_ratio.values_by_ratio`; users are
+    The columns are those of :func:`.values_by_ratio`; users are
     ``tested`` and ``relevant``. Large ratios leave users without a relevant test rating, who count
     0 among the tested.
     """
-    from receval.studies.values_by_ratio import values_by_ratio
+    from receval.studies.canamares2020._shared.values_by_ratio import values_by_ratio
 
     return values_by_ratio(inputs, ("tested", "relevant"))
 

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
+from receval.figures.display import Look
 from receval.figures.style import INK
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.system_curves import draw_system_curves
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
 if TYPE_CHECKING:
     from receval.metrics.list_view import ListView
@@ -35,8 +35,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     in the condensed list); system; lists (number of these users); value (the mean rank; none
     without such users).
     """
-    from receval.studies.measured_systems import starting_configuration
-    from receval.studies.worlds import ExperimentWorlds
+    from receval.multiverse.universes import ExperimentWorlds
+    from receval.studies.canamares2020._shared.measured_systems import starting_configuration
 
     deepest = int(inputs.parameters["depth"])
     rows = []

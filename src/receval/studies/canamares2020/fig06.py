@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import logarithmic_x
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.system_curves import draw_system_curves
+from receval.figures.display import Look
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -17,10 +17,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: experiment; dataset; metric (without its cut-off); cutoff; system; lists; value;
     p_value; verdict, the last five as in
-    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
     from receval.metrics.parse import parse
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     metric = parse(str(inputs.parameters["metric"]))
     labels = [metric.at(int(depth)).label for depth in inputs.parameters["depths"]]

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH, grouped_bars
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
 
 POLICIES = {
     "none": "None",
@@ -24,7 +24,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the metrics on condensed lists of all users, by policy and number of neighbours.
 
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
-    five as in :meth:`receval.studies.measured_systems.MeasuredSystems.compared`: against the
+    five as in :meth:`.MeasuredSystems.compared`: against the
     fewest neighbours.
 
     Raises
@@ -32,8 +32,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ValueError
         The parameter ``neighbours`` has not one number for each system.
     """
-    from receval.studies.aligned_systems import numbers_of_systems
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     labels = [str(label) for label in inputs.parameters["metrics"]]
     tables = []

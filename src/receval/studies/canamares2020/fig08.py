@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from receval.studies.inputs import Experiment
+    from receval.evaluation.experiment import Experiment
 
 USER_COVERAGE = "UserCoverage"
 FULL, REDUCED = "full", "reduced"
@@ -37,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; average (full, reduced, or a product of the user coverage and one of these);
     minimum_overlap (none for systems without); metric; system; lists; value; p_value; verdict, the
-    last five as in :meth:`receval.studies.measured_systems.MeasuredSystems.compared`: against the
+    last five as in :meth:`.MeasuredSystems.compared`: against the
     parameter ``reference``. The test under the reduced average is over the users that both cover.
     The paper does not say whether lists are condensed here: both are measured, full ones drawn.
 
@@ -54,8 +54,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.parse import parse
-    from receval.studies.aligned_systems import numbers_of_systems
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     reference = str(inputs.parameters["reference"])
     neighbourhoods = [system for system in experiment.systems if system != reference]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import p_value_cell
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import read_numbers, real_numbers
-from receval.studies.text_tables import printed
-from receval.studies.verdicts import LEVEL
+from receval.figures.text_tables import printed
+from receval.multiverse.verdicts import LEVEL
+from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
 
 PRINTED_P = 0.001
 """Smaller p-values are not printed: they say that the difference is no chance."""
@@ -34,7 +34,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     verdict (``holds``, ``does not hold``, ``not decided: data absent``, or ``as configured``). Who
     is ahead is a matter of the sign: the p-value tells how sure it is.
     """
-    from receval.studies.claim_findings import (
+    from receval.claims.coverage import claims_of_policies, claims_of_shortfall
+    from receval.claims.depth import claims_of_depth, claims_of_places
+    from receval.claims.findings import (
         DEFAULT,
         ROLES,
         TEXT,
@@ -43,11 +45,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         table_of,
         with_text_where_it_differs,
     )
-    from receval.studies.claims_of_coverage import claims_of_policies, claims_of_shortfall
-    from receval.studies.claims_of_depth import claims_of_depth, claims_of_places
-    from receval.studies.claims_of_metrics import claims_of_aggregation, claims_of_metrics
-    from receval.studies.claims_of_settings import claims_of_settings, claims_of_users_and_items
-    from receval.studies.claims_of_training_ratios import claims_of_ratios, claims_of_the_start
+    from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
+    from receval.claims.settings import claims_of_settings, claims_of_users_and_items
+    from receval.claims.training_ratios import claims_of_ratios, claims_of_the_start
 
     numbers = {name: read_numbers(path) for name, path in inputs.numbers.items()}
     # A table without rows decides nothing.

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.datasets.statistics import dataset_statistics
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.dataset_statistics import dataset_statistics
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return users, items, ratings and density of every dataset."""
-    return dataset_statistics(inputs)[["dataset", "users", "items", "ratings", "density_percent"]]
+    return dataset_statistics(inputs.all_ratings())[
+        ["dataset", "users", "items", "ratings", "density_percent"]
+    ]
 
 
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import p_value_cell, value_cell
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.metric_names import metric_name
-from receval.studies.numbers import real_numbers
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.metrics.labels import metric_name
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.comparison_cells import p_value_cell, value_cell
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the metrics of every system on every dataset.
 
     Columns: dataset; metric; system; lists; value; p_value; verdict, the last five as in
-    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     labels = [str(label) for label in inputs.parameters["metrics"]]
     tables = []

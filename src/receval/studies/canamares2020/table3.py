@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import system_cells, system_columns
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.metric_names import metric_name
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.metrics.labels import metric_name
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
 
 GAINS = ("g1", "g2")
 
@@ -19,10 +19,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; form (full or condensed); gain (g1, g2, or none where the metric has no gain);
     metric; system; lists; value; p_value; verdict, the last five as in
-    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`.
+    :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
     from receval.metrics.parse import parse
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
     tables = []
@@ -40,8 +43,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _gain(label: str) -> str:
-    from receval.config.decisions import GAINS as MAPPINGS
     from receval.metrics.parse import parse
+    from receval.multiverse.decisions import GAINS as MAPPINGS
 
     metric = parse(label)
     if metric.name == "P":

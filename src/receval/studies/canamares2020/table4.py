@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.comparison_cells import system_cells, system_columns
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.metric_names import metric_name
-from receval.studies.numbers import real_numbers
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.metrics.labels import metric_name
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
 
 if TYPE_CHECKING:
+    from receval.evaluation.experiment import Experiment
     from receval.metrics.averages import AdjustedGeometric
-    from receval.studies.inputs import Experiment
-    from receval.studies.measured_systems import MeasuredSystems
+    from receval.studies.canamares2020._shared.measured_systems import MeasuredSystems
 
 AGGREGATIONS = {
     "mean": "Mean",
@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; statement; aggregation; epsilon (of the geometric mean); metric; system;
     lists; value; p_value; verdict, the last five as in
-    :meth:`receval.studies.measured_systems.MeasuredSystems.compared`; coefficient (Pearson's r, in
+    :meth:`.MeasuredSystems.compared`; coefficient (Pearson's r, in
     the rows with a statement, whose ``lists`` are the users or the items). The geometric mean is
     tested by the t-test of logarithms. The parameter ``epsilons`` has the values of epsilon beside
     the default one.
@@ -55,7 +55,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.DataFrame]:
     from receval.metrics.averages import AdjustedGeometric
-    from receval.studies.measured_systems import MeasuredSystems, starting_configuration
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
 
     start = starting_configuration(experiment)
     labels = [str(label) for label in inputs.parameters["metrics"]]

@@ -5,12 +5,18 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.toy_drawing import FORMULAS, blank, draw_lines, draw_matrix, key_to_cells
-from receval.studies.toy_matrices import ToyMatrix, fractions
-from receval.studies.toy_numbers import (
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.toy_drawing import (
+    FORMULAS,
+    blank,
+    draw_lines,
+    draw_matrix,
+    key_to_cells,
+)
+from receval.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix, fractions
+from receval.studies.menamaldonado2021._shared.toy_numbers import (
     PROBABILITIES,
     Row,
     cell_rows,
@@ -19,7 +25,7 @@ from receval.studies.toy_numbers import (
 )
 
 TOY = {"a": "+++-0", "b": "+010-"}
-"""Marks (:data:`receval.studies.toy_matrices.MARKS`) of users u1 to u5; u6 to u10 have the same.
+"""Marks (:data:`.MARKS`) of users u1 to u5; u6 to u10 have the same.
 
 Which pairs are rated follows from the probabilities that the paper prints and from what section 5
 says of u6, u7 and u8, but for the two ratings that are not relevant: each might be that of u4

@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
 
 CASES = {
     # f and g over the items a and b, as the caption of the paper's figure gives them: in 1 and 3

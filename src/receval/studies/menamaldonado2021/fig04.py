@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.toy_examples import example_numbers
-from receval.studies.toy_panels import draw_examples
+from receval.figures.display import Look
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.toy_examples import example_numbers
+from receval.studies.menamaldonado2021._shared.toy_panels import draw_examples
 
 EXAMPLES = {
     "#1": {"a": "+++--", "b": "+-..."},
     "#2": {"a": "+----", "b": "--..."},
     "#3": {"a": "++++-", "b": "+---."},
 }
-"""Marks (:data:`receval.studies.toy_matrices.MARKS`) of users u1 to u5; u6 to u10 have the same.
+"""Marks (:data:`.MARKS`) of users u1 to u5; u6 to u10 have the same.
 
 The paper prints the matrices as a picture alone. #1 and #2 are the only ones of this size with the
 fractions of its section 6.1, but for the order of the users. Of #3 it says that popularity is much
@@ -32,7 +32,7 @@ KINDS = ("observed",)
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the cells of the examples, and everything that section 6.1 says of them.
 
-    Columns: see :func:`receval.studies.toy_examples.example_numbers`. P@1 and antiP@1 are averaged
+    Columns: see :func:`.example_numbers`. P@1 and antiP@1 are averaged
     over the users with a test rating.
     """
     return example_numbers(EXAMPLES, COMPARED, KINDS)

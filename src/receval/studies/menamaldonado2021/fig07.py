@@ -5,14 +5,19 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.dots import dots
 from receval.figures.legend import note
+from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.studies.coefficient_text import coefficient_text
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
-from receval.studies.rated_items import rated_items, rows_of_items, stated, with_statements
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.rated_items import (
+    rated_items,
+    rows_of_items,
+    stated,
+    with_statements,
+)
 
 FUNCTIONS = {
     "precision": "Precision optimum $\\varphi_{\\hat{P}}$",

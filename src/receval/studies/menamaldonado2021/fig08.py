@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.toy_examples import example_numbers
-from receval.studies.toy_panels import draw_examples
+from receval.figures.display import Look
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.toy_examples import example_numbers
+from receval.studies.menamaldonado2021._shared.toy_panels import draw_examples
 
 EXAMPLES = {
     "#1a": {"a": "+++--", "b": "+-100"},
     "#1b": {"a": "+++--", "b": "+-111"},
 }
-"""Marks (:data:`receval.studies.toy_matrices.MARKS`) of users u1 to u5; u6 to u10 have the same.
+"""Marks (:data:`.MARKS`) of users u1 to u5; u6 to u10 have the same.
 
 The ratings are those of example #1 of figure 4. The paper prints the relevance of the unrated pairs
 as a picture alone. It says which item more users like, and that p(rel|train,b) differs from
@@ -31,7 +31,7 @@ KINDS = ("observed", "real")
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the cells of the examples, and everything that section 7.3 says of them.
 
-    Columns: see :func:`receval.studies.toy_examples.example_numbers`. Observed and real values are
+    Columns: see :func:`.example_numbers`. Observed and real values are
     averaged over the same users, those with a test rating; the real ones know the relevance of all
     pairs outside of train.
     """

@@ -7,11 +7,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.mosaic import Area, Column, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.item_pair_tables import (
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     AGREE,
     DISAGREE,
     TIED,
@@ -20,8 +22,6 @@ from receval.studies.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
 
 METRICS = ("precision", "anti-precision")
 CONSISTENT = "observed and real optimum agree"

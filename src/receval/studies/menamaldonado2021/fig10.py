@@ -6,13 +6,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.dots import dots
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
-from receval.studies.rated_items import in_falling_order, rows_of_items, stated, with_statements
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.rated_items import (
+    in_falling_order,
+    rows_of_items,
+    stated,
+    with_statements,
+)
 
 CONSTANT = "p(train | rel)"
 

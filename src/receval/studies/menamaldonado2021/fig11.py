@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
+from receval.studies._shared.inputs import ArtifactInputs
 
 EVALUATIONS = ("real", "observed")
 TRAIN, OBSERVED_TEST, UNBIASED_TEST, UNUSED = "train", "observed test", "unbiased test", "unused"

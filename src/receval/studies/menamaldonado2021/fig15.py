@@ -9,14 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from receval.figures.display import Look
 from receval.figures.dots import dots
 from receval.figures.legend import note
+from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
-from receval.studies.coefficient_text import coefficient_text
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import real_numbers
-from receval.studies.rated_items import in_falling_order, with_statements
+from receval.storage.tidy_csv import real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.rated_items import in_falling_order, with_statements
 
 if TYPE_CHECKING:
     from receval.ratings import Ratings

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.datasets.statistics import dataset_statistics
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.dataset_statistics import dataset_statistics
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return users, items and ratings of every dataset, and the biased and unbiased parts."""
     columns = ["dataset", "users", "items", "ratings", "known_ratings", "unknown_ratings"]
-    return dataset_statistics(inputs)[columns]
+    return dataset_statistics(inputs.all_ratings())[columns]
 
 
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:

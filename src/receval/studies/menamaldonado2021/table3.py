@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.lemma_cases import held, in_case, rated_items, verdict
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.lemma_cases import (
+    held,
+    in_case,
+    rated_items,
+    verdict,
+)
 
 SIGNS = {1: "agree", -1: "disagree"}
 STEEPNESS = {1: "steeper", -1: "less steep"}

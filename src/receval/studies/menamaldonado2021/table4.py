@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.lemma_cases import (
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.lemma_cases import (
     Verdict,
     held,
     in_case,
@@ -19,8 +21,6 @@ from receval.studies.lemma_cases import (
     relevance_dependent_items,
     verdict,
 )
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
 
 if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs

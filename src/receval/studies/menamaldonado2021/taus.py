@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -19,14 +19,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tau_difference (the form nearer to the published value minus that value); within (``yes`` where
     that is at most the parameter ``tolerance``).
     """
-    from receval.studies.metric_pairs import (
+    from receval.studies._shared.published import read_published_taus
+    from receval.studies.menamaldonado2021._shared.metric_pairs import (
         Axis,
         Panel,
         correlation,
         means_of_values,
         panel_values,
     )
-    from receval.studies.published import read_published_taus
 
     if inputs.published is None:
         raise ValueError("The artifact needs the key published: the coefficients to compare with.")
@@ -75,7 +75,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     """Print published and own coefficients; those farther off than the tolerance are marked."""
-    from receval.studies.metric_scatter import axis_title
+    from receval.studies.menamaldonado2021.metric_scatter import axis_title
 
     columns = [
         Column("Figure"),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the values of every system in every evaluation of every experiment.
 
-    The columns are those of :func:`receval.studies.observed_and_real.observed_and_real`.
+    The columns are those of :func:`.observed_and_real`.
     """
-    from receval.studies.observed_and_real import observed_and_real
+    from receval.studies.menamaldonado2021._shared.observed_and_real import observed_and_real
 
     return observed_and_real(inputs)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.config.decisions import DECISIONS
+from receval.figures.display import Look
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.triangle import triangle
-from receval.studies.decision_titles import decision_title
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import read_numbers, real_numbers
-from receval.studies.verdicts import with_verdicts
+from receval.multiverse.decision_titles import decision_title
+from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.verdicts import with_verdicts
+from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -22,7 +22,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     a decision alone; ``shared`` and ``rest`` stand for what no single term explains); explained
     (share of the variance).
     """
-    from receval.studies.world_verdicts import RESPONSES, explained
+    from receval.multiverse.universe_verdicts import RESPONSES, explained
 
     worlds = with_verdicts(read_numbers(inputs.numbers["worlds"]))
     rows: list[tuple[str, str, str, float]] = []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.studies.flip_sentences import page
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.verdicts import with_verdicts
+from receval.figures.display import Look
+from receval.multiverse.verdicts import with_verdicts
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.multiverse._shared.flip_sentences import page
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -15,8 +15,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``worlds``.
     """
-    from receval.studies.numbers import read_numbers
-    from receval.studies.world_verdicts import single_changes
+    from receval.multiverse.universe_verdicts import single_changes
+    from receval.storage.tidy_csv import read_numbers
 
     return single_changes(read_numbers(inputs.numbers["worlds"]))
 

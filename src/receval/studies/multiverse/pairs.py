@@ -9,15 +9,15 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from receval.config.decisions import DECISIONS
 from receval.figures.contrast import ink_on
+from receval.figures.display import Look
 from receval.figures.heat_map import COLOURS
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.verdicts import verdict_shares
+from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.verdicts import verdict_shares
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -28,12 +28,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     higher value); ``explained_<decision>``, the share of the variance of the standardised
     difference that the decision explains alone.
     """
-    from receval.studies.pairs_of_worlds import explored
-    from receval.studies.world_verdicts import explained
+    from receval.multiverse.exploration import explore_experiments
+    from receval.multiverse.universe_verdicts import explained
 
     systems = inputs.parameters["systems"]
     pairs = list(combinations(systems, 2))
-    worlds = explored(inputs, pairs)
+    worlds = explore_experiments(inputs.decisions, inputs.experiments, pairs, inputs.seed)
     rows = []
     for (first, second), of_pair in worlds.groupby(["first", "second"], sort=False):
         shares = verdict_shares(of_pair)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import ROW_HEIGHT, stacked_shares
 from receval.figures.style import SINGLE_COLUMN, new_figure
-from receval.studies.decision_titles import DECISION_NAMES, decision_title, level_title
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.numbers import read_numbers
-from receval.studies.verdicts import verdict_shares, with_verdicts
+from receval.multiverse.decision_titles import DECISION_NAMES, decision_title, level_title
+from receval.multiverse.verdicts import verdict_shares, with_verdicts
+from receval.storage.tidy_csv import read_numbers
+from receval.studies._shared.inputs import ArtifactInputs
 
 TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6
 """Inches of the title of a panel, and of what is around the panels."""

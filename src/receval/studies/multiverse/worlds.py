@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.config.decisions import Configuration
+from receval.figures.display import Look
 from receval.figures.legend import note
 from receval.figures.specification_curve import MarkedWorld, specification_curve
-from receval.studies.decision_rows import decisions_of
-from receval.studies.decision_titles import DECISION_NAMES
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.verdicts import VERDICTS, place_of_world, with_verdicts
+from receval.multiverse.decision_rows import decisions_of
+from receval.multiverse.decision_titles import DECISION_NAMES
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.verdicts import VERDICTS, place_of_world, with_verdicts
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -23,10 +23,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     reject), evidence (1 - p or that share, with the sign of the system that is ahead and that the
     test sees ahead, too).
     """
-    from receval.studies.pairs_of_worlds import explored
+    from receval.multiverse.exploration import explore_experiments
 
     pair = inputs.parameters["pair"]
-    worlds = explored(inputs, [(pair[0], pair[1])])
+    worlds = explore_experiments(
+        inputs.decisions, inputs.experiments, [(pair[0], pair[1])], inputs.seed
+    )
     return worlds.drop(columns=["first", "second", "verdict"])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
+from receval.figures.text_tables import printed
 from receval.statistics.kendall import kendall_tau_b
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.published_and_ours import published_and_ours
-from receval.studies.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from receval.figures.display import Look
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.published_and_ours import published_and_ours
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -31,7 +31,7 @@ PANEL = ["study", "dataset", "judgments"]
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return published and own value of every system and metric.
 
-    The columns are those of :func:`receval.studies.published_and_ours.published_and_ours`.
+    The columns are those of :func:`.published_and_ours`.
     """
     return published_and_ours(inputs)
 

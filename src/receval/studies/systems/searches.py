@@ -6,16 +6,16 @@ import json
 
 import pandas as pd
 
+from receval.figures.display import Look
 from receval.figures.tables import Column, Table
-from receval.studies.inputs import ArtifactInputs
-from receval.studies.look import Look
-from receval.studies.text_tables import printed
+from receval.figures.text_tables import printed
+from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the traces of all searches, one after the other.
 
-    The columns are those of :func:`receval.studies.setting_search.search_settings`.
+    The columns are those of :func:`receval.workflow.tuning.search_settings`.
     """
     traces = [pd.read_csv(path, keep_default_na=False) for path in inputs.searches.values()]
     return pd.concat(traces, ignore_index=True)

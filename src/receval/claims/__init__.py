@@ -1,0 +1,1 @@
+"""Statements of the papers, checked against fresh numbers."""

@@ -1,0 +1,231 @@
+"""Models of ``config/datasets.yaml``: where each dataset comes from and what it must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    model_validator,
+)
+
+from receval.spec_types import Count, Identifier, Model, Text
+
+Range = tuple[Count, Count]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Md5 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+PublishedCount = Literal[
+    "users", "items", "ratings", "relevant.users", "relevant.items", "relevant.ratings"
+]
+
+
+def _inside_a_folder(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{name!r} is not a file name relative to the dataset's folder")
+    return name
+
+
+RelativeName = Annotated[str, AfterValidator(_inside_a_folder)]
+
+
+class RatingScale(Model):
+    """The values a rating can take: ``minimum``, ``minimum + step``, ..., ``maximum``."""
+
+    minimum: float
+    maximum: float
+    step: float = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _steps_reach_the_maximum(self) -> Self:
+        steps = (self.maximum - self.minimum) / self.step
+        if steps < 0 or steps % 1:
+            raise ValueError(
+                f"from {self.minimum:g} in steps of {self.step:g} one does not reach "
+                f"the maximum {self.maximum:g}"
+            )
+        return self
+
+
+class FileSpec(Model):
+    """One file of an edition.
+
+    Attributes
+    ----------
+    name : str
+        Path relative to the dataset's folder. A file of the same base name one folder deeper is
+        accepted too, as unpacking an archive leaves it.
+    sha256, md5 : str or None
+        Published checksums. With neither, the checksum is recorded at the first download.
+    size : int or None
+        Bytes; tells editions apart that share a file name.
+    urls : tuple of str
+        Mirrors in the order in which they are tried; none if the file cannot be downloaded.
+    """
+
+    name: RelativeName
+    sha256: Sha256 | None = None
+    md5: Md5 | None = None
+    size: Annotated[int, Field(gt=0)] | None = None
+    urls: tuple[Url, ...] = ()
+
+
+class CompanionSpec(Model):
+    """An optional file beside the raw data, such as the partition that a paper's authors used."""
+
+    name: RelativeName
+    sha256: Sha256
+    content: Text
+
+
+class EditionSpec(Model):
+    """One accepted form of a dataset's raw files: either listed files or all that fit a pattern.
+
+    Attributes
+    ----------
+    name : str
+        Short name, printed in plans and summaries.
+    parser : str
+        ``module:function`` that turns the files, in this order, into ratings.
+    files : tuple of FileSpec
+        The files, all needed.
+    pattern : str or None
+        Instead of files: a glob pattern relative to the dataset's folder.
+    timestamps : bool
+        Whether its ratings have timestamps, which temporal splits need.
+    """
+
+    name: Identifier
+    parser: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
+    files: tuple[FileSpec, ...] = ()
+    pattern: RelativeName | None = None
+    # What a plan knows of a dataset; the jobs that read the files see for themselves.
+    timestamps: bool = Field(default=True, exclude=True)
+
+    @model_validator(mode="after")
+    def _has_files_or_a_pattern(self) -> Self:
+        if bool(self.files) == (self.pattern is not None):
+            raise ValueError(f"the edition {self.name} needs either files or a pattern")
+        return self
+
+    @property
+    def downloadable(self) -> bool:
+        """Whether every file has an address."""
+        return bool(self.files) and all(file.urls for file in self.files)
+
+
+class PartCounts(Model):
+    """Counts of some of a dataset's ratings; None where nothing is expected."""
+
+    ratings: Count | None = None
+    users: Count | None = None
+    items: Count | None = None
+    values: dict[float, Count] = Field(default={})
+
+
+class ExpectedCounts(PartCounts):
+    """What a correct parse gives.
+
+    Attributes
+    ----------
+    rows : int or None
+        Rows of the raw files, before repeats are collapsed and rows are left out.
+    per_user, per_item : (int, int) or None
+        Fewest and most ratings of a user and of an item.
+    known, unknown : PartCounts or None
+        The parts that users chose or knew, and that were drawn for them.
+    files : dict of str to PartCounts
+        Counts of single raw files, before rows are left out, by the part they hold.
+    """
+
+    rows: Count | None = None
+    per_user: Range | None = None
+    per_item: Range | None = None
+    known: PartCounts | None = None
+    unknown: PartCounts | None = None
+    files: dict[str, PartCounts] = Field(default={})
+
+
+class DatasetSpec(Model):
+    """Everything there is to say about one dataset.
+
+    Attributes
+    ----------
+    title, short_title : str
+        Full name, and the name that papers print.
+    licence, citation, page : str
+        Terms of use, the paper to cite, the owners' page.
+    access : {"automatic", "manual"}
+        Whether the data can be downloaded without asking anybody.
+    instructions : str
+        How a person gets the data: what to request and which files to keep.
+    scale : RatingScale or None
+        None where values have no fixed scale (plays, relevance grades).
+    relevance_threshold : float
+        The least value that counts as relevant; for plays, the least number of plays.
+    events : bool
+        True where a row is one event (a play) and pairs may repeat.
+    expected : ExpectedCounts
+        Checked after parsing; a difference is an error.
+    published : dict of str to tuple of int
+        Counts found in print which depend on choices that print does not tell: compared in the
+        summary, never an error.
+    editions : tuple of EditionSpec
+        In order of preference.
+    companions : tuple of CompanionSpec
+        Optional files beside any edition.
+    """
+
+    title: Text
+    short_title: Text
+    licence: Text
+    citation: Text
+    page: Url
+    access: Literal["automatic", "manual"]
+    instructions: Text
+    scale: RatingScale | None
+    relevance_threshold: float
+    events: bool = False
+    expected: ExpectedCounts = ExpectedCounts()
+    published: dict[PublishedCount, tuple[Count, ...]] = Field(default={})
+    editions: Annotated[tuple[EditionSpec, ...], Field(min_length=1)]
+    companions: tuple[CompanionSpec, ...] = ()
+
+    def edition_of(self, files: Sequence[str]) -> EditionSpec:
+        """Return the first edition that consists of files with these names, in this order.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        for edition in self.editions:
+            if [file.name for file in edition.files] == list(files):
+                return edition
+        raise ValueError(
+            f"No edition of {self.title} consists of {', '.join(files)}; its editions are "
+            f"{', '.join(edition.name for edition in self.editions)}."
+        )
+
+    @model_validator(mode="after")
+    def _editions_can_be_told_apart(self) -> Self:
+        names = [edition.name for edition in self.editions]
+        if len(set(names)) < len(names):
+            raise ValueError(f"the editions {', '.join(names)} need different names")
+        sizes: dict[str, list[int | None]] = {}
+        for edition in self.editions:
+            for file in edition.files:
+                sizes.setdefault(file.name, []).append(file.size)
+        for name, found in sizes.items():
+            if len(found) > 1 and (None in found or len(set(found)) < len(found)):
+                raise ValueError(
+                    f"several editions have a file {name}: give each a different size, "
+                    "which is what tells them apart without reading them"
+                )
+        if self.access == "automatic" and not any(e.downloadable for e in self.editions):
+            raise ValueError("access is automatic, but no edition has an address for all its files")
+        return self

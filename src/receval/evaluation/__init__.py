@@ -1,0 +1,1 @@
+"""From judged ranks to tables: experiments, their per-user values, averages, expectations."""

@@ -1,0 +1,171 @@
+"""The outcome of an experiment: the judged ranks of its systems, read fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from receval.evaluation.input_files import InputFiles
+from receval.protocols.protocol import Protocol
+
+if TYPE_CHECKING:
+    from receval.metrics.aggregation import Averaged
+    from receval.metrics.judged_items import DatasetFacts, JudgedItems
+    from receval.metrics.lists import JudgedLists
+    from receval.ratings import Ratings
+    from receval.splits.split import Fold, Split
+
+# Every figure's module knows this one, also when it is only drawn from its CSV: what reads and
+# measures data is imported where data is read, and is part of code digests there.
+
+
+class Experiment:
+    """The outcome of an experiment: every system's lists on every fold under every protocol.
+
+    Attributes
+    ----------
+    dataset, split : str
+    split_spec : mapping
+        The configuration of the split, as plain values.
+    systems, extra_systems : tuple of str
+        The paper's systems, and those beside them.
+    protocols : tuple of Protocol
+    threshold : float
+        Ratings at or above it are relevant.
+    averaged : {"all", "tested", "relevant", "covered"}
+        Who is averaged.
+    evaluations : tuple of {"observed", "real"}
+        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
+    released_real_threshold : float or None
+        The threshold of the unbiased judgments in the released code, where it is another.
+    """
+
+    def __init__(self, files: InputFiles, description: Mapping[str, Any]) -> None:
+        self.files = files
+        self.dataset: str = description["dataset"]
+        self.split: str = description["split"]
+        self.split_spec: Mapping[str, Any] = description["split_spec"]
+        self.systems: tuple[str, ...] = tuple(description["systems"])
+        self.extra_systems: tuple[str, ...] = tuple(description["extra_systems"])
+        self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])
+        self.threshold: float = description["relevance_threshold"]
+        self.averaged: Averaged = description["averaged"]
+        self.evaluations: tuple[str, ...] = tuple(description["evaluations"])
+        self.released_real_threshold: float | None = description["released_real_threshold"]
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The paper's systems, then the extra ones."""
+        return (*self.systems, *self.extra_systems)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The ratings of the dataset."""
+        from receval.ratings import Ratings
+
+        return Ratings.read(self.files.ratings_folder(self.dataset))
+
+    @cached_property
+    def _split(self) -> Split:
+        from receval.splits.split import Split
+
+        return Split.read(self.files.split_file(self.dataset, self.split))
+
+    @property
+    def facts_of_split(self) -> Mapping[str, Any]:
+        """What is worth knowing of the split, such as the number of target items."""
+        return self._split.facts
+
+    @property
+    def folds(self) -> range:
+        """Numbers of the folds."""
+        return range(self._split.n_folds)
+
+    @lru_cache(maxsize=1)  # noqa: B019 - the experiment lives as long as the job
+    def fold(self, number: int) -> Fold:
+        """Return the training and test parts of a fold."""
+        from receval.splits.split import fold
+
+        return fold(self.ratings, self._split, number)
+
+    def lists(
+        self,
+        system: str,
+        protocol: Protocol,
+        number: int,
+        part: str = "test",
+        threshold: float | None = None,
+    ) -> JudgedLists:
+        """Return a system's lists on a fold under a protocol.
+
+        Parameters
+        ----------
+        system : str
+        protocol : Protocol
+        number : int
+            Of the fold.
+        part : {"test", "unbiased"}
+            The judgments that the lists are measured by.
+        threshold : float, optional
+            Ratings at or above it are relevant; the experiment's own by default.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        from receval.metrics.lists import JudgedLists
+        from receval.protocols.judged_ranks import read_ranks
+
+        judged = self.judged(number, part, threshold)
+        path = self.files.ranks_file(self.dataset, self.split, system)
+        outcome = read_ranks(path, protocol.key, number, part)
+        return JudgedLists.measured_by(judged, outcome, protocol)
+
+    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
+    def judged(
+        self, number: int, part: str = "test", threshold: float | None = None
+    ) -> JudgedItems:
+        """Return the judged items of a fold, which the lists of all systems share.
+
+        Its parameters are those of :meth:`lists`.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        from receval.metrics.judged_items import JudgedItems
+
+        data = self.fold(number)
+        judgments = data.test if part == "test" else data.unbiased
+        if judgments is None:
+            raise ValueError(
+                f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
+                "be missing-at-random, or given with unbiased_rows."
+            )
+        relevant_from = self.threshold if threshold is None else threshold
+        return JudgedItems.of(judgments, relevant_from, self.facts(relevant_from))
+
+    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
+    def facts(self, threshold: float) -> DatasetFacts:
+        """Return what some metrics know of the whole dataset, plays of a pair summed.
+
+        Parameters
+        ----------
+        threshold : float
+            Ratings at or above it are relevant.
+        """
+        from receval.metrics.judged_items import DatasetFacts
+        from receval.statistics.popularity_curve import positives_and_highest
+
+        positive, highest = positives_and_highest(self.ratings, threshold)
+        return DatasetFacts(maximum_rating=highest, positive_ratings=positive)
+
+    def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
+        """Yield (fold, protocol, system, lists), fold by fold."""
+        for number in self.folds:
+            for protocol in self.protocols:
+                for system in self.all_systems:
+                    yield number, protocol, system, self.lists(system, protocol, number)

@@ -1,0 +1,96 @@
+"""The files that a job may read: those that its rule declares, found by what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from receval.ratings import table_folder
+
+
+@dataclass(frozen=True)
+class InputFiles:
+    """The declared inputs of a job, by what they hold.
+
+    What a file holds is read off its path, as the plan makes it. A job asks by names and gets the
+    path that its rule declares; an input that a rule forgets is an error, never read in silence.
+
+    Attributes
+    ----------
+    ratings : sequence of Path
+        ``.../<dataset>/<table>.parquet`` and whatever else a prepared dataset has.
+    splits : sequence of Path
+        ``.../<dataset>/<split>/split.npz``.
+    ranks : sequence of Path
+        ``.../<dataset>/<split>/<system>/ranks.npz``.
+    published : sequence of Path
+        The table of published values, or nothing.
+    searches : sequence of Path
+        ``.../<system>/search.csv``.
+    removals : sequence of Path
+        ``.../<removal>.npz``.
+    other_numbers : sequence of Path
+        ``.../<artifact>.csv``.
+    simulations : sequence of Path
+        ``.../<simulation>/<system>.csv``.
+    """
+
+    ratings: Sequence[Path] = ()
+    splits: Sequence[Path] = ()
+    ranks: Sequence[Path] = ()
+    published: Sequence[Path] = ()
+    searches: Sequence[Path] = ()
+    removals: Sequence[Path] = ()
+    other_numbers: Sequence[Path] = ()
+    simulations: Sequence[Path] = ()
+
+    def ratings_folder(self, dataset: str) -> Path:
+        """Return the folder of a prepared dataset.
+
+        Raises
+        ------
+        ValueError
+            Not all files of its table are declared; likewise below.
+        """
+        tables = [path for path in self.ratings if path.suffix == ".parquet"]
+        return table_folder([path for path in tables if path.parent.name == dataset])
+
+    def split_file(self, dataset: str, split: str) -> Path:
+        """Return the file of a split."""
+        return self._one(self.splits, "the split", dataset, split, "split.npz")
+
+    def ranks_file(self, dataset: str, split: str, system: str) -> Path:
+        """Return the file with the judged ranks of a system."""
+        return self._one(self.ranks, "the ranks", dataset, split, system, "ranks.npz")
+
+    def published_file(self) -> Path:
+        """Return the table of published values."""
+        return self._one(self.published, "the published values")
+
+    def search_file(self, system: str) -> Path:
+        """Return the trace of a search for settings."""
+        return self._one(self.searches, "the search", system, "search.csv")
+
+    def removal_file(self, name: str) -> Path:
+        """Return the values under removed judgments."""
+        return self._one(self.removals, "the removal", f"{name}.npz")
+
+    def numbers_file(self, artifact: str) -> Path:
+        """Return the numbers of another artifact of the study."""
+        return self._one(self.other_numbers, "the numbers", f"{artifact}.csv")
+
+    def simulation_file(self, name: str, system: str) -> Path:
+        """Return the values of a system in a simulation."""
+        return self._one(self.simulations, "the simulation", name, f"{system}.csv")
+
+    @staticmethod
+    def _one(declared: Sequence[Path], what: str, *end: str) -> Path:
+        found = [path for path in declared if path.parts[len(path.parts) - len(end) :] == end]
+        if len(found) != 1:
+            raise ValueError(
+                f"The job reads {what} {'/'.join(end)}, which is {len(found)} times among the "
+                f"{len(declared)} inputs of this kind that its rule declares; "
+                "receval.workflow.plan names the inputs of rules."
+            )
+        return found[0]

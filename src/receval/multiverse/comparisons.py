@@ -1,0 +1,311 @@
+"""Two systems under one configuration of the decisions: both values, difference, significance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
+from receval.multiverse.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
+from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
+from receval.statistics.bootstrap import rejected_shares
+from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
+
+_DECIMALS = 12
+"""Values that agree in so many digits are equal but for rounding, and so are their differences."""
+
+AVERAGES = {
+    "mean": Arithmetic(),
+    "median": Median(),
+    "test-weighted": Weighted(by="test"),
+    "positive-weighted": Weighted(by="positive"),
+    "geometric": AdjustedGeometric(epsilon=EPSILON),
+}
+"""What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
+
+
+@dataclass(frozen=True)
+class UserValues:
+    """Values of one system for every user, a row a metric, on one form of its lists.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_metrics, n_users)
+    covered : ndarray of bool, shape (n_users,)
+        Users with a list that is not empty.
+    """
+
+    values: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison of two systems says, one entry a metric that is compared.
+
+    Attributes
+    ----------
+    first, second : ndarray of float64, shape (n_metrics,)
+        The aggregated values of the systems.
+    effect : ndarray of float64, shape (n_metrics,)
+        The standardised difference: that of the aggregated (transformed) values over the standard
+        deviation of the users' differences; 0 where these are all the same but for rounding.
+    p : ndarray of float64, shape (n_metrics,)
+        The p-value; NaN for the bootstrap, which has none.
+    rejected : ndarray of float64, shape (n_metrics,)
+        The share of bootstrap samples that reject; NaN for other tests.
+    evidence : ndarray of float64, shape (n_metrics,)
+        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0
+        where the direction of what was tested is not that of the values.
+    verdict : ndarray of int64, shape (n_metrics,)
+        1 if the first system wins significantly, -1 if the second does, else 0. A significant test
+        whose direction is not that of the values (a sign test may see more users win with the
+        system that has the lower mean) lets nobody win.
+    """
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    effect: NDArray[np.float64]
+    p: NDArray[np.float64]
+    rejected: NDArray[np.float64]
+    evidence: NDArray[np.float64]
+    verdict: NDArray[np.int64]
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """The value of the first system less that of the second."""
+        return self.first - self.second
+
+
+class PairOfSystems:
+    r"""Two systems measured on the same judgments, to be aggregated and tested in several ways.
+
+    The users averaged have a test rating and, if ``has_train`` is given, a training rating. Under
+    the reduced average (C4) each system has its own: those it covers; a paired test then compares
+    the users whom both cover.
+
+    A weighted mean is tested as the mean of :math:`x_u w_u / \bar w`, a geometric one as the mean
+    of :math:`\ln(x_u + \epsilon)`.
+
+    Parameters
+    ----------
+    first, second : UserValues
+    n_test, n_relevant : ndarray of int, shape (n_users,)
+        Number of test ratings, and of relevant ones, of each user.
+    has_train : ndarray of bool, shape (n_users,), optional
+        Users with training ratings; users without are left out.
+    coverage : {"full", "reduced"}
+    resamples : ndarray of float64, shape (n_samples, n_users), optional
+        From :func:`receval.statistics.bootstrap.poisson_resamples`, for the bootstrap.
+    """
+
+    def __init__(
+        self,
+        first: UserValues,
+        second: UserValues,
+        n_test: NDArray[np.int64],
+        n_relevant: NDArray[np.int64],
+        has_train: NDArray[np.bool_] | None = None,
+        coverage: CoverageTreatment = "full",
+        resamples: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.measured = (first, second)
+        self.n_test = n_test
+        self.n_relevant = n_relevant
+        self.resamples = resamples
+        base = n_test > 0
+        if has_train is not None:
+            base = base & has_train
+        self.averaged = [
+            base & system.covered if coverage == "reduced" else base for system in self.measured
+        ]
+        self.paired = self.averaged[0] & self.averaged[1]
+        for chosen in (*self.averaged, self.paired):
+            if np.count_nonzero(chosen) < 2:
+                raise ValueError(
+                    f"There are {np.count_nonzero(chosen)} users to average and compare with "
+                    f"{coverage} coverage: at least 2 are needed, with test ratings"
+                    f"{'' if has_train is None else ', training ratings'}"
+                    f"{' and lists of both systems' if coverage == 'reduced' else ''}."
+                )
+        self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
+
+    def compared(
+        self,
+        aggregation: Aggregation,
+        test: SignificanceTest,
+        metrics: Sequence[int] | None = None,
+    ) -> Comparison:
+        """Return what an aggregation (C3) and a test (D) say.
+
+        ``metrics`` are the rows of those to compare, by default all. A ValueError says that a value
+        is too low for the geometric mean, all weights are 0, or the bootstrap has no resamples.
+        """
+        rows = tuple(range(len(self.measured[0].values)) if metrics is None else metrics)
+        if (aggregation, rows) not in self._summaries:
+            self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
+        summary = self._summaries[aggregation, rows]
+        tested = _TESTS[test](summary)
+        wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
+        agreed = np.where(tested.direction == wins, wins, TIE)
+        certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
+        return Comparison(
+            first=summary.first,
+            second=summary.second,
+            effect=summary.effect,
+            p=tested.p,
+            rejected=tested.rejected,
+            evidence=agreed * certainty,
+            verdict=np.where(tested.significant, agreed, TIE),
+        )
+
+    def aggregated(
+        self, aggregation: Aggregation, metrics: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the values of both systems, shape (n_metrics,), without any test."""
+        average = AVERAGES[aggregation]
+        first, second = (
+            average.of(
+                system.values[list(metrics)][:, chosen],
+                self.n_test[chosen],
+                self.n_relevant[chosen],
+            )
+            for system, chosen in zip(self.measured, self.averaged, strict=True)
+        )
+        return first, second
+
+    @cached_property
+    def resamples_of_paired(self) -> NDArray[np.float64]:
+        """The resampled sets, of the paired users.
+
+        Raises
+        ------
+        ValueError
+            No resampled sets were given.
+        """
+        if self.resamples is None:
+            raise ValueError("The bootstrap needs resampled sets of users: give resamples.")
+        return np.ascontiguousarray(self.resamples[:, self.paired])
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """P-values, or shares of samples that reject, and the sign of what was tested."""
+
+    p: NDArray[np.float64]
+    rejected: NDArray[np.float64]
+    direction: NDArray[np.int64]
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        return np.where(np.isnan(self.p), self.rejected > MOST_SAMPLES, self.p < LEVEL)
+
+
+class _Summary:
+    """A pair of systems under one aggregation."""
+
+    def __init__(
+        self, pair: PairOfSystems, aggregation: Aggregation, rows: tuple[int, ...]
+    ) -> None:
+        self.pair = pair
+        self.aggregation = aggregation
+        measured = [system.values[list(rows)] for system in pair.measured]
+        if aggregation == "geometric" and (lowest := min(v.min() for v in measured)) < 0:
+            raise ValueError(
+                f"A value is {lowest:g}, and negative ones have no geometric mean: choose another "
+                "aggregation, or another metric."
+            )
+        self.first, self.second = pair.aggregated(aggregation, rows)
+        first, second = (self._transformed(values, pair.paired) for values in measured)
+        # The sign test must not count rounding as a win; small values are told apart all the same.
+        largest = np.maximum(np.abs(first), np.abs(second))
+        rounding = np.abs(first - second) <= 10.0**-_DECIMALS * largest
+        self.differences = np.where(rounding, 0.0, first - second)
+        if aggregation == "median":
+            location = self.first - self.second
+        else:
+            location = np.subtract(
+                *(
+                    self._transformed(values, chosen).mean(axis=-1)
+                    for values, chosen in zip(measured, pair.averaged, strict=True)
+                )
+            )
+        deviations = self.differences.std(axis=-1, ddof=1)
+        self.effect = np.zeros_like(location)
+        # Equal numbers may leave a deviation by rounding, and so an effect of any size.
+        np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-_DECIMALS)
+
+    def _transformed(
+        self, values: NDArray[np.float64], chosen: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return values of the chosen users whose mean is what is compared."""
+        if self.aggregation == "geometric":
+            return AdjustedGeometric(epsilon=EPSILON).transformed(values[:, chosen])
+        if self.aggregation in ("mean", "median"):
+            return values[:, chosen]
+        by_test = self.aggregation == "test-weighted"
+        weights = (self.pair.n_test if by_test else self.pair.n_relevant)[chosen]
+        if not weights.any():
+            raise ValueError(
+                f"The {len(weights)} users to compare have no positive test ratings, so their "
+                "weights are all 0: choose another aggregation, or more test ratings."
+            )
+        return values[:, chosen] * (weights / weights.mean())
+
+    @property
+    def as_pairs(self) -> NDArray[np.float64]:
+        """The differences against zeros, as the tests of pairs of systems take them."""
+        return np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
+
+    @property
+    def unknown(self) -> NDArray[np.float64]:
+        """NaN for every metric."""
+        return np.full(len(self.differences), np.nan)
+
+    @property
+    def sign_of_means(self) -> NDArray[np.int64]:
+        """The sign of the mean difference."""
+        return np.sign(np.round(self.differences.mean(axis=-1), _DECIMALS)).astype(np.int64)
+
+    @property
+    def balance_of_wins(self) -> NDArray[np.int64]:
+        """The sign of the number of wins less that of losses."""
+        return np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
+
+
+def _by_t(summary: _Summary) -> _Tested:
+    p = t_test(summary.as_pairs)[..., 0]
+    return _Tested(p, summary.unknown, summary.sign_of_means)
+
+
+def _by_sign(summary: _Summary) -> _Tested:
+    p = sign_test(summary.as_pairs)[..., 0]
+    return _Tested(p, summary.unknown, summary.balance_of_wins)
+
+
+def _by_wilcoxon(summary: _Summary) -> _Tested:
+    z = wilcoxon_statistics(summary.as_pairs, decimals=_DECIMALS)[..., 0]
+    return _Tested(2.0 * ndtr(-np.abs(z)), summary.unknown, np.sign(z).astype(np.int64))
+
+
+def _by_bootstrap(summary: _Summary) -> _Tested:
+    resamples = summary.pair.resamples_of_paired
+    if summary.aggregation == "median":
+        shares = rejected_shares(summary.differences, resamples, "sign", LEVEL)
+        return _Tested(summary.unknown, shares, summary.balance_of_wins)
+    shares = rejected_shares(summary.differences, resamples, "t", LEVEL)
+    return _Tested(summary.unknown, shares, summary.sign_of_means)
+
+
+_TESTS: Mapping[SignificanceTest, Callable[[_Summary], _Tested]] = {
+    "t": _by_t,
+    "t-log": _by_t,
+    "sign": _by_sign,
+    "wilcoxon": _by_wilcoxon,
+    "bootstrap": _by_bootstrap,
+}

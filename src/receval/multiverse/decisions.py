@@ -1,0 +1,296 @@
+"""The eight decisions behind an offline experiment, as one declarative object.
+
+They are those of canamares2020, section 3. Every field has the value of the paper's starting
+configuration (section 4.1) by default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
+from receval.protocols.protocol import NonComputable, Protocol
+from receval.spec_types import Model, Size
+from receval.splits.spec import DataSelection, Share
+
+SplitKind = Literal["random", "user"]
+EvaluatedUsers = Literal["trained", "all"]
+ListForm = Literal["full", "condensed"]
+MetricName = Literal["P", "nDCG", "RBP", "RBO", "tau"]
+GainName = Literal["g1", "g2"]
+Aggregation = Literal["mean", "median", "test-weighted", "positive-weighted", "geometric"]
+CoverageTreatment = Literal["full", "reduced"]
+SignificanceTest = Literal["t", "t-log", "sign", "wilcoxon", "bootstrap"]
+
+DECISIONS = {
+    "selection": "A1",
+    "split": "A2",
+    "users": "B1",
+    "non_computable": "B2",
+    "lists": "C1",
+    "metric": "C2",
+    "aggregation": "C3",
+    "coverage": "C4",
+    "test": "D",
+}
+"""The paper's mark of each decision, by the name of its field."""
+
+EPSILON = 1e-5
+"""Of the epsilon-adjusted geometric mean (C3), for which the paper gives none."""
+
+SAMPLES = 200
+"""Resampled sets of users of the bootstrap: its shares have a standard error of at most .035."""
+
+GAINS = {"g1": "binary", "g2": "exp-normalised"}
+"""The gains of :mod:`receval.metrics.gains` by the paper's names."""
+
+_OF_AN_ORDER = ("RBO", "tau")
+_WITH_GAIN = ("P", "nDCG", "RBP")
+_WITH_PHI = ("RBP", "RBO")
+_PHI = 0.9
+
+# In the order of the parameters of `refusals`: all others go with everything.
+DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "test")
+"""The decisions that can rule each other out, as :func:`refusals` takes them."""
+
+
+class SplitDecision(Model):
+    """A2: how ratings are split.
+
+    Attributes
+    ----------
+    kind : {"random", "user"}
+        A coin for each rating, or the same share of each user's ratings.
+    train_share : float
+        The probability, or share, of training ratings.
+    """
+
+    kind: SplitKind = "random"
+    train_share: Share = 0.5
+
+    @property
+    def label(self) -> str:
+        """The printed form, such as ``random-0.5``."""
+        return f"{self.kind}-{self.train_share}"
+
+
+class MetricDecision(Model):
+    """C2: the metric, its depth and its gain.
+
+    Attributes
+    ----------
+    name : {"P", "nDCG", "RBP", "RBO", "tau"}
+        The last two compare the order of the judged items with that of their ratings.
+    depth : int, optional
+        Places that are looked at; None for whole lists.
+    gain : {"g1", "g2"}, optional
+        1 for relevant items; or :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default g1 where
+        there is a gain.
+    phi : float, optional
+        Of RBP and RBO: the chance of going on to the next place, by default .9.
+    """
+
+    name: MetricName = "nDCG"
+    depth: Size | None = 10
+    gain: GainName | None = None
+    phi: Share | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults_are_written_out(cls, values: Any) -> Any:
+        # Equal metrics are equal objects and have one hash, however much of them was written.
+        if not isinstance(values, dict):
+            return values
+        name = values.get("name", "nDCG")
+        defaults: dict[str, Any] = {"gain": "g1" if name in _WITH_GAIN else None, "phi": None}
+        if name in _WITH_PHI:
+            defaults["phi"] = _PHI
+        given = {key: value for key, value in values.items() if value is not None or key == "depth"}
+        return {**defaults, **given}
+
+    @model_validator(mode="after")
+    def _parameters_belong_to_the_metric(self) -> Self:
+        if self.name in _OF_AN_ORDER and self.gain is not None:
+            raise ValueError(
+                f"{self.name} compares two orders and has no gain: leave out {self.gain}"
+            )
+        if self.name == "P" and self.gain == "g2":
+            raise ValueError(
+                "P counts relevant items, so its gain is g1; for g2 choose nDCG or RBP"
+            )
+        if self.name not in _WITH_PHI and self.phi is not None:
+            raise ValueError(f"phi belongs to RBP and RBO, not to {self.name}: leave it out")
+        return self
+
+    def label(self, condensed: bool) -> str:
+        """Return the label that :func:`receval.metrics.parse.parse` reads."""
+        parameters = ["condensed=true"] if condensed else []
+        if self.name in ("nDCG", "RBP"):
+            parameters.append(f"gain={GAINS[self.gain or 'g1']}")
+        if self.phi is not None:
+            parameters.append(f"phi={self.phi!r}")
+        brackets = f"({','.join(parameters)})" if parameters else ""
+        return f"{self.name}{brackets}" + (f"@{self.depth}" if self.depth else "")
+
+    @property
+    def short_label(self) -> str:
+        """The printed form, such as ``nDCG@10-g1``."""
+        words = [self.name + (f"@{self.depth}" if self.depth else "")]
+        if self.name in ("nDCG", "RBP"):
+            words.append(self.gain or "g1")
+        if self.phi is not None and self.phi != _PHI:
+            words.append(f"phi{self.phi}")
+        return "-".join(words)
+
+
+class Configuration(Model):
+    """One offline experiment: what was decided in the eight matters of canamares2020.
+
+    Attributes
+    ----------
+    selection : DataSelection
+        A1: which ratings are used at all.
+    split : SplitDecision
+        A2: what trains and what tests.
+    users : {"trained", "all"}
+        B1: whether users without training ratings are left out.
+    non_computable : {"none", "random", "popularity", "average"}
+        B2: whether items without a score are left out, or stand behind the others in this order.
+    lists : {"full", "condensed"}
+        C1: whether unjudged items count as non-relevant or are taken out.
+    metric : MetricDecision
+        C2.
+    aggregation : {"mean", "median", "test-weighted", "positive-weighted", "geometric"}
+        C3: how the values of users become one; the weights are numbers of test ratings, or of
+        relevant ones, the geometric mean is the epsilon-adjusted one.
+    coverage : {"full", "reduced"}
+        C4: whether users without any recommendation count as 0 or are forgiven.
+    test : {"t", "t-log", "sign", "wilcoxon", "bootstrap"}
+        D: a paired test over users; ``t-log`` is the t-test of logarithms, ``bootstrap`` the share
+        of resampled sets of users whose test rejects.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        Decisions do not go together; the message has a reason for each such pair.
+    """
+
+    selection: DataSelection = DataSelection()
+    split: SplitDecision = SplitDecision()
+    users: EvaluatedUsers = "trained"
+    non_computable: NonComputable = "none"
+    lists: ListForm = "full"
+    metric: MetricDecision = MetricDecision()
+    aggregation: Aggregation = "mean"
+    coverage: CoverageTreatment = "full"
+    test: SignificanceTest = "t"
+
+    @model_validator(mode="after")
+    def _decisions_go_together(self) -> Self:
+        reasons = refusals(*(getattr(self, decision) for decision in DEPENDENT))
+        if reasons:
+            raise ValueError("; ".join(reasons))
+        return self
+
+    def but(self, **decisions: Any) -> Self:
+        """Return the same configuration with other decisions, checked again."""
+        return self.model_validate({**dict(self), **decisions})
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """What was decided, in short words by the name of the decision."""
+        return {
+            "selection": selection_label(self.selection),
+            "split": self.split.label,
+            "users": self.users,
+            "non_computable": self.non_computable,
+            "lists": self.lists,
+            "metric": self.metric.short_label,
+            "aggregation": self.aggregation,
+            "coverage": self.coverage,
+            "test": self.test,
+        }
+
+    @property
+    def name(self) -> str:
+        """The decisions by their marks: ``A1=all A2=random-0.5 B1=trained ...``."""
+        return " ".join(f"{DECISIONS[field]}={level}" for field, level in self.levels.items())
+
+    @property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits that tell the configuration from all others."""
+        content = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+    @property
+    def protocol(self) -> Protocol:
+        """The candidates that systems rank, and what happens to those without a score."""
+        return Protocol("AR", "rated", non_computable=self.non_computable)
+
+    @property
+    def metric_label(self) -> str:
+        """The label of the metric, on full or condensed lists."""
+        return self.metric.label(self.lists == "condensed")
+
+    @property
+    def residual_label(self) -> str | None:
+        """The label of the residual that belongs to RBP; None for other metrics."""
+        if self.metric.name != "RBP":
+            return None
+        condensed = "condensed=true," if self.lists == "condensed" else ""
+        depth = f"@{self.metric.depth}" if self.metric.depth else ""
+        return f"RBPresidual({condensed}phi={self.metric.phi!r}){depth}"
+
+
+def selection_label(selection: DataSelection) -> str:
+    """Return a selection in short words, such as ``all`` or ``share-0.5``."""
+    words = []
+    if selection.share is not None:
+        words.append(f"share-{selection.share}")
+    if selection.head_removed is not None:
+        words.append(f"headless-{selection.head_removed}")
+    if selection.min_user_ratings > 1:
+        words.append(f"users-{selection.min_user_ratings}")
+    if selection.min_item_ratings > 1:
+        words.append(f"items-{selection.min_item_ratings}")
+    return "+".join(words) or "all"
+
+
+def refusals(
+    non_computable: str,
+    lists: str,
+    metric: MetricDecision,
+    aggregation: str,
+    coverage: str,
+    test: str,
+) -> list[str]:
+    """Return why decisions do not go together; nothing where they do."""
+    reasons = []
+    if metric.name in _OF_AN_ORDER and lists == "full":
+        reasons.append(
+            f"{metric.name} compares the order of the judged items with that of their ratings, and "
+            "unjudged items have none: choose condensed lists"
+        )
+    if coverage == "reduced" and non_computable != "none":
+        reasons.append(
+            f"with the non-computable items taken in by {non_computable} every user gets a list, "
+            "so there is nothing to forgive: choose full coverage, or leave these items out"
+        )
+    if aggregation == "geometric":
+        if metric.name == "tau":
+            reasons.append("tau can be negative, so it has no geometric mean")
+        if test not in ("t-log", "bootstrap"):
+            reasons.append(
+                f"{test} is no test of a geometric mean, a mean of logarithms: choose t-log, the "
+                "t-test of these, or bootstrap"
+            )
+    elif test == "t-log":
+        reasons.append(f"t-log tests a geometric mean, not the aggregation {aggregation}")
+    if aggregation == "median" and test == "t":
+        reasons.append("t tests a mean, not a median: choose sign, wilcoxon or bootstrap")
+    if aggregation.endswith("weighted") and test in ("sign", "wilcoxon"):
+        reasons.append(f"{test} does not see the weights of users: choose t or bootstrap")
+    return reasons

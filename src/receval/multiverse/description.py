@@ -1,0 +1,159 @@
+"""A configuration in words, as they could stand in a paper's experimental section."""
+
+from __future__ import annotations
+
+from receval.multiverse.decisions import EPSILON, SAMPLES, Configuration, MetricDecision
+from receval.splits.spec import DataSelection
+
+
+def describe(configuration: Configuration, threshold: float = 4.0) -> str:
+    """Return one sentence that says all that was decided.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    threshold : float
+        Ratings at or above it are relevant.
+
+    Returns
+    -------
+    str
+        From data selection to the statistical test, in the order of canamares2020, section 3.
+
+    Examples
+    --------
+    >>> from receval.protocols import Configuration, describe
+    >>> print(describe(Configuration()))
+    We use all ratings, put each into Train with probability 0.5 and otherwise into Test, leave out
+    users without training ratings, ...
+    """
+    selected = _selected(configuration.selection)
+    clauses = [
+        *selected,
+        _split(configuration, selected),
+        {
+            "trained": "leave out users without training ratings",
+            "all": "keep users without training ratings",
+        }[configuration.users],
+        {
+            "none": "do not rank items that a system cannot score",
+            "random": "rank items that a system cannot score behind the others in random order",
+            "popularity": (
+                "rank items that a system cannot score behind the others by their number of "
+                "training ratings"
+            ),
+            "average": (
+                "rank items that a system cannot score behind the others by their average "
+                "training rating"
+            ),
+        }[configuration.non_computable],
+        {
+            "full": (
+                "rank all other items outside the user's training ratings and count unrated ones "
+                "as non-relevant"
+                if configuration.non_computable == "none"
+                else "rank all items outside the user's training ratings and count unrated ones as "
+                "non-relevant"
+            ),
+            "condensed": "condense the rankings to the user's test items",
+        }[configuration.lists],
+        f"measure {_metric(configuration.metric, threshold)}",
+        _average(configuration, threshold),
+        f"compare systems by {_test(configuration)}",
+    ]
+    return f"We {', '.join(clauses[:-1])}, and {clauses[-1]}."
+
+
+def _selected(selection: DataSelection) -> list[str]:
+    """Return the steps of a selection, in the order in which they are taken."""
+    part = "all" if selection.share is None else f"a random {100 * selection.share:.12g}% of the"
+    removed = []
+    if selection.head_removed is not None:
+        removed.append(f"remove the {100 * selection.head_removed:.12g}% most rated items")
+    few = [
+        f"{side}s with fewer than {number} ratings"
+        for side, number in (
+            ("user", selection.min_user_ratings),
+            ("item", selection.min_item_ratings),
+        )
+        if number > 1
+    ]
+    if few:
+        removed.append(f"remove {' and '.join(few)}, repeatedly, until none of these is left")
+    return [f"{'start from' if removed else 'use'} {part} ratings", *removed]
+
+
+def _split(configuration: Configuration, selected: list[str]) -> str:
+    share = configuration.split.train_share
+    if configuration.split.kind == "random":
+        each = "each" if len(selected) == 1 else "each rating that is left"
+        return f"put {each} into Train with probability {share:.12g} and otherwise into Test"
+    ratings = "ratings" if len(selected) == 1 else "ratings that are left"
+    return (
+        f"put a random {100 * share:.12g}% of each user's {ratings} into Train and the rest into "
+        "Test"
+    )
+
+
+def _metric(metric: MetricDecision, threshold: float) -> str:
+    name = metric.name + (f"@{metric.depth}" if metric.depth else "")
+    relevant = _relevant(threshold)
+    gain = {
+        "g1": f"gain 1 for {relevant} and 0 for others",
+        "g2": "gain (2^(r-1) - 1) / (2^(r_max-1) - 1) for a rating r",
+        None: "",
+    }[metric.gain]
+    going_on = f"phi = {metric.phi}" if metric.phi is not None else ""
+    if metric.name == "P":
+        return f"{name} with {relevant} as relevant"
+    if metric.name == "tau":
+        return f"Kendall's {name} with the order of the test ratings"
+    if metric.name == "RBO":
+        return f"{name} ({going_on}) with the order of the test ratings"
+    if metric.name == "RBP":
+        return f"{name} with {gain} ({going_on}), and its residual"
+    return f"{name} with {gain}"
+
+
+def _relevant(threshold: float) -> str:
+    return f"ratings of at least {threshold:.12g}"
+
+
+def _average(configuration: Configuration, threshold: float) -> str:
+    words = {
+        "mean": "take its mean",
+        "median": "take its median",
+        "test-weighted": "take its mean weighted by the users' numbers of test ratings",
+        "positive-weighted": (
+            f"take its mean weighted by the users' numbers of test {_relevant(threshold)}"
+        ),
+        "geometric": (f"take its epsilon-adjusted geometric mean (epsilon = {EPSILON:g})"),
+    }[configuration.aggregation]
+    if configuration.coverage == "reduced":
+        return f"{words} over those of these users who get a recommendation"
+    users = "these users" if configuration.users == "trained" else "users"
+    return (
+        f"{words} over all {users} with test ratings, counting 0 for those without a recommendation"
+    )
+
+
+def _test(configuration: Configuration) -> str:
+    """Say what is tested; under the reduced average, pairs are of users whom both cover."""
+    users = "users" if configuration.coverage == "full" else "the users who get one from both"
+    aggregation = configuration.aggregation
+    if aggregation == "median":
+        inner = "sign test"
+    elif aggregation == "geometric":
+        inner = "paired t-test of the logarithms"
+    else:
+        inner = "paired t-test" + (" of the weighted values" if "weighted" in aggregation else "")
+    return {
+        "t": f"a two-tailed {inner} over {users}",
+        "t-log": f"a two-tailed {inner} over {users}",
+        "sign": f"a two-tailed sign test over {users}",
+        "wilcoxon": f"Wilcoxon's signed-rank test over {users}",
+        "bootstrap": (
+            f"the share of {SAMPLES} bootstrap samples of {users} in which a two-tailed {inner} "
+            "rejects at .05"
+        ),
+    }[configuration.test]

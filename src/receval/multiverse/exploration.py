@@ -1,0 +1,211 @@
+"""The multiverse: two systems compared under every combination of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.evaluation.experiment import Experiment
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.multiverse.comparisons import PairOfSystems, UserValues
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import SAMPLES, Configuration, ListForm
+from receval.multiverse.universes import ExperimentWorlds, Worlds
+from receval.multiverse.verdicts import VERDICTS
+from receval.seeds import generator
+from receval.statistics.bootstrap import poisson_resamples
+
+Pair = tuple[str, str]
+
+
+def explore(
+    configurations: Iterable[Configuration],
+    worlds: Worlds,
+    pairs: Sequence[Pair],
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Compare pairs of systems under configurations.
+
+    Everything is a function of the judged ranks of the few splits that the decisions A1, A2 and B2
+    need: each system's lists are read once for each of them and measured once by each metric.
+
+    Parameters
+    ----------
+    configurations : iterable of Configuration
+        In any order, such as ``DecisionGrid(...).configurations()``.
+    worlds : Worlds
+        Where the lists come from.
+    pairs : sequence of (str, str)
+        Names of two different systems.
+    generator : Generator
+        Of the bootstrap's samples, the same for all configurations.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair and configuration: the systems (``first``, ``second``), the decisions in
+        short words, the values of both (``value``, ``other_value``), of RBP the residuals of both
+        (``residual``, ``other_residual``), their ``difference``, the
+        standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
+        ``evidence`` and the ``verdict`` (first, tie or second), as in
+        :class:`receval.multiverse.comparisons.Comparison`.
+
+    Raises
+    ------
+    ValueError
+        A pair names one system twice, there is nothing to compare, or a configuration's data is not
+        among the worlds.
+    """
+    for first, second in pairs:
+        if first == second:
+            raise ValueError(f"{first} cannot be compared with itself: name two systems.")
+    wanted = list(configurations)
+    if not wanted or not pairs:
+        raise ValueError("There is nothing to compare: give configurations and pairs of systems.")
+    systems = list(dict.fromkeys(name for pair in pairs for name in pair))
+    resamples: NDArray[np.float64] | None = None
+    rows: list[dict[str, Any]] = []
+    # Splits before policies: worlds may keep one split at a time.
+    of_splits = _groups(wanted, "selection", "split")
+    for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
+        lists = {system: worlds.lists(of_ranks[0], system) for system in systems}
+        has_train = worlds.has_train(of_ranks[0])
+        if resamples is None and any(c.test == "bootstrap" for c in wanted):
+            resamples = poisson_resamples(len(has_train), SAMPLES, generator)
+        for of_lists in _groups(of_ranks, "lists"):
+            labels = list(dict.fromkeys(label for c in of_lists for label in _labels(c)))
+            measured = {
+                system: user_values(lists[system], labels, of_lists[0].lists) for system in systems
+            }
+            for of_users in _groups(of_lists, "users", "coverage"):
+                any_list = lists[systems[0]].full
+                compared: dict[Pair, PairOfSystems] = {}
+                for pair in pairs:
+                    with _where(pair, of_users[0]):
+                        compared[pair] = PairOfSystems(
+                            measured[pair[0]],
+                            measured[pair[1]],
+                            any_list.n_judged,
+                            any_list.n_relevant,
+                            has_train if of_users[0].users == "trained" else None,
+                            of_users[0].coverage,
+                            resamples,
+                        )
+                for together in _groups(of_users, "aggregation", "test"):
+                    rows += _rows(together, labels, compared)
+    return pd.DataFrame(rows)
+
+
+def explore_experiments(
+    grid: DecisionGrid, experiments: Mapping[str, Experiment], pairs: Sequence[Pair], seed: int
+) -> pd.DataFrame:
+    """Compare pairs of systems in every legal combination of a grid.
+
+    Parameters
+    ----------
+    grid : DecisionGrid
+    experiments : mapping of str to Experiment
+        On one dataset, with the splits of the grid.
+    pairs : sequence of (str, str)
+    seed : int
+        The edition's root seed.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`explore`.
+    """
+    worlds = ExperimentWorlds(experiments)
+    dataset = worlds.experiments[0].dataset
+    # The samples of users depend on the dataset alone: all artifacts see the same.
+    return explore(grid.configurations(), worlds, pairs, generator(seed, dataset, "multiverse"))
+
+
+def user_values(lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
+    """Measure a system's lists for every user.
+
+    Parameters
+    ----------
+    lists : JudgedLists
+        One list a user (AR).
+    labels : sequence of str
+        Of metrics, all on full or all on condensed lists.
+    form : {"full", "condensed"}
+        The lists that must not be empty for a user to be covered.
+    """
+    values = evaluate([parse(label) for label in labels], lists)
+    return UserValues(values, lists.view(form == "condensed").lengths > 0)
+
+
+@contextmanager
+def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
+    """Say of which systems and which world a problem is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(
+            f"{pair[0]} and {pair[1]} cannot be compared in the world {configuration.name}: {error}"
+        ) from error
+
+
+def _labels(configuration: Configuration) -> list[str]:
+    """Return the labels of the metric and, of RBP, of its residual."""
+    residual = configuration.residual_label
+    return [configuration.metric_label, *([residual] if residual else [])]
+
+
+def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
+    """Group configurations that agree in some decisions, in the order of their appearance."""
+    groups: dict[tuple[Any, ...], list[Configuration]] = {}
+    for configuration in configurations:
+        key = tuple(getattr(configuration, decision) for decision in decisions)
+        groups.setdefault(key, []).append(configuration)
+    return list(groups.values())
+
+
+def _rows(
+    configurations: Sequence[Configuration],
+    labels: Sequence[str],
+    compared: dict[Pair, PairOfSystems],
+) -> list[dict[str, Any]]:
+    """Return the rows of configurations that differ in their metric alone."""
+    one = configurations[0]
+    # Not all metrics are compared in all ways: of tau there is no geometric mean.
+    places = sorted({labels.index(configuration.metric_label) for configuration in configurations})
+    of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
+    rows = []
+    for (first, second), pair in compared.items():
+        with _where((first, second), one):
+            comparison = pair.compared(one.aggregation, one.test, places)
+        residuals = pair.aggregated(one.aggregation, of_residuals)
+        for configuration in configurations:
+            place = places.index(labels.index(configuration.metric_label))
+            residual, other_residual = np.nan, np.nan
+            if configuration.residual_label:
+                found = of_residuals.index(labels.index(configuration.residual_label))
+                residual, other_residual = residuals[0][found], residuals[1][found]
+            rows.append(
+                {
+                    "first": first,
+                    "second": second,
+                    **configuration.levels,
+                    "value": comparison.first[place],
+                    "other_value": comparison.second[place],
+                    "residual": residual,
+                    "other_residual": other_residual,
+                    "difference": comparison.difference[place],
+                    "effect": comparison.effect[place],
+                    "p": comparison.p[place],
+                    "rejected": comparison.rejected[place],
+                    "evidence": comparison.evidence[place],
+                    "verdict": VERDICTS[int(comparison.verdict[place])],
+                }
+            )
+    return rows

@@ -1,0 +1,123 @@
+"""Worlds made on the spot from ratings and recommenders, without a workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.multiverse.decisions import Configuration, SplitDecision
+from receval.multiverse.universes import Worlds
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import NonComputable
+from receval.ratings import Ratings
+from receval.recommenders.base import Recommender
+from receval.seeds import generator, integer_seed
+from receval.splits.registry import make_split
+from receval.splits.spec import DataSelection, RandomRatio, UserRatio
+from receval.splits.split import Fold, fold
+from receval.statistics.popularity_curve import positives_and_highest
+
+NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
+
+Factory = Callable[[int], Recommender]
+"""Makes an untrained recommender from a seed."""
+
+
+class TrainedWorlds(Worlds):
+    """The worlds of one's own ratings and systems: split, trained and ranked when asked for.
+
+    Every split (A1, A2) is made once, every system trained once on it, and all policies for items
+    without a score (B2) are ranked together. The last split is kept, so ask for the configurations
+    of one split after the other, as :func:`receval.multiverse.exploration.explore` does.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    systems : mapping of str to callable
+        ``systems[name](seed)`` makes an untrained recommender.
+    threshold : float
+        Ratings at or above it are relevant.
+    seed : int
+        The root of all seeds.
+    policies : tuple of {"none", "random", "popularity", "average"}
+        Those of B2 that will be asked for.
+
+    Examples
+    --------
+    >>> from receval.recommenders.popularity import Popularity
+    >>> from receval.recommenders.user_knn import UserKNN
+    >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
+    >>> worlds = TrainedWorlds(ratings, systems, threshold=4)
+    """
+
+    def __init__(
+        self,
+        ratings: Ratings,
+        systems: Mapping[str, Factory],
+        threshold: float,
+        seed: int = 0,
+        policies: tuple[NonComputable, ...] = NON_COMPUTABLE,
+    ) -> None:
+        self.ratings = ratings
+        self.systems = systems
+        self.threshold = threshold
+        self.seed = seed
+        self.policies = policies
+        positive, highest = positives_and_highest(ratings, threshold)
+        self._facts = DatasetFacts(maximum_rating=highest, positive_ratings=positive)
+        self._made: tuple[DataSelection, SplitDecision] | None = None
+
+    def lists(self, configuration: Configuration, system: str) -> JudgedLists:
+        """Return a system's full lists; see :meth:`receval.multiverse.universes.Worlds.lists`."""
+        if system not in self.systems:
+            raise ValueError(f"There is no system {system}; there are {', '.join(self.systems)}.")
+        if configuration.non_computable not in self.policies:
+            raise ValueError(
+                f"The policy {configuration.non_computable} was not asked for; the policies are "
+                f"{', '.join(self.policies)}."
+            )
+        self._split(configuration)
+        if system not in self._ranked:
+            self._ranked[system] = self._rank(configuration, system)
+        outcome = self._ranked[system][configuration.non_computable]
+        return JudgedLists.measured_by(self._judged, outcome, configuration.protocol)
+
+    def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """Return which users have training ratings."""
+        self._split(configuration)
+        trained: NDArray[np.bool_] = np.diff(self._fold.train.indptr) > 0
+        return trained
+
+    def _split(self, configuration: Configuration) -> None:
+        decided = (configuration.selection, configuration.split)
+        if decided == self._made:
+            return
+        share, selection = configuration.split.train_share, configuration.selection
+        spec: RandomRatio | UserRatio
+        if configuration.split.kind == "random":
+            spec = RandomRatio(kind="random-ratio", train_share=share, selection=selection)
+        else:
+            spec = UserRatio(kind="user-ratio", train_share=share, selection=selection)
+        # One name for all splits: what trains with one share trains with every larger one.
+        split = make_split(self.ratings, spec, self.seed, "ratings", "split", {})
+        self._fold: Fold = fold(self.ratings, split, 0)
+        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._facts)
+        self._ranked: dict[str, dict[NonComputable, JudgedRanks]] = {}
+        self._made = decided
+
+    def _rank(self, configuration: Configuration, system: str) -> dict[NonComputable, JudgedRanks]:
+        recommender = self.systems[system](integer_seed(self.seed, "ratings", "split", system, 0))
+        recommender.fit(self._fold.train)
+        protocols = [
+            configuration.but(non_computable=policy, coverage="full").protocol
+            for policy in self.policies
+        ]
+        generator_for = partial(generator, self.seed, "ratings", "split", 0)
+        outcomes = rank_judged(recommender, self._fold, protocols, generator_for)
+        return dict(zip(self.policies, outcomes, strict=True))

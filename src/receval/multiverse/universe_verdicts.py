@@ -1,0 +1,110 @@
+"""What decides between two systems over all worlds: explained variance, single changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from receval.multiverse.decision_titles import DECISION_NAMES
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.verdicts import VERDICTS, place_of_world
+from receval.statistics.functional_anova import ExplainedVariance, explained_variance
+
+RESPONSES = ("effect", "verdict")
+"""What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
+
+_NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
+
+
+def explained(worlds: pd.DataFrame, response: str) -> ExplainedVariance:
+    """Return how much of the variance of a response the decisions and their pairs explain.
+
+    Parameters
+    ----------
+    worlds : DataFrame
+        Of one pair of systems, as :func:`receval.multiverse.exploration.explore` returns them.
+    response : {"effect", "verdict"}
+        The standardised difference, of which worlds that differ in their test alone have but one;
+        or the winner.
+
+    Raises
+    ------
+    ValueError
+        There is no such response, or the worlds are of several pairs of systems.
+    """
+    if response not in RESPONSES:
+        raise ValueError(f"Of a world {' or '.join(RESPONSES)} can be explained, not {response!r}.")
+    _check_pair(worlds)
+    if response == "verdict":
+        values = worlds["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
+        used, names = worlds, DECISION_NAMES
+    else:
+        names = tuple(name for name in DECISION_NAMES if name != "test")
+        used = worlds.drop_duplicates(subset=list(names))
+        values = used["effect"].to_numpy(dtype=np.float64)
+    factors = {name: used[name].to_numpy(dtype=str) for name in names}
+    return explained_variance(factors, values[None, :])
+
+
+def start_of(worlds: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
+    """Return the world of the starting configuration of canamares2020.
+
+    Parameters
+    ----------
+    worlds : DataFrame
+    start : Configuration, optional
+        Another starting point.
+
+    Raises
+    ------
+    ValueError
+        It is not among the worlds, or they are of several pairs of systems.
+    """
+    _check_pair(worlds)
+    return worlds.iloc[place_of_world(worlds, start or Configuration())]
+
+
+def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:
+    """Return the worlds that are one decision away from the starting configuration.
+
+    Where another aggregation (C3) cannot be tested as the start is, its own test comes along: the
+    t-test of logarithms for the geometric mean, the sign test for the median.
+
+    Returns
+    -------
+    DataFrame
+        The worlds' columns, after ``decision`` and ``level``; the start itself comes first, with
+        both empty.
+    """
+    start = start_of(worlds)
+    levels = {name: str(start[name]) for name in DECISION_NAMES}
+    natural = {"geometric": "t-log", "median": "sign"}
+    itself = worlds[_agrees(worlds, levels, DECISION_NAMES)].head(1)
+    rows = [itself.assign(decision="", level="")]
+    for decision in DECISION_NAMES:
+        others = [name for name in DECISION_NAMES if name not in (decision, "test")]
+        near = worlds[_agrees(worlds, levels, others) & (worlds[decision] != levels[decision])]
+        if decision != "test":
+            wanted = near["aggregation"].map(lambda name: natural.get(name, levels["test"]))
+            near = near[near["test"] == wanted]
+        rows.append(near.assign(decision=decision, level=near[decision]))
+    changed = pd.concat(rows, ignore_index=True)
+    return changed[["decision", "level", *worlds.columns]]
+
+
+def _check_pair(worlds: pd.DataFrame) -> None:
+    names = [name for name in ("first", "second") if name in worlds]
+    if names and len(pairs := worlds[names].drop_duplicates()) > 1:
+        printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
+        raise ValueError(
+            f"The worlds are of {len(pairs)} pairs of systems ({printed}): choose those of one."
+        )
+
+
+def _agrees(worlds: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:
+    same = pd.Series(True, index=worlds.index)
+    for decision in decisions:
+        same &= worlds[decision].astype(str) == levels[decision]
+    return same

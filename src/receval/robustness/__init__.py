@@ -1,0 +1,1 @@
+"""What remains of a comparison of systems when judgments are missing."""

@@ -1,0 +1,218 @@
+"""Metric values under incomplete judgments, for all systems, metrics and levels at once.
+
+A removed judgment is a mask: ranks do not change, because unjudged items keep their places. From
+one level to the next only the users who lose a judgment are measured again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.metrics.averages import QuasiArithmetic
+from receval.metrics.evaluation import evaluate_views
+from receval.metrics.list_view import ListView
+from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.metric import Metric
+from receval.robustness.fused_pass import SingleWalk, shared_cutoff
+from receval.robustness.judgment_subsampling import reduce_lists, stack
+
+# Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
+# means that are 0; what is left of them between other means is for those who compare to tolerate.
+_DECIMALS = 12
+
+
+# Their values under all metrics and systems are a megabyte or less, which caches hold.
+_USERS_AT_A_TIME = 512
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric and how its values are averaged over users with test ratings."""
+
+    metric: Metric
+    average: QuasiArithmetic
+
+
+class _Family(NamedTuple):
+    """Measures with the same average: their places, and the columns of their metrics."""
+
+    average: QuasiArithmetic
+    places: list[int]
+    columns: list[int]
+
+
+class ReducedFold:
+    """The lists of several systems on one fold, measured by parts of its judgments.
+
+    Parameters
+    ----------
+    systems : sequence of JudgedLists
+        Of the same fold under the same protocol, all bound to the same judged items.
+    measures : sequence of Measure
+
+    Raises
+    ------
+    ValueError
+        The lists are those of 1R, or are not bound to the same judged items.
+    """
+
+    def __init__(self, systems: Sequence[JudgedLists], measures: Sequence[Measure]) -> None:
+        if any(lists.one_relevant for lists in systems):
+            raise ValueError(
+                "Under 1R every judgment is a list of its own, so removing judgments removes "
+                "lists: study incompleteness under AR."
+            )
+        if any(lists.full.judged is not systems[0].full.judged for lists in systems):
+            raise ValueError(
+                "The systems' lists are bound to different judged items: bind all of them with "
+                "JudgedLists.measured_by to the same JudgedItems."
+            )
+        self.judged = systems[0].full.judged
+        self.measures = tuple(measures)
+        self.metrics = list(dict.fromkeys(measure.metric for measure in measures))
+        self.n_systems = len(systems)
+        reaches = [metric.reach for metric in self.metrics]
+        deepest = None if None in reaches else max(reach for reach in reaches if reach)
+        self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
+        cutoff = shared_cutoff(self.metrics)
+        self._walk = (
+            None if cutoff is None else SingleWalk(self.judged, self._stacked, self.metrics, cutoff)
+        )
+        self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
+        self._families = self._by_average()
+        # What a user's values are averaged from lies together, because users are measured again.
+        n_entries = [len(family.places) * self.n_systems for family in self._families]
+        self._complete = [np.zeros((self.judged.n_rows, number)) for number in n_entries]
+        alive = np.ones(len(self._row_of), dtype=bool)
+        everyone = np.flatnonzero(self.judged.n_judged)
+        sums = [np.zeros(number) for number in n_entries]
+        self._measure(everyone, self.judged.n_judged, alive, self._complete, sums)
+
+    def values(
+        self, turns: NDArray[np.int64], kept: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the averages at several levels of one order of removal.
+
+        Parameters
+        ----------
+        turns : ndarray of int64, shape (n_judgments,)
+            From :func:`receval.robustness.judgment_sampling.removal_turns`.
+        kept : ndarray of int64, shape (n_levels,)
+            Units kept at each level, falling: the judgments with a turn below are those left.
+
+        Returns
+        -------
+        values : ndarray of float64, shape (n_levels, n_measures, n_systems)
+        n_averaged : ndarray of int64, shape (n_levels,)
+            Number of users who still have a test rating: only they are averaged.
+        """
+        own_turns = turns[self.judged.positions]
+        last_to_leave = np.argsort(own_turns, kind="stable")
+        gone = len(own_turns) - np.searchsorted(own_turns[last_to_leave], kept)
+        first_to_leave = last_to_leave[::-1]
+        alive = np.ones(len(own_turns), dtype=bool)
+        tables = [complete.copy() for complete in self._complete]
+        sums = [table.sum(axis=0) for table in tables]
+        left = self.judged.n_judged.copy()
+        averages = np.empty((len(kept), len(self.measures), self.n_systems))
+        n_averaged = np.empty(len(kept), dtype=np.int64)
+        before = 0
+        for level, after in enumerate(gone):
+            leaving = first_to_leave[before:after]
+            alive[leaving] = False
+            leaving_rows = self._row_of[leaving]
+            left -= np.bincount(leaving_rows, minlength=len(left))
+            touched = np.unique(leaving_rows)
+            self._measure(touched, left, alive, tables, sums)
+            n_averaged[level] = np.count_nonzero(left)
+            for family, summed in zip(self._families, sums, strict=True):
+                means = np.round(summed / n_averaged[level], _DECIMALS) + 0.0
+                averages[level, family.places] = family.average.restored(means).reshape(
+                    -1, self.n_systems
+                )
+            before = after
+        return averages, n_averaged
+
+    def _by_average(self) -> list[_Family]:
+        families = []
+        for average in dict.fromkeys(measure.average for measure in self.measures):
+            places = [n for n, measure in enumerate(self.measures) if measure.average == average]
+            columns = [self.metrics.index(self.measures[place].metric) for place in places]
+            families.append(_Family(average, places, columns))
+        return families
+
+    def _measure(
+        self,
+        touched: NDArray[np.int64],
+        left: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        tables: list[NDArray[np.float64]],
+        sums: list[NDArray[np.float64]],
+    ) -> None:
+        """Measure some users by the judgments that are left, and move the sums over all users."""
+        emptied = touched[left[touched] == 0]
+        for table, summed in zip(tables, sums, strict=True):
+            summed -= table[emptied].sum(axis=0)
+            table[emptied] = 0.0
+        remaining = touched[left[touched] > 0]
+        every_metric = list(range(len(self.metrics)))
+        for start in range(0, len(remaining), _USERS_AT_A_TIME):
+            rows = remaining[start : start + _USERS_AT_A_TIME]
+            values = self._values(rows, alive)
+            for family, table, summed in zip(self._families, tables, sums, strict=True):
+                chosen = values if family.columns == every_metric else values[:, family.columns]
+                new = family.average.transformed(chosen).reshape(len(rows), -1)
+                _replace_rows(table, summed, rows, new)
+
+    def _values(self, rows: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
+        if self._walk is not None:
+            return self._walk.values(rows, alive)
+        lists = self._reduced(rows, alive)
+        values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
+        by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)
+        return by_metric.transpose(1, 0, 2)
+
+    def _reduced(self, rows: NDArray[np.int64], alive: NDArray[np.bool_]) -> ListView:
+        chosen, judged_starts, reduced = reduce_lists(
+            rows, alive, self.judged.starts, self._stacked
+        )
+        popularity = self.judged.popularity
+        judged = replace(
+            self.judged,
+            starts=judged_starts,
+            values=self.judged.values[chosen],
+            relevant=self.judged.relevant[chosen],
+            positions=self.judged.positions[chosen],
+            popularity=None if popularity is None else popularity[chosen],
+        )
+        return ListView(
+            judged,
+            np.repeat(np.arange(len(rows)), self.n_systems),
+            reduced.lengths.ravel(),
+            reduced.starts,
+            reduced.places,
+            reduced.ranks,
+        )
+
+
+@njit(cache=True)
+def _replace_rows(
+    table: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    new: NDArray[np.float64],
+) -> None:
+    """Put new values of users, shape (n_kept, n), into a table and move its sums over users."""
+    for number in range(len(rows)):
+        own = table[rows[number]]
+        for entry in range(len(sums)):
+            sums[entry] += new[number, entry] - own[entry]
+            own[entry] = new[number, entry]

@@ -1,0 +1,103 @@
+"""Rank stability: how far a metric ranks systems with fewer judgments as it does with all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.metrics.metric import Metric
+from receval.robustness.sampling_archive import RemovalValues
+from receval.statistics.kendall import ROUNDING, kendall_tau_b
+
+SPREAD = (5.0, 95.0)
+"""Percentiles of the samples between which the bands lie."""
+
+
+def rank_stability(
+    removals: Iterable[RemovalValues],
+    metrics: Mapping[str, Metric],
+    average: str,
+    released: str | None = None,
+) -> pd.DataFrame:
+    """Correlate the order of the systems at every level with that under all judgments.
+
+    Columns: dataset; average (its label); metric (name); kept_percent; tau (Kendall's tau-b,
+    averaged over samples); tau_low, tau_high (5th and 95th percentile of the samples);
+    computable_samples (those in which not all systems are tied); averaged_lists (users in all
+    folds together, averaged over the samples).
+
+    Parameters
+    ----------
+    removals : iterable of RemovalValues
+        In the order of the rows.
+    metrics : mapping of str to Metric
+        By the names of the rows.
+    average : str
+        Label of the average of all metrics.
+    released : str, optional
+        Label of another average, of which there are rows for the metrics that were measured so.
+
+    Raises
+    ------
+    KeyError
+        A metric was not measured under the average.
+    """
+    tables = []
+    for values in removals:
+        for name, metric in metrics.items():
+            tau = _tau(values, values.of(average, metric.label))
+            tables.append(_rows(values, average, name, tau, "tau"))
+        for name, metric in metrics.items():
+            if released is not None and (released, metric.label) in values.measures:
+                tau = _tau(values, values.of(released, metric.label))
+                tables.append(_rows(values, released, name, tau, "tau"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def mean_values(
+    removals: Iterable[RemovalValues], metrics: Mapping[str, Metric], average: str
+) -> pd.DataFrame:
+    """Return the value of every metric, averaged over systems, at every level.
+
+    Columns: as of :func:`rank_stability`, with ``value`` in the place of ``tau``.
+    """
+    tables = []
+    for values in removals:
+        for name, metric in metrics.items():
+            of_measure = values.values[:, :, values.of(average, metric.label)].mean(axis=-1)
+            tables.append(_rows(values, average, name, of_measure, "value"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _tau(values: RemovalValues, measure: int) -> NDArray[np.float64]:
+    """Return tau of every level and sample with all judgments, shape (n_levels, n_samples)."""
+    of_measure = values.values[:, :, measure]
+    flat = of_measure.reshape(-1, of_measure.shape[-1])
+    tau = kendall_tau_b(values.complete[measure], flat, ROUNDING)
+    return tau.reshape(of_measure.shape[:2])
+
+
+def _rows(
+    values: RemovalValues, average: str, metric: str, samples: NDArray[np.float64], column: str
+) -> pd.DataFrame:
+    computable = ~np.isnan(samples)
+    some = computable.any(axis=1)
+    summary = np.full((3, len(samples)), np.nan)
+    summary[0, some] = np.nanmean(samples[some], axis=1)
+    summary[1:, some] = np.nanpercentile(samples[some], SPREAD, axis=1)
+    return pd.DataFrame(
+        {
+            "dataset": values.dataset,
+            "average": average,
+            "metric": metric,
+            "kept_percent": values.percents,
+            column: summary[0],
+            f"{column}_low": summary[1],
+            f"{column}_high": summary[2],
+            "computable_samples": computable.sum(axis=1),
+            "averaged_lists": values.averaged.mean(axis=1),
+        }
+    )

@@ -1,0 +1,18 @@
+"""What all models of configuration share: strictness, and the types of their plain values."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Text = Annotated[str, Field(min_length=1)]
+Size = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class Model(BaseModel):
+    """A part of the configuration: unknown keys are refused, values cannot be changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,1 @@
+"""How results are kept: archives of arrays, tidy CSV, writing that never half-succeeds."""

@@ -1,0 +1,1 @@
+"""What artifacts of every study read."""

@@ -1,0 +1,1 @@
+"""What several artifacts of bellogin2017 share."""

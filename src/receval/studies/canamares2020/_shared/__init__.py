@@ -1,0 +1,1 @@
+"""What several artifacts of canamares2020 share."""

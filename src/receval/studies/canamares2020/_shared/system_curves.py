@@ -1,0 +1,83 @@
+"""Curves of systems, a panel for each dataset or experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+
+from receval.figures.curves import line
+from receval.figures.display import Look
+from receval.figures.legend import legend_below, note
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.storage.tidy_csv import real_numbers
+
+HEIGHT = 2.6
+
+
+def styles_by_short_title(look: Look, systems: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Return the style of each system, the same for systems with one short title.
+
+    One legend serves panels that show, for example, kNN with different numbers of neighbours.
+    """
+    own = look.styles(systems)
+    by_title: dict[str, SeriesStyle] = {}
+    for system, style in own.items():
+        by_title.setdefault(look.short_titles[system], style)
+    return {system: by_title[look.short_titles[system]] for system in own}
+
+
+def draw_system_curves(
+    numbers: pd.DataFrame,
+    look: Look,
+    titles: Mapping[str, str],
+    *,
+    panel: str,
+    across: str,
+    finish: Callable[[Axes], None],
+) -> Figure:
+    """Draw a line for each system in a panel for each dataset or experiment.
+
+    Parameters
+    ----------
+    numbers : DataFrame
+        With the columns system, value, and those named by ``panel`` and ``across``.
+    look : Look
+    titles : mapping of str to str
+        Title of each panel.
+    panel, across : str
+        Columns: which panel, and the x axis.
+    finish : callable
+        Names the axes of a panel and adds what else belongs there.
+    """
+    names = list(dict.fromkeys(numbers[panel]))
+    styles = styles_by_short_title(look, dict.fromkeys(numbers["system"]))
+    figure = new_figure(SINGLE_COLUMN if len(names) == 1 else DOUBLE_COLUMN, HEIGHT)
+    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+        shown = numbers[numbers[panel] == name]
+        for system in dict.fromkeys(shown["system"]):
+            points = shown[shown["system"] == system].sort_values(across)
+            x, y = real_numbers(points[[across, "value"]]).T
+            line(axes, x, y, styles[system], look.short_titles[system])
+        axes.set_title(titles[name])
+        finish(axes)
+    legend_below(figure)
+    if look.absence:
+        note(figure, look.absence)
+    return figure
+
+
+def draw_by_ratio(numbers: pd.DataFrame, look: Look, ylabel: str) -> Figure:
+    """Draw the columns of :func:`.values_by_ratio`."""
+
+    def finish(axes: Axes) -> None:
+        axes.set_xlabel("Share of ratings for training")
+        axes.set_ylabel(ylabel)
+        axes.xaxis.set_major_locator(MultipleLocator(0.1))
+
+    return draw_system_curves(
+        numbers, look, look.datasets, panel="dataset", across="train_ratio", finish=finish
+    )

@@ -1,0 +1,1 @@
+"""What several artifacts of menamaldonado2021 share."""

@@ -1,0 +1,1 @@
+"""Families of artifacts that valcarce2018 and valcarce2020 have in common."""

@@ -1,0 +1,30 @@
+"""Table of assumptions side by side: of the Cranfield paradigm, and what becomes of them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.display import Look
+from receval.figures.tables import Table
+from receval.figures.text_tables import printed_text
+from receval.studies._shared.inputs import ArtifactInputs
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return two columns of sentences.
+
+    Parameters of the artifact: ``headings`` (of the two columns), ``left`` and ``right`` (their
+    sentences, aligned).
+
+    Raises
+    ------
+    ValueError
+        The columns have different lengths.
+    """
+    headings, left, right = (inputs.parameters[name] for name in ("headings", "left", "right"))
+    return pd.DataFrame(list(zip(left, right, strict=True)), columns=list(headings))
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print the two columns."""
+    return printed_text(look, numbers, (0.45, 0.45))

@@ -1,0 +1,63 @@
+"""Discriminative power of metrics: the sum of the p-values of all pairs of systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import Look
+from receval.figures.tables import Column, Table
+from receval.figures.text_tables import printed
+from receval.statistics.discriminative_power import discriminative_power
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.metric_studies.named_metrics import named_metrics
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the discriminative power of every metric on every dataset.
+
+    Columns: dataset; metric; dp (sum over unordered pairs); dp_ordered (over ordered pairs, as
+    released with valcarce2018); dp_released (over ordered pairs, of the released form of the
+    metric); pairs; permutations; users.
+    """
+    from receval.evaluation.significance import p_values
+
+    def tested(labels_in: str) -> pd.DataFrame:
+        metrics = named_metrics(inputs.parameters, labels_in)
+        permutations = int(inputs.parameters["permutations"])
+        return p_values(inputs.experiments.values(), metrics, inputs.seed, permutations)
+
+    keys = ["dataset", "metric"]
+    table = (
+        tested("metrics")
+        .groupby(keys, sort=False)
+        .agg(
+            dp=("p_value", discriminative_power),
+            pairs=("p_value", "size"),
+            permutations=("permutations", "first"),
+            users=("users", "first"),
+        )
+    )
+    released = tested("released").groupby(keys, sort=False)["p_value"]
+    table.insert(1, "dp_ordered", 2 * table["dp"])
+    table.insert(2, "dp_released", released.agg(lambda p: discriminative_power(p, "ordered")))
+    return table.reset_index()
+
+
+def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+    """Print discriminative power, datasets against metrics.
+
+    Parameters of the artifact: ``printed`` is the column to print, ``dp`` or ``dp_ordered``;
+    ``down`` says what the rows are, ``metrics`` or ``datasets``.
+    """
+    column, metrics_down = str(look.parameters["printed"]), look.parameters["down"] == "metrics"
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    metrics = list(dict.fromkeys(numbers["metric"]))
+    found = numbers.set_index(["dataset", "metric"])[column]
+    values = np.array([[found[dataset, metric] for metric in metrics] for dataset in datasets])
+    titles = [look.datasets[name] for name in datasets]
+    down, across, corner = (metrics, titles, "Metric") if metrics_down else (titles, metrics, "")
+    cells = values.T if metrics_down else values
+    columns = [Column(corner or "Dataset"), *(Column(name, "right") for name in across)]
+    rows = [(name, *(f"{v:.2f}" for v in row)) for name, row in zip(down, cells, strict=True)]
+    return printed(look, columns, rows)

@@ -1,0 +1,72 @@
+"""Agreement of metrics under the geometric mean: the correct one, and the released tool's.
+
+The released tool of valcarce2020 leaves the logarithm of a user without a hit at 0 when it averages
+F1 and RR, as if the list were perfect; all other metrics are floored. The two averages it treats so
+are the two that the paper finds odd.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.display import Look
+from receval.metrics.averages import Arithmetic, Geometric
+from receval.statistics.kendall import ROUNDING, kendall_tau_b
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.metric_studies.named_metrics import named_metrics
+
+FLOORED = Geometric()
+ONES = Geometric(zeros="one")
+AFFECTED = ("F1", "RR")
+"""Metrics that the released tool averages in the other form."""
+
+FORMS = {"geometric": "no hit: the floor", "released": "no hit: 1 (GF1, GMRR)"}
+"""Titles of the two forms."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the correlation of every pair of metrics under the geometric mean, in both forms.
+
+    Columns: dataset; average; metric_a, metric_b; tau; systems. Under the average ``geometric``
+    all metrics are floored, under ``released`` F1 and RR are averaged as the released tool does.
+    Rows of the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each
+    metric's arithmetic mean with its geometric one.
+    """
+    from receval.evaluation.agreement import agreement_of
+    from receval.evaluation.system_values import system_values
+
+    metrics = named_metrics(inputs.parameters)
+    names = list(metrics)
+    tables = []
+    for experiment in inputs.experiments.values():
+        arithmetic, floored, ones = system_values(
+            experiment, list(metrics.values()), [Arithmetic(), FLOORED, ONES]
+        )
+        affected = np.array([metric.name in AFFECTED for metric in metrics.values()])
+        released = np.where(affected[:, None], ones, floored)
+        forms = {"geometric": floored, "released": released}
+        for form, values in forms.items():
+            tables.append(agreement_of(values, names, experiment.dataset, form))
+        for form, values in forms.items():
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "dataset": experiment.dataset,
+                        "average": f"arithmetic to {form}",
+                        "metric_a": names,
+                        "metric_b": names,
+                        "tau": np.diag(kendall_tau_b(arithmetic, values, ROUNDING)),
+                        "systems": values.shape[1],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+    """Draw a heat map for each form and dataset."""
+    from receval.studies.metric_studies.metric_agreement import draw_agreement
+
+    return draw_agreement(numbers, look, FORMS, prefix="G")

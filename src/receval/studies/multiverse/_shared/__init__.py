@@ -1,0 +1,1 @@
+"""What several artifacts of the multiverse share."""

@@ -1,1 +1,0 @@
-"""On the robustness and discriminative power of metrics for top-N recommendation."""

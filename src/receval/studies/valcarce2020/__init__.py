@@ -1,1 +1,0 @@
-"""Assessing ranking metrics in top-N recommendation."""

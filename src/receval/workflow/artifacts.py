@@ -1,0 +1,145 @@
+"""The files of an artifact: its numbers, and how they are drawn, tabulated or told from them alone.
+
+Every function takes the name of the module of the artifact's family, which has ``data`` and, by
+its kind, ``draw``, ``tabulate`` or ``write``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from receval.evaluation.input_files import InputFiles
+from receval.figures.display import Look
+from receval.storage.atomic import write_atomically
+from receval.storage.tidy_csv import read_numbers, write_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from receval.figures.tables import Table
+
+# What one kind of file alone needs is imported where it is made, and is part of its digest alone.
+
+
+def compute_artifact(
+    *, module: str, description: Mapping[str, Any], numbers: Path, **inputs: Sequence[Path]
+) -> None:
+    """Call an artifact's ``data`` and write what it returns.
+
+    Parameters
+    ----------
+    module : str
+        Of the artifact's family.
+    description : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.description`.
+    numbers : Path
+        The CSV to write: one row an observation, numbers with ten significant digits.
+    **inputs : sequence of Path
+        The attributes of :class:`receval.evaluation.input_files.InputFiles`: all files that may be
+        read.
+
+    Raises
+    ------
+    ValueError
+        There are no rows, or the artifact reads what is not among its inputs.
+    """
+    from receval.studies._shared.inputs import ArtifactInputs
+
+    read = ArtifactInputs.of(InputFiles(**inputs), description)
+    table: pd.DataFrame = import_module(module).data(read)
+    if table.empty:
+        raise ValueError(f"{numbers.stem} has no rows ({module}): there is nothing to show.")
+    write_numbers(table, numbers)
+
+
+def draw_figure(
+    *, module: str, numbers: Path, look: Mapping[str, Any], svg: Path, pdf: Path
+) -> None:
+    """Draw a figure as SVG and PDF from its CSV alone, byte-stable.
+
+    Parameters
+    ----------
+    module : str
+        Of the artifact's family.
+    numbers : Path
+        The artifact's CSV.
+    look : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    svg, pdf : Path
+        Targets.
+    """
+    from receval.figures.save import save_figure
+    from receval.figures.style import figure_style
+    from receval.workflow.garbage import collection_put_off
+
+    with collection_put_off(), figure_style():
+        save_figure(import_module(module).draw(read_numbers(numbers), Look.of(look)), svg, pdf)
+
+
+def write_table(
+    *,
+    module: str,
+    numbers: Path,
+    look: Mapping[str, Any],
+    markdown: Path,
+    latex: Path,
+    shown: Path | None = None,
+) -> None:
+    """Write a table as Markdown and TeX, and for browsers, from its CSV alone.
+
+    Parameters
+    ----------
+    module : str
+        Of the artifact's family.
+    numbers : Path
+        The artifact's CSV.
+    look : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    markdown, latex : Path
+        Targets.
+    shown : Path, optional
+        Target of a page that Snakemake's report shows.
+    """
+    from receval.figures.artifact_names import heading
+    from receval.figures.html_page import as_html_page
+    from receval.figures.tables import save_table, to_markdown
+
+    table: Table = import_module(module).tabulate(read_numbers(numbers), Look.of(look))
+    save_table(table, markdown, latex)
+    if shown is not None:
+        title = heading(numbers.stem, table.title)
+        write_atomically(shown, as_html_page(to_markdown(table), title))
+
+
+def write_page(
+    *,
+    module: str,
+    numbers: Path,
+    look: Mapping[str, Any],
+    page: Path,
+    shown: Path | None = None,
+) -> None:
+    """Write a page of text as Markdown, and for browsers, from its CSV alone.
+
+    Parameters
+    ----------
+    module : str
+        Of the artifact's family.
+    numbers : Path
+        The artifact's CSV.
+    look : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    page : Path
+        Target.
+    shown : Path, optional
+        Target of a page that Snakemake's report shows.
+    """
+    from receval.figures.html_page import as_html_page
+
+    text: str = import_module(module).write(read_numbers(numbers), Look.of(look))
+    write_atomically(page, text.encode())
+    if shown is not None:
+        write_atomically(shown, as_html_page(text, str(look["title"])))

@@ -1,0 +1,108 @@
+"""Computing metric values of all systems under removed judgments."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.input_files import InputFiles
+from receval.metrics.averages import QuasiArithmetic, parse_average
+from receval.metrics.parse import parse
+from receval.robustness.incompleteness import Measure, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, removal_turns
+from receval.seeds import generator
+from receval.storage.archive import write_archive
+
+_log = logging.getLogger(__name__)
+
+
+def remove_judgments(
+    *,
+    ratings: Sequence[Path],
+    splits: Sequence[Path],
+    ranks: Sequence[Path],
+    values: Path,
+    description: Mapping[str, Any],
+) -> None:
+    """Measure the systems of some experiments by what is left at every level and sample.
+
+    Parameters
+    ----------
+    ratings, splits, ranks : sequence of Path
+        All that may be read; see :class:`receval.evaluation.input_files.InputFiles`.
+    values : Path
+        Gets an archive for :func:`receval.robustness.sampling_archive.read_removals`.
+    description : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.removal_description`.
+    """
+    files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
+    averages = {label: _incremental(label) for label in description["averages"]}
+    names = [(a, m) for a, metrics in description["averages"].items() for m in metrics]
+    measures = [Measure(parse(metric), averages[average]) for average, metric in names]
+    percents = np.array(description["percents"], dtype=np.float64)
+    arrays: dict[str, NDArray] = {"percents": percents, "measures": np.array(names)}
+    for name, described in description["experiments"].items():
+        experiment = Experiment(files, described)
+        folds = [
+            _of_fold(experiment, number, measures, percents, description)
+            for number in experiment.folds
+        ]
+        complete, kept, averaged = (np.stack(parts) for parts in zip(*folds, strict=True))
+        arrays[f"{name}/dataset"] = np.array(experiment.dataset)
+        arrays[f"{name}/systems"] = np.array(experiment.all_systems)
+        arrays[f"{name}/complete"] = complete.mean(axis=0)
+        arrays[f"{name}/values"] = kept.mean(axis=0)
+        arrays[f"{name}/averaged"] = averaged.sum(axis=0)
+    write_archive(values, arrays)
+
+
+def _incremental(label: str) -> QuasiArithmetic:
+    average = parse_average(label)
+    if not isinstance(average, QuasiArithmetic):
+        raise ValueError(
+            f"{label} is no mean of transformed values, and only such can follow judgments that "
+            "are removed: use arithmetic, geometric or geometric-adjusted."
+        )
+    return average
+
+
+def _of_fold(
+    experiment: Experiment,
+    number: int,
+    measures: list[Measure],
+    percents: NDArray[np.float64],
+    description: Mapping[str, Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    if len(experiment.protocols) != 1 or experiment.averaged != "tested":
+        raise ValueError(
+            f"The experiment on {experiment.dataset} must have one protocol and average tested "
+            "users: those who lose all judgments leave the average."
+        )
+    (protocol,) = experiment.protocols
+    lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
+    reduced = ReducedFold(lists, measures)
+    test = experiment.fold(number).test
+    removed = description["removed"]
+    complete, _ = reduced.values(*_all_kept(len(test)))
+    values, averaged = [], []
+    for sample in range(description["samples"]):
+        rng = generator(
+            description["seed"],
+            *(experiment.dataset, experiment.split, number, "removal", removed, sample),
+        )
+        turns, n_units = removal_turns(test, removed, rng)
+        of_sample, users = reduced.values(turns, kept_units(n_units, percents))
+        values.append(of_sample)
+        averaged.append(users)
+    _log.info("%s: fold %d, %d samples", experiment.dataset, number + 1, len(values))
+    return complete[0], np.stack(values, axis=1), np.stack(averaged, axis=1)
+
+
+def _all_kept(n_judgments: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.zeros(n_judgments, dtype=np.int64), np.array([1])

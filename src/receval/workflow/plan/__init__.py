@@ -1,0 +1,1 @@
+"""The plan of an edition: what is made, from which files, and what each job depends on."""

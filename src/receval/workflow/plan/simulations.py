@@ -1,0 +1,80 @@
+"""Which simulations an edition has, from which files, and what their results depend on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from receval.metrics.registry import module_of
+from receval.simulation.skewness_spec import SkewnessSpec
+from receval.workflow.plan.data import PlannedData
+
+
+class PlannedSimulations(PlannedData):
+    """Systems on simulated ratings: one file a simulation and system."""
+
+    def simulation(self, simulation: str) -> SkewnessSpec:
+        """Return the description of a simulation.
+
+        Raises
+        ------
+        KeyError
+            There is no such simulation; the message lists those there are.
+        """
+        known = self.settings.simulations
+        if simulation not in known:
+            raise KeyError(f"There is no simulation {simulation}; there are {', '.join(known)}.")
+        return known[simulation]
+
+    def simulation_files(self, simulation: str) -> dict[str, str]:
+        """Return the files with the values of a simulation by system.
+
+        There are none where the dataset cannot be had whose sizes are simulated.
+        """
+        spec = self.simulation(simulation)
+        if not self.is_available(spec.dataset):
+            return {}
+        folder = f"work/{self.edition}/simulations/{simulation}"
+        return {system: f"{folder}/{system}.csv" for system in spec.systems}
+
+    def simulation_inputs(self, simulation: str) -> list[str]:
+        """Return the prepared files of the dataset whose sizes are simulated."""
+        return self.ratings_files(self.simulation(simulation).dataset)
+
+    def simulation_description(self, simulation: str, system: str) -> dict[str, Any]:
+        """Return what the values of a system in a simulation depend on, as plain values.
+
+        Raises
+        ------
+        ValueError
+            The simulation does not have the system.
+        """
+        spec = self.simulation(simulation)
+        if system not in spec.systems:
+            raise ValueError(
+                f"The simulation {simulation} has no system {system}; it has "
+                f"{', '.join(spec.systems)}. Name it in config/simulations.yaml."
+            )
+        own = spec.relevance_threshold
+        dataset = self.settings.datasets[spec.dataset]
+        threshold = dataset.relevance_threshold if own is None else own
+        return {
+            "seed": self.settings.seed,
+            "dataset": spec.dataset,
+            "skewness": list(spec.skewness),
+            "repetitions": spec.repetitions,
+            "train_share": spec.train_share,
+            "relevance_threshold": threshold,
+            "protocols": [
+                asdict(protocol)
+                for protocols in spec.protocols
+                for protocol in protocols.protocols(threshold)
+            ],
+            "metrics": list(spec.metrics),
+            "recommender": self.settings.systems[system].recommender,
+            "parameters": dict(self.settings.systems[system].parameters),
+        }
+
+    def simulation_metric_entries(self, simulation: str) -> list[str]:
+        """Return the modules of the metrics that a simulation measures, for code digests."""
+        return sorted({module_of(label) for label in self.simulation(simulation).metrics})

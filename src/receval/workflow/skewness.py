@@ -1,0 +1,115 @@
+"""Training, ranking and measuring a system on simulated ratings of every skewness."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings, table_folder
+from receval.recommenders.registry import make
+from receval.seeds import generator, integer_seed
+from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
+from receval.splits.random_ratio import split_by_random_ratio
+from receval.splits.split import Fold, fold
+from receval.storage.tidy_csv import write_numbers
+
+_log = logging.getLogger(__name__)
+
+SEED_NAME = "skewed-popularity"
+
+
+def simulate_skewness(
+    *, ratings: Sequence[Path], values: Path, description: Mapping[str, Any], system: str
+) -> None:
+    """Measure one system on ratings without preferences, by the skewness of popularity.
+
+    For every skewness and repetition, ratings of the dataset's size are simulated
+    (:mod:`receval.simulation.skewed_popularity`), split by coin flips, learned and ranked. Data,
+    split, candidates and ties are named by root seed, dataset, skewness and repetition, so they
+    are the same for all systems, and stay the same where others are added; models are named by
+    system as well.
+
+    Parameters
+    ----------
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    values : Path
+        CSV with the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
+        sampled candidates, empty if all are ranked), metric, value and lists (that the value
+        averages: users under AR, relevant test ratings under 1R).
+    description : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.simulation_description`.
+    system : str
+        Its name, for the seed of its models.
+
+    Raises
+    ------
+    ValueError
+        If a parameter of the system is not valid, which is found before any data is read, or the
+        law cannot be fitted to the dataset.
+    """
+    recommender, parameters = description["recommender"], description["parameters"]
+    folder = table_folder(ratings)
+    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
+    protocols = [Protocol(**protocol) for protocol in description["protocols"]]
+    metrics = [parse(label) for label in description["metrics"]]
+    threshold: float = description["relevance_threshold"]
+    source = Ratings.read(folder)
+    law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
+    tables = []
+    for skewness in description["skewness"]:
+        for repetition in range(description["repetitions"]):
+            names = (description["dataset"], SEED_NAME, f"{skewness:g}", repetition)
+            generator_for = partial(generator, description["seed"], *names)
+            data = _simulated(source, law, skewness, description["train_share"], generator_for)
+            model = make(recommender, parameters, integer_seed(description["seed"], *names, system))
+            model.fit(data.train)
+            outcomes = rank_judged(model, data, protocols, generator_for)
+            for protocol, outcome in zip(protocols, outcomes, strict=True):
+                lists = JudgedLists.of(data.test, outcome, threshold, protocol)
+                averages = mean(evaluate(metrics, lists), lists, "all")
+                tables.append(
+                    pd.DataFrame(
+                        {
+                            "dataset": description["dataset"],
+                            "skewness": skewness,
+                            "repetition": repetition + 1,
+                            "protocol": protocol.name,
+                            "sampled": "" if protocol.sampled is None else str(protocol.sampled),
+                            "metric": description["metrics"],
+                            "value": averages,
+                            "lists": int(averaged_lists(lists, "all").sum()),
+                        }
+                    )
+                )
+        _log.info("%s: skewness %g measured", system, skewness)
+    write_numbers(pd.concat(tables, ignore_index=True), values)
+
+
+def _simulated(
+    source: Ratings,
+    law: ShiftedPowerLaw,
+    skewness: float,
+    train_share: float,
+    generator_for: partial[np.random.Generator],
+) -> Fold:
+    counts = law.with_skewness(skewness, source.n_items, len(source)).counts(
+        source.n_items, source.n_users, len(source)
+    )
+    ratings = simulate_ratings(source, counts, generator_for("ratings"))
+    split = split_by_random_ratio(
+        ratings, partial(generator_for, "split"), train_share=train_share, folds=1
+    )
+    return fold(ratings, split, 0)

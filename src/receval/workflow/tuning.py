@@ -1,0 +1,122 @@
+"""Recovering settings that were never published: the closest to published values on a grid."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from receval.metrics.aggregation import mean
+from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.metrics.parse import parse
+from receval.protocols.evaluation import rank_judged_together
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings, table_folder
+from receval.recommenders.family import Family, families
+from receval.recommenders.registry import make
+from receval.seeds import generator, integer_seed
+from receval.splits.split import Split, fold
+from receval.storage.tidy_csv import write_numbers
+from receval.studies._shared.published import published_values
+from receval.workflow.accepted_searches import take_accepted_trace
+
+_log = logging.getLogger(__name__)
+
+
+def search_settings(
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    published: Path,
+    accepted: Sequence[Path],
+    trace: Path,
+    search: Mapping[str, Any],
+    seed: int,
+    names: tuple[str, str, str],
+) -> None:
+    r"""Try all settings of a system on the first fold and record how close each comes.
+
+    The distance of a setting is the root mean square of the relative differences of the metrics
+    that the search looks at,
+
+    .. math:: d = \sqrt{\frac{1}{|M|} \sum_{m \in M}
+              \left(\frac{m_{ours}}{m_{published}} - 1\right)^2}
+
+    and the smallest is chosen, of equal ones the first. Lists are AllItems (AR AI-AN), averaged
+    over users with test ratings; seeds are those with which the system is trained, so the chosen
+    setting gives these very values in the studies.
+
+    Parameters
+    ----------
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    published : Path
+        See :func:`receval.studies._shared.published.read_published`.
+    accepted : sequence of Path
+        The accepted traces of all systems, if the system's is to be taken from them
+        (:func:`receval.workflow.accepted_searches.take_accepted_trace`); else nothing.
+    trace : Path
+        CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
+        ours, distance (of the setting), chosen (``yes`` or empty).
+    search : mapping
+        ``recommender`` (``module:class``), ``settings`` (list of parameters), ``metrics`` (labels)
+        and ``threshold`` (ratings at or above it are relevant).
+    seed : int
+        The edition's root seed.
+    names : tuple of str
+        Dataset, split and system.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not valid (before any data is read) or a published value is missing.
+    """
+    if accepted:
+        take_accepted_trace(accepted[0], published, search, names, trace)
+        return
+    dataset, split_name, system = names
+    untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
+    wanted = published_values(published, names, search["metrics"])
+    folder = table_folder(ratings)
+    for model in untrained:
+        model.check_size(*Ratings.sizes(folder))
+    data = fold(Ratings.read(folder), Split.read(split), 0)
+    metrics = [parse(label) for label in search["metrics"]]
+    protocol = Protocol()
+    judged = JudgedItems.of(data.test, search["threshold"])
+    generator_for = partial(generator, seed, dataset, split_name, 0)
+    own_seed = integer_seed(seed, *names, 0)
+    tables: dict[int, pd.DataFrame] = {}
+    for positions in families(untrained):
+        tried = [search["settings"][position] for position in positions]
+        together = Family([make(search["recommender"], setting, own_seed) for setting in tried])
+        together.fit(data.train)
+        ranked = rank_judged_together(together, data, [protocol], generator_for)
+        for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
+            lists = JudgedLists.measured_by(judged, outcome, protocol)
+            ours = mean(evaluate(metrics, lists), lists, "tested")
+            distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
+            _log.info("%s %s: distance %.4f", system, setting, distance)
+            tables[position] = pd.DataFrame(
+                {
+                    "system": system,
+                    "setting": json.dumps(setting, sort_keys=True),
+                    "metric": search["metrics"],
+                    "published": wanted,
+                    "ours": ours,
+                    "distance": distance,
+                }
+            )
+    rows = pd.concat([tables[position] for position in sorted(tables)], ignore_index=True)
+    best = rows["setting"].iloc[int(rows["distance"].argmin())]
+    rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
+    write_numbers(rows, trace)
