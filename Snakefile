@@ -39,7 +39,7 @@ print(CHOSEN.note_on_datasets(), file=sys.stderr)
 
 wildcard_constraints:
     **dict.fromkeys(
-        ("dataset", "split", "system", "removal", "simulation"),
+        ("dataset", "split", "system", "judgment_sampling", "simulation"),
         "[a-z0-9]+(-[a-z0-9]+)*",
     ),
     edition="|".join(EDITIONS),
@@ -58,7 +58,7 @@ include: "workflow/rules/split.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/rank.smk"
 include: "workflow/rules/search.smk"
-include: "workflow/rules/removal.smk"
+include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"

@@ -23,13 +23,13 @@ from evaluation import THRESHOLD, generated
 from metrics import drawn_ranks, top_of_lists
 
 from receval.metrics.averages import Arithmetic
-from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES
 from receval.robustness.incompleteness import Measure, ReducedFold
-from receval.robustness.judgment_sampling import RANDOM, kept_units, removal_turns
+from receval.robustness.judgment_sampling import RANDOM, kept_units, sampling_order
 from receval.seeds import generator
 from receval.splits.split import Judgments
 
@@ -53,8 +53,8 @@ def test_ratings() -> tuple[Judgments, float]:
 def reduced_fold() -> ReducedFold:
     """Return the lists of all systems, ready for removals."""
     judgments, highest = test_ratings()
-    facts = DatasetFacts(float(highest), np.ones(N_ITEMS, dtype=np.int64))
-    judged = JudgedItems.of(judgments, THRESHOLD, facts)
+    metadata = DatasetMetadata(float(highest), np.ones(N_ITEMS, dtype=np.int64))
+    judged = JudgedItems.of(judgments, THRESHOLD, metadata)
     outcomes = [drawn_ranks(judgments, number) for number in range(N_SYSTEMS)]
     lists = [JudgedLists.measured_by(judged, outcome, Protocol()) for outcome in outcomes]
     return ReducedFold(lists, [Measure(parse(f"{name}@100"), Arithmetic()) for name in NAMES])
@@ -65,8 +65,8 @@ def remove(task: tuple[str, int, int]) -> None:
     kind, fold, samples = task
     for sample in range(samples if kind in RANDOM else 1):
         rng = generator(5, kind, fold, sample)
-        turns, n_units = removal_turns(test_ratings()[0], kind, rng)
-        reduced_fold().values(turns, kept_units(n_units, PERCENTS))
+        order, n_units = sampling_order(test_ratings()[0], kind, rng)
+        reduced_fold().values(order, kept_units(n_units, PERCENTS))
 
 
 def pytrec_seconds() -> float:

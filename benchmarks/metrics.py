@@ -23,7 +23,7 @@ from evaluation import THRESHOLD, best, generated
 
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks
@@ -88,12 +88,12 @@ def main() -> None:
     test = generator(2, "benchmark").random(len(users)) >= 0.8
     judgments = Judgments.from_pairs(users[test], items[test], values[test], options.users)
     liked = np.bincount(items[values >= THRESHOLD], minlength=n_items)
-    facts = DatasetFacts(float(values.max()), liked)
+    metadata = DatasetMetadata(float(values.max()), liked)
     outcomes = [drawn_ranks(judgments, number) for number in range(options.systems)]
     metrics = [parse(f"{name}@{cutoff}") for name in NAMES for cutoff in CUTOFFS]
 
     def ours() -> list[np.ndarray]:
-        judged = JudgedItems.of(judgments, THRESHOLD, facts)
+        judged = JudgedItems.of(judgments, THRESHOLD, metadata)
         means = []
         for outcome in outcomes:
             lists = JudgedLists.measured_by(judged, outcome, Protocol())

@@ -71,7 +71,7 @@ Result = TypeVar("Result")
 
 def split_of(ratings: Ratings) -> Split:
     """Return one fold for every ratio."""
-    spec = RandomRatio(kind="random-ratio", train_share=RATIOS)
+    spec = RandomRatio(kind="random-ratio", train_ratio=RATIOS)
     return make_split(ratings, spec, 1, "benchmark", "split-ratios", {})
 
 

@@ -115,16 +115,16 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
 
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
     csv, *shown = plan.artifact_files(study, name)
-    numbers = {"numbers": csv}
+    results = {"results": csv}
     named = {"module": plan.artifact_module(study, name)}
     computing = {**named, "description": plan.description(study, name)}
-    showing = {**named, "look": plan.look(study, name)}
+    showing = {**named, "display": plan.display(study, name)}
     compute, read = "receval.workflow.artifacts:compute_artifact", plan.artifact_inputs(study, name)
     show, targets = SHOWING[plan.artifact(study, name).kind]
     files = dict(zip(targets, shown, strict=True))
     return [
-        _job("compute_artifact", name, compute, read, numbers, computing),
-        _job("show_artifact", name, show, numbers, files, showing),
+        _job("compute_artifact", name, compute, read, results, computing),
+        _job("show_artifact", name, show, results, files, showing),
     ]
 
 

@@ -28,7 +28,7 @@ GROUPS = {
         "compute_artifact",
         "draw_figure",
         "record_provenance",
-        "remove_judgments",
+        "sample_judgments",
         "simulate_skewness",
         "write_page",
         "write_table",

@@ -17,7 +17,7 @@ from receval.multiverse.decisions import Configuration
 
 LEVELS: dict[str, list[Any]] = {
     "selection": [{}, {"share": 0.5}],
-    "split": [{}, {"kind": "user", "train_share": 0.8}],
+    "split": [{}, {"kind": "user", "train_ratio": 0.8}],
     "users": ["trained", "all"],
     "non_computable": ["none", "random", "popularity", "average"],
     "lists": ["full", "condensed"],
@@ -94,7 +94,7 @@ def test_a_grid_without_a_world_is_refused_with_all_reasons() -> None:
     ("decision", "levels", "level"),
     [
         ("selection", [{}, {"share": 0.5}, {"min_user_ratings": 1}], "all"),
-        ("split", [{"train_share": 0.5}, {"kind": "random"}], "random-0.5"),
+        ("split", [{"train_ratio": 0.5}, {"kind": "random"}], "random-0.5"),
         ("metric", [{"name": "RBP"}, {"name": "RBP", "phi": 0.9, "gain": "g1"}], "RBP@10-g1"),
         ("test", ["t", "sign", "t"], "t"),
     ],

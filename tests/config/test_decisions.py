@@ -43,7 +43,7 @@ CHANGES: list[dict[str, Any]] = [
         )
     ),
     {"split": {"kind": "user"}},
-    *({"split": {"train_share": tenths / 10}} for tenths in range(1, 10) if tenths != 5),
+    *({"split": {"train_ratio": tenths / 10}} for tenths in range(1, 10) if tenths != 5),
     {"users": "all"},
     *({"non_computable": policy} for policy in ("random", "popularity", "average")),
     {"lists": "condensed"},
@@ -82,8 +82,8 @@ def test_the_default_is_the_starting_configuration_of_the_paper() -> None:
 
 
 def test_hashes_are_those_of_every_process() -> None:
-    assert Configuration().hash == "db7814692256"
-    assert changed({"test": "sign"}).hash == "a92858485f3a"
+    assert Configuration().hash == "25bc758b0e50"
+    assert changed({"test": "sign"}).hash == "6f6207374254"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ SELECTIONS = st.builds(
 DECIDED = st.builds(
     Configuration,
     selection=SELECTIONS,
-    split=st.builds(SplitDecision, kind=st.sampled_from(["random", "user"]), train_share=SHARES),
+    split=st.builds(SplitDecision, kind=st.sampled_from(["random", "user"]), train_ratio=SHARES),
     metric=st.builds(MetricDecision, name=st.just("RBP"), phi=SHARES),
 )
 
@@ -143,7 +143,7 @@ def test_names_and_hashes_tell_any_two_configurations_apart(
 
 def test_shares_that_differ_in_a_late_digit_have_different_names() -> None:
     near = (0.1234567, 0.1234568)
-    assert len({changed({"split": {"train_share": share}}).name for share in near}) == 2
+    assert len({changed({"split": {"train_ratio": share}}).name for share in near}) == 2
     assert len({changed({"selection": {"share": share}}).name for share in near}) == 2
     assert len({MetricDecision(name="RBP", phi=share).short_label for share in near}) == 2
 

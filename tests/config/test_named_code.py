@@ -25,7 +25,7 @@ SETTINGS = load_settings(CONFIG, "full")
 PLAN = Plan(SETTINGS, ROOT)
 CODE = CodeSnapshot(ROOT)
 PARSERS = sorted(
-    {edition.parser for spec in SETTINGS.datasets.values() for edition in spec.editions}
+    {variant.parser for spec in SETTINGS.datasets.values() for variant in spec.variants}
 )
 ARTIFACTS = [
     (study, artifact) for study, spec in SETTINGS.studies.items() for artifact in spec.artifacts
@@ -67,7 +67,10 @@ def test_an_artifact_has_its_data_and_what_shows_it(study: str, artifact: str) -
     shown = {"figure": "draw", "table": "tabulate", "page": "write"}
     kind = SETTINGS.studies[study].artifacts[artifact].kind
     assert list(inspect.signature(module.data).parameters) == ["inputs"]
-    assert list(inspect.signature(getattr(module, shown[kind])).parameters) == ["numbers", "look"]
+    assert list(inspect.signature(getattr(module, shown[kind])).parameters) == [
+        "results",
+        "display",
+    ]
     others = set(shown.values()) - {shown[kind]}
     assert not any(hasattr(module, other) for other in others)
 

@@ -37,10 +37,10 @@ PLACES = [
     ("studies/bellogin2017.yaml", "artifacts", "fig02"),
     ("studies/canamares2020.yaml", "artifacts", "fig01"),
     ("studies/menamaldonado2021.yaml", "artifacts", "table2"),
-    ("studies/multiverse.yaml", "artifacts", "worlds"),
+    ("studies/multiverse.yaml", "artifacts", "universes"),
     ("studies/multiverse.yaml", "grids", "movielens"),
     ("studies/valcarce2018.yaml", "artifacts", "table2"),
-    ("studies/valcarce2020.yaml", "removals", "ratings"),
+    ("studies/valcarce2020.yaml", "judgment_samplings", "ratings"),
     ("studies/systems.yaml", "experiments", "valcarce"),
     ("searches.yaml",),
     ("simulations.yaml", "skewed-popularity"),
@@ -146,8 +146,10 @@ def test_a_page_and_a_figure_may_have_one_name(config: CopiedConfig) -> None:
 
 
 def test_a_grid_of_decisions_that_the_study_has_not_is_refused(config: CopiedConfig) -> None:
-    config.change("studies/multiverse.yaml", "artifacts", "worlds", "grid", value="netflix")
-    with pytest.raises(ValueError, match="worlds needs the grid of decisions netflix, but the stu"):
+    config.change("studies/multiverse.yaml", "artifacts", "universes", "grid", value="netflix")
+    with pytest.raises(
+        ValueError, match="universes needs the grid of decisions netflix, but the stu"
+    ):
         load_settings(config.folder, "full")
 
 
@@ -175,10 +177,10 @@ def test_undefined_names_come_with_the_defined_ones(config: CopiedConfig) -> Non
 
 def test_all_problems_are_told_at_once(config: CopiedConfig) -> None:
     config.change("systems.yaml", "pop", "coluor", value="#000000")
-    config.change("splits.yaml", "user-80", "train_share", value=80)
+    config.change("splits.yaml", "user-80", "train_ratio", value=80)
     with pytest.raises(ValueError, match="coluor") as raised:
         load_settings(config.folder, "full")
-    assert "train_share" in str(raised.value)
+    assert "train_ratio" in str(raised.value)
 
 
 @pytest.mark.parametrize(

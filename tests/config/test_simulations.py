@@ -37,7 +37,7 @@ SIMULATIONS = [(edition, name) for edition in EDITIONS for name in SETTINGS[edit
         ("skewness", [21], r"skewness.*less than or equal to 20"),
         ("skewness", [], r"skewed-popularity\.skewness: "),
         ("repetitions", 0, r"skewed-popularity\.repetitions: "),
-        ("train_share", 1, r"train_share: .*less than 1"),
+        ("train_ratio", 1, r"train_ratio: .*less than 1"),
         ("protocols", [], r"skewed-popularity\.protocols: "),
         ("alphas", [1], r"skewed-popularity\.alphas: "),
     ],

@@ -22,7 +22,7 @@ PLAIN: dict[str, object] = {
     "instructions": "Ask for it.",
     "scale": {"minimum": 1, "maximum": 5, "step": 1},
     "relevance_threshold": 4,
-    "editions": [
+    "variants": [
         {
             "name": "dat",
             "parser": "receval.datasets.formats.movielens:parse_dat",

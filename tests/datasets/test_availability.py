@@ -38,8 +38,8 @@ def find(dataset: str, raw: Path, *mirrors: Path, network: bool = True) -> Avail
     return resolve(dataset, REGISTRY[dataset], raw, mirrors, network)
 
 
-def edition(found: Availability) -> str | None:
-    return found.edition.name if found.edition else None
+def variant(found: Availability) -> str | None:
+    return found.variant.name if found.variant else None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def edition(found: Availability) -> str | None:
 def test_sizes_tell_editions_with_one_file_name_apart(raw: Path, size: int, name: str) -> None:
     path = put(raw, "ratings.dat", size)
     found = find("ml-1m", raw)
-    assert (found.status, edition(found), found.files) == ("local", name, (path,))
+    assert (found.status, variant(found), found.files) == ("local", name, (path,))
 
 
 def test_the_own_folder_comes_before_mirrors_and_mirrors_in_order(
@@ -67,7 +67,7 @@ def test_the_own_folder_comes_before_mirrors_and_mirrors_in_order(
 def test_within_a_folder_the_first_edition_of_the_registry_wins(raw: Path) -> None:
     put(raw, "ratings.dat", WITHOUT_TIMESTAMPS)
     put(raw, "ml-1m.zip", 5_917_549)
-    assert edition(find("ml-1m", raw)) == "zip"
+    assert variant(find("ml-1m", raw)) == "zip"
 
 
 def test_files_unpacked_into_a_folder_of_their_own_are_found(raw: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_part_of_an_edition_is_not_taken_and_told(raw: Path) -> None:
     assert found.status == "absent"
     assert "a part of the edition combined, but not combined_data_3.txt" in found.reason
     put(raw, "combined_data_3.txt")
-    assert edition(find("netflix", raw)) == "combined"
+    assert variant(find("netflix", raw)) == "combined"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_part_of_an_edition_is_not_taken_and_told(raw: Path) -> None:
 def test_every_edition_is_found(tmp_path: Path, dataset: str, files: list[str], name: str) -> None:
     paths = tuple(put(tmp_path / dataset, file) for file in files)
     found = find(dataset, tmp_path / "raw", tmp_path)
-    assert (found.status, edition(found), found.files) == ("local", name, paths)
+    assert (found.status, variant(found), found.files) == ("local", name, paths)
 
 
 def test_what_a_download_leaves_behind_is_no_data(tmp_path: Path) -> None:
@@ -131,18 +131,18 @@ def test_what_a_download_leaves_behind_is_no_data(tmp_path: Path) -> None:
 
 def test_companions_are_found_wherever_they_are(raw: Path, mirror: Path) -> None:
     put(raw, "ratings.dat", WITHOUT_TIMESTAMPS)
-    companion = put(mirror / "ml-1m", "temporal_test.tsv")
-    assert find("ml-1m", raw, mirror).companions == (companion,)
+    auxiliary_file = put(mirror / "ml-1m", "temporal_test.tsv")
+    assert find("ml-1m", raw, mirror).auxiliary_files == (auxiliary_file,)
 
 
 def test_automatic_data_is_planned_as_a_download_into_the_own_folder(raw: Path) -> None:
     found = find("ml-1m", raw)
-    assert (found.status, edition(found), found.files) == ("download", "zip", (raw / "ml-1m.zip",))
+    assert (found.status, variant(found), found.files) == ("download", "zip", (raw / "ml-1m.zip",))
 
 
 def test_without_network_a_download_is_absent_with_instructions(raw: Path) -> None:
     found = find("ml-1m", raw, network=False)
-    assert (found.status, found.edition, found.files) == ("absent", None, ())
+    assert (found.status, found.variant, found.files) == ("absent", None, ())
     assert "the network is off" in found.reason
     for part in ("ml-1m.zip", raw.as_posix(), "a6898adb50b9ca05"):
         assert part in found.instructions
@@ -157,7 +157,7 @@ def test_manual_data_is_absent_with_instructions_even_with_network(raw: Path) ->
 
 def test_an_address_of_one_file_of_two_does_not_make_an_edition_downloadable(raw: Path) -> None:
     files = [{"name": "a", "urls": ["https://example.org/a"]}, {"name": "b"}]
-    halves = spec(editions=[{"name": "two", "parser": PARSER, "files": files}])
+    halves = spec(variants=[{"name": "two", "parser": PARSER, "files": files}])
     assert resolve("small", halves, raw).status == "absent"
 
 

@@ -34,8 +34,8 @@ def test_the_registry_has_the_eight_sources() -> None:
 
 @pytest.mark.parametrize("dataset", registry())
 def test_every_parser_of_the_registry_exists(dataset: str) -> None:
-    for edition in registry()[dataset].editions:
-        assert callable(load_parser(edition.parser))
+    for variant in registry()[dataset].variants:
+        assert callable(load_parser(variant.parser))
 
 
 @pytest.mark.parametrize("dataset", registry())
@@ -65,23 +65,23 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ({"title": None}, "Dataset small: the key title is missing."),
         ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic' or"),
         (
-            {"editions": [EDITION | {"files": [FILE | {"sha": "00"}]}]},
-            "Dataset small: there is no key editions.0.files.0.sha;",
+            {"variants": [EDITION | {"files": [FILE | {"sha": "00"}]}]},
+            "Dataset small: there is no key variants.0.files.0.sha;",
         ),
         (
-            {"editions": [EDITION | {"files": [FILE | {"sha256": "ABC"}]}]},
-            "Dataset small: the key editions.0.files.0.sha256:",
+            {"variants": [EDITION | {"files": [FILE | {"sha256": "ABC"}]}]},
+            "Dataset small: the key variants.0.files.0.sha256:",
         ),
         (
-            {"editions": [EDITION | {"files": [{"name": "../ratings.dat"}]}]},
+            {"variants": [EDITION | {"files": [{"name": "../ratings.dat"}]}]},
             "'../ratings.dat' is not a file name relative to the dataset's folder",
         ),
-        ({"editions": [EDITION | {"files": []}]}, "the edition dat needs either files or a"),
-        ({"editions": [EDITION | {"pattern": "*"}]}, "the edition dat needs either files or a"),
-        ({"editions": [EDITION | {"parser": "parse"}]}, "the key editions.0.parser:"),
-        ({"editions": [EDITION, EDITION]}, "the editions dat, dat need different names"),
+        ({"variants": [EDITION | {"files": []}]}, "the edition dat needs either files or a"),
+        ({"variants": [EDITION | {"pattern": "*"}]}, "the edition dat needs either files or a"),
+        ({"variants": [EDITION | {"parser": "parse"}]}, "the key variants.0.parser:"),
+        ({"variants": [EDITION, EDITION]}, "the editions dat, dat need different names"),
         (
-            {"editions": [EDITION, EDITION | {"name": "other"}]},
+            {"variants": [EDITION, EDITION | {"name": "other"}]},
             "several editions have a file ratings.dat: give each a different size",
         ),
         ({"access": "automatic"}, "access is automatic, but no edition has an address"),

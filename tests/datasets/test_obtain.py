@@ -22,14 +22,14 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def edition(name: str, file: str, *urls: str, content: bytes = CONTENT) -> dict[str, object]:
+def variant(name: str, file: str, *urls: str, content: bytes = CONTENT) -> dict[str, object]:
     known = {"name": file, "sha256": sha256(content), "urls": urls}
     return {"name": name, "parser": PARSER, "files": [known]}
 
 
-def small(*editions: dict[str, object], **changes: object) -> DatasetSpec:
+def small(*variants: dict[str, object], **changes: object) -> DatasetSpec:
     folds = {"name": "folds.txt", "sha256": sha256(FOLDS), "content": "Folds."}
-    return spec(editions=editions, companions=[folds], **changes)
+    return spec(variants=variants, auxiliary_files=[folds], **changes)
 
 
 def get(dataset: DatasetSpec, raw: Path, *mirrors: Path, network: bool = True) -> RawFiles:
@@ -42,20 +42,20 @@ def test_local_files_are_described_with_checksums_and_expectations(tmp_path: Pat
     folder.mkdir()
     (folder / "ratings.dat").write_bytes(CONTENT)
     (folder / "folds.txt").write_bytes(FOLDS)
-    dataset = small(edition("dat", "ratings.dat"), expected={"users": 1})
+    dataset = small(variant("dat", "ratings.dat"), expected={"users": 1})
     raw = get(dataset, tmp_path / "raw", tmp_path)
     assert raw == RawFiles(
         dataset="small",
-        edition="dat",
+        variant="dat",
         parser=PARSER,
         files=(RawFile(folder / "ratings.dat", sha256(CONTENT)),),
-        companions=(RawFile(folder / "folds.txt", sha256(FOLDS)),),
+        auxiliary_files=(RawFile(folder / "folds.txt", sha256(FOLDS)),),
         source="local",
         expected=ExpectedCounts(users=1),
     )
-    assert raw.companion("folds.txt") == folder / "folds.txt"
+    assert raw.auxiliary_file("folds.txt") == folder / "folds.txt"
     with pytest.raises(LookupError, match=r"no file times\.txt beside it; it has folds\.txt"):
-        raw.companion("times.txt")
+        raw.auxiliary_file("times.txt")
 
 
 @pytest.mark.parametrize("wrong", ["ratings.dat", "folds.txt"])
@@ -66,13 +66,13 @@ def test_a_local_file_with_another_checksum_is_refused_and_kept(tmp_path: Path, 
     (folder / "folds.txt").write_bytes(FOLDS)
     (folder / wrong).write_bytes(b"5::5::5\n")
     with pytest.raises(ChecksumError, match=f"{wrong}.*sha256.*Move it away or replace it"):
-        get(small(edition("dat", "ratings.dat")), tmp_path / "raw", tmp_path)
+        get(small(variant("dat", "ratings.dat")), tmp_path / "raw", tmp_path)
     assert (folder / wrong).read_bytes() == b"5::5::5\n"
 
 
 def test_a_download_goes_into_the_own_folder(server: FileServer, tmp_path: Path) -> None:
     url = server.serve("/ratings.dat", CONTENT)
-    raw = get(small(edition("dat", "ratings.dat", url)), tmp_path / "raw")
+    raw = get(small(variant("dat", "ratings.dat", url)), tmp_path / "raw")
     assert raw.source == "download"
     assert raw.files == (RawFile(tmp_path / "raw" / "ratings.dat", sha256(CONTENT)),)
 
@@ -82,18 +82,18 @@ def test_an_edition_that_cannot_be_had_falls_through_to_the_next(
 ) -> None:
     other = b"1::2::3::4\n"
     dataset = small(
-        edition("zip", "small.zip", f"{dead_address}/small.zip"),
-        edition("local-only", "local.dat"),
-        edition("dat", "ratings.dat", server.serve("/ratings.dat", other), content=other),
+        variant("zip", "small.zip", f"{dead_address}/small.zip"),
+        variant("local-only", "local.dat"),
+        variant("dat", "ratings.dat", server.serve("/ratings.dat", other), content=other),
     )
     raw = get(dataset, tmp_path / "raw")
-    assert (raw.edition, raw.files[0].path.read_bytes()) == ("dat", other)
+    assert (raw.variant, raw.files[0].path.read_bytes()) == ("dat", other)
 
 
 def test_no_network_names_every_address_and_place(dead_address: str, tmp_path: Path) -> None:
     dataset = small(
-        edition("zip", "small.zip", f"{dead_address}/small.zip"),
-        edition("dat", "ratings.dat", f"{dead_address}/ratings.dat"),
+        variant("zip", "small.zip", f"{dead_address}/small.zip"),
+        variant("dat", "ratings.dat", f"{dead_address}/ratings.dat"),
     )
     with pytest.raises(DownloadError) as caught:
         get(dataset, tmp_path / "raw")
@@ -104,13 +104,13 @@ def test_no_network_names_every_address_and_place(dead_address: str, tmp_path: P
 
 def test_absent_data_is_refused_with_instructions(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match=r"small is not available: .* Ask for it\."):
-        get(small(edition("dat", "ratings.dat")), tmp_path / "raw")
+        get(small(variant("dat", "ratings.dat")), tmp_path / "raw")
 
 
 def test_without_network_nothing_is_asked(server: FileServer, tmp_path: Path) -> None:
     url = server.serve("/ratings.dat", CONTENT)
     with pytest.raises(UnavailableError, match="the network is off"):
-        get(small(edition("dat", "ratings.dat", url)), tmp_path / "raw", network=False)
+        get(small(variant("dat", "ratings.dat", url)), tmp_path / "raw", network=False)
     assert server.requests == []
 
 
@@ -126,10 +126,10 @@ def test_files_of_a_pattern_are_taken_in_the_order_of_their_names(tmp_path: Path
 class TestDescription:
     RAW = RawFiles(
         dataset="small",
-        edition="dat",
+        variant="dat",
         parser=PARSER,
         files=(RawFile(Path("raw/ratings.dat"), "0" * 64),),
-        companions=(RawFile(Path("raw/folds.txt"), "1" * 64),),
+        auxiliary_files=(RawFile(Path("raw/folds.txt"), "1" * 64),),
         source="twin",
         expected=ExpectedCounts.model_validate(
             {"users": 3, "values": {0.5: 2, 1: 4}, "known": {"items": 2}, "per_user": [1, 2]}

@@ -47,7 +47,7 @@ def test_the_table_is_written_with_its_summary(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
     assert summary == {
         "dataset": "small",
-        "edition": "dat",
+        "variant": "dat",
         "source": "local",
         "parser": DAT,
         "n_users": 2,
@@ -69,7 +69,7 @@ def test_the_table_is_written_with_its_summary(tmp_path: Path) -> None:
         "counts_checked": False,
         "published": {},
         "raw_files": [{"name": "ratings.dat", "sha256": raw.files[0].sha256}],
-        "companions": [],
+        "auxiliary_files": [],
     }
 
 
@@ -216,4 +216,4 @@ def test_the_real_data_has_the_expected_counts(tmp_path: Path, dataset: str) -> 
     assert summary["counts_checked"]
     expected = {"ml-1m": (6_040, 3_706, 1_000_209), "cm100k": (1_054, 1_084, 103_584)}[dataset]
     assert (summary["n_users"], summary["n_items"], summary["n_ratings"]) == expected
-    assert len(raw.companions) == len(entry.companions)
+    assert len(raw.auxiliary_files) == len(entry.auxiliary_files)

@@ -22,7 +22,7 @@ def test_the_example_prints_what_the_page_shows(
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(compile(example, "decisions.md", "exec"), {})
     name, sentence, *counts = capsys.readouterr().out.splitlines()
-    shown = re.findall(r"^ {4}((?:[0-9a-f]{12} A1|\d+ worlds|\w+: kNN).*)$", PAGE, re.MULTILINE)
+    shown = re.findall(r"^ {4}((?:[0-9a-f]{12} A1|\d+ universes|\w+: kNN).*)$", PAGE, re.MULTILINE)
     assert [name, *counts] == shown
     assert sentence == describe(Configuration().but(lists="condensed", metric={"name": "RBO"}))
 

@@ -85,10 +85,10 @@ def test_datasets_got_by_hand_have_their_files_and_places() -> None:
     manual = {n: spec for n, spec in SETTINGS.datasets.items() if spec.access == "manual"}
     assert manual
     for name, spec in manual.items():
-        for edition in spec.editions:
-            for file in edition.files:
+        for variant in spec.variants:
+            for file in variant.files:
                 assert f"`work/raw/{name}/{file.name}`" in README
-            if edition.pattern:
+            if variant.pattern:
                 assert f"`work/raw/{name}/`" in README
         assert spec.page in README
 

@@ -84,7 +84,7 @@ def small_study(
             for protocol, outcome in zip(PROTOCOLS, outcomes, strict=True):
                 lists = JudgedLists.of(data.test, outcome, 4.0, protocol)
                 means = aggregation.mean(evaluate(METRICS, lists), lists)
-                n_lists = int(aggregation.averaged_lists(lists, "tested").sum())
+                n_lists = int(aggregation.evaluated_lists(lists, "tested").sum())
                 rows += [
                     (
                         "small",
@@ -117,14 +117,14 @@ def shift_cutoff(patch: pytest.MonkeyPatch) -> None:
 
 def drop_a_user(patch: pytest.MonkeyPatch) -> None:
     """Leave the last averaged list, and so one user at most, out of the averages."""
-    averaged_lists = aggregation.averaged_lists
+    evaluated_lists = aggregation.evaluated_lists
 
-    def without_the_last(lists, averaged):
-        chosen = averaged_lists(lists, averaged).copy()
+    def without_the_last(lists, evaluated_users):
+        chosen = evaluated_lists(lists, evaluated_users).copy()
         chosen[np.flatnonzero(chosen)[-1]] = False
         return chosen
 
-    patch.setattr(aggregation, "averaged_lists", without_the_last)
+    patch.setattr(aggregation, "evaluated_lists", without_the_last)
 
 
 def tracked_config() -> DriftConfig:

@@ -15,7 +15,7 @@ from receval.figures.layout import settle_layout
 from receval.figures.legend import legend_below, note
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.save import save_figure
-from receval.figures.specification_curve import Decision, MarkedWorld, specification_curve
+from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -107,7 +107,7 @@ def named_points() -> Figure:
     return figure
 
 
-def multiverse(n_worlds: int = 400, shift: float = 0.0, marked: int = 0) -> Figure:
+def multiverse(n_universes: int = 400, shift: float = 0.0, marked: int = 0) -> Figure:
     """Return a specification curve in which the first decision matters and the second does not."""
     generator = np.random.default_rng(8)
     levels = {
@@ -116,10 +116,10 @@ def multiverse(n_worlds: int = 400, shift: float = 0.0, marked: int = 0) -> Figu
         "C1 Cut-off": ("10",),
     }
     decisions = [
-        Decision(title, titles, generator.integers(0, len(titles), n_worlds))
+        Decision(title, titles, generator.integers(0, len(titles), n_universes))
         for title, titles in levels.items()
     ]
-    values = generator.normal(size=n_worlds) / 4 + (decisions[0].codes - 1) / 2 + shift
+    values = generator.normal(size=n_universes) / 4 + (decisions[0].codes - 1) / 2 + shift
     figure = specification_curve(
         values,
         np.where(np.abs(values) < 0.3, 0, np.sign(values)),
@@ -127,7 +127,7 @@ def multiverse(n_worlds: int = 400, shift: float = 0.0, marked: int = 0) -> Figu
         first="Item-based kNN",
         second="WRMF",
         value_label="Difference $d_z$",
-        marked=MarkedWorld(marked, "the paper's starting point"),
+        marked=MarkedUniverse(marked, "the paper's starting point"),
     )
     note(figure, ABSENT)
     return figure

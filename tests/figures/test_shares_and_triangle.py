@@ -14,7 +14,7 @@ from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.figures.triangle import triangle
 from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
-from receval.statistics.functional_anova import explained_variance
+from receval.statistics.type_ii_sums_of_squares import explained_variance
 
 LABELS = ("first wins", "neither wins", "second wins")
 

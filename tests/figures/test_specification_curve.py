@@ -22,7 +22,7 @@ from receval.figures.level_tiles import (
     shade_colour,
 )
 from receval.figures.overlaps import text_problems
-from receval.figures.specification_curve import Decision, MarkedWorld, specification_curve
+from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import INK, figure_style, new_figure
 from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
 
@@ -144,7 +144,7 @@ def test_extremes_of_thousands_of_worlds_are_shown() -> None:
 
 @pytest.mark.parametrize("place", range(4))
 def test_the_marked_world_is_where_its_value_is(place: int) -> None:
-    figure = curve(marked=MarkedWorld(place, "the paper"))
+    figure = curve(marked=MarkedUniverse(place, "the paper"))
     (diamond,) = (line for line in figure.axes[0].lines if line.get_marker() == "D")
     rank = sorted(VALUES).index(VALUES[place])
     assert diamond.get_xydata().tolist() == [[(rank + 0.5) / 4, VALUES[place]]]
@@ -154,17 +154,17 @@ def test_the_marked_world_is_where_its_value_is(place: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_worlds", "n_bins"),
+    ("n_universes", "n_bins"),
     [(1, 1), (29, 29), (30, 30), (31, 30), (700, 35), (2399, 119), (2400, 120), (25_000, 120)],
 )
 def test_bins_hold_enough_worlds_to_tell_shares_unless_worlds_are_few(
-    n_worlds: int, n_bins: int
+    n_universes: int, n_bins: int
 ) -> None:
-    figure = curve(np.arange(n_worlds), np.zeros(n_worlds), np.zeros(n_worlds, int))
+    figure = curve(np.arange(n_universes), np.zeros(n_universes), np.zeros(n_universes, int))
     _, edges = steps_of(filled(figure, 1)[0])
     assert len(edges) - 1 == n_bins
-    sizes = np.diff(np.round(np.array(edges) * n_worlds).astype(int))
-    assert sizes.sum() == n_worlds
+    sizes = np.diff(np.round(np.array(edges) * n_universes).astype(int))
+    assert sizes.sum() == n_universes
     assert sizes.max() - sizes.min() <= 1
     (line,) = (patch for patch in figure.axes[0].patches if patch.get_edgecolor()[3] > 0)
     assert set(edges) <= set(steps_of(line)[1])
@@ -268,11 +268,13 @@ def test_rows_carry_the_share_of_worlds_and_where_the_first_system_is_ahead() ->
 
 
 @pytest.mark.parametrize(
-    ("n_worlds", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
+    ("n_universes", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
 )
-def test_texts_do_not_overlap_whatever_the_worlds(n_worlds: int, shift: float, marked: int) -> None:
+def test_texts_do_not_overlap_whatever_the_worlds(
+    n_universes: int, shift: float, marked: int
+) -> None:
     with figure_style():
-        assert text_problems(multiverse(n_worlds, shift, marked)) == []
+        assert text_problems(multiverse(n_universes, shift, marked)) == []
 
 
 def test_many_worlds_make_a_small_file() -> None:
@@ -288,7 +290,7 @@ def test_many_worlds_make_a_small_file() -> None:
 
 
 def test_a_title_stands_above_the_name_of_the_marked_world() -> None:
-    figure = curve(title="MovieLens 1M", marked=MarkedWorld(0, "here"))
+    figure = curve(title="MovieLens 1M", marked=MarkedUniverse(0, "here"))
     assert text_problems(figure) == []
     assert figure.axes[0].get_title(loc="left") == "MovieLens 1M"
     assert figure.axes[0].title.get_color() == INK
@@ -307,7 +309,7 @@ def test_a_title_stands_above_the_name_of_the_marked_world() -> None:
         ({"codes": [0, 1, -2, 0]}, "from -2 to 1"),
         ({"codes": [0, 1]}, r"codes of the shape \(2,\)"),
         ({"decisions": [Decision("Split", (), np.full(4, -1))]}, "has 0 levels"),
-        ({"marked": MarkedWorld(4, "x")}, "World 4 is to be marked.* 0 to 3"),
+        ({"marked": MarkedUniverse(4, "x")}, "World 4 is to be marked.* 0 to 3"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(changed: dict[str, Any], message: str) -> None:

@@ -44,8 +44,8 @@ def test_the_names_that_packages_offer_are_there() -> None:
             "Configuration",
             "DecisionGrid",
             "explore",
-            "TrainedWorlds",
-            "ExperimentWorlds",
+            "TrainedUniverses",
+            "ExperimentUniverses",
         )
     ]
     assert all(callable(value) for value in offered)

@@ -57,7 +57,7 @@ def fallout(case: Case, metric: Any) -> float:
 
 def stratified_recall(case: Case, metric: Any) -> float:
     power = 1.0 if metric.gamma == inf else metric.gamma / (metric.gamma + 1)
-    weights = {i: float(case.facts.positive_ratings[i]) ** -power for i in case.relevant}
+    weights = {i: float(case.metadata.positive_ratings[i]) ** -power for i in case.relevant}
     found = set(case.listed[: metric.cutoff]) & case.relevant
     return share(sum(weights[i] for i in found), sum(weights.values()))
 
@@ -108,7 +108,7 @@ def gain(metric: Any, case: Case, item: int) -> float:
     if rating is None:
         return 0.0
     liked = rating >= THRESHOLD
-    highest = case.facts.maximum_rating
+    highest = case.metadata.maximum_rating
     return {
         "rating": rating,
         "binary": float(liked),
@@ -147,7 +147,7 @@ def expected_reciprocal_rank(case: Case, metric: Any) -> float:
     if not case.ratings:
         return 0.0
     own = metric.maximum == "user"
-    highest = max(case.ratings.values()) if own else case.facts.maximum_rating
+    highest = max(case.ratings.values()) if own else case.metadata.maximum_rating
     g = [
         (2 ** case.ratings[item] - 1) / 2**highest if item in case.ratings else 0.0
         for item in case.listed[: metric.cutoff]

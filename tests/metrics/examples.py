@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from receval.metrics.judged_items import DatasetFacts
+from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -16,7 +16,7 @@ from receval.splits.split import Judgments
 THRESHOLD = 4.0
 AR = Protocol()
 ONE = Protocol("1R", "TI", 99, THRESHOLD)
-FACTS = DatasetFacts(maximum_rating=5.0, positive_ratings=np.array([16, 9, 4, 2, 1]))
+FACTS = DatasetMetadata(maximum_rating=5.0, positive_ratings=np.array([16, 9, 4, 2, 1]))
 
 
 def ranks(values: list[int], lengths: list[int]) -> JudgedRanks:
@@ -36,11 +36,11 @@ def example() -> JudgedLists:
 
 
 def one_user(
-    ratings: list[float], found: list[int], length: int, facts: DatasetFacts | None = FACTS
+    ratings: list[float], found: list[int], length: int, metadata: DatasetMetadata | None = FACTS
 ) -> JudgedLists:
     """One user's list: the ratings of the first items, and their ranks."""
     judgments = Judgments.from_pairs([0] * len(ratings), range(len(ratings)), ratings, 1)
-    return JudgedLists.of(judgments, ranks(found, [length]), THRESHOLD, AR, facts)
+    return JudgedLists.of(judgments, ranks(found, [length]), THRESHOLD, AR, metadata)
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Case:
 
     listed: tuple[int, ...]
     ratings: dict[int, float]
-    facts: DatasetFacts
+    metadata: DatasetMetadata
 
     def seen(self, condensed: bool, depth: int | None) -> Self:
         """Return the case with the list cut at a depth, then condensed."""
         kept = self.listed[:depth]
         if condensed:
             kept = tuple(item for item in kept if item in self.ratings)
-        return type(self)(kept, self.ratings, self.facts)
+        return type(self)(kept, self.ratings, self.metadata)
 
     @property
     def relevant(self) -> set[int]:
@@ -71,7 +71,7 @@ def world(seed: int, step: float = 0.5) -> list[Case]:
     """Return seven users: one without relevant items, one without a list, one without judgments."""
     rng = np.random.default_rng(seed)
     n_items = int(rng.integers(8, 41))
-    facts = DatasetFacts(5.0, rng.integers(1, 300, n_items))
+    metadata = DatasetMetadata(5.0, rng.integers(1, 300, n_items))
     share = rng.uniform(0.1, 1.0)
     grades = np.arange(step, 5.0 + step, step)
     cases = []
@@ -81,7 +81,7 @@ def world(seed: int, step: float = 0.5) -> list[Case]:
         length = 0 if user == 1 else int(rng.integers(1, n_items + 1))
         listed = tuple(rng.permutation(n_items)[:length].tolist())
         ratings = dict(zip(judged.tolist(), given.tolist(), strict=True))
-        cases.append(Case(listed, {} if user == 2 else ratings, facts))
+        cases.append(Case(listed, {} if user == 2 else ratings, metadata))
     return cases
 
 
@@ -100,4 +100,4 @@ def ranks_of(cases: list[Case], judgments: Judgments) -> JudgedRanks:
 def lists_of(cases: list[Case]) -> JudgedLists:
     judgments = judgments_of(cases)
     found = ranks_of(cases, judgments)
-    return JudgedLists.of(judgments, found, THRESHOLD, AR, cases[0].facts)
+    return JudgedLists.of(judgments, found, THRESHOLD, AR, cases[0].metadata)

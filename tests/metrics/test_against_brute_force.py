@@ -66,7 +66,7 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
         for user, rating in zip(judgments.users, judgments.values, strict=True)
     ]
     outcome = ranks(found, lengths.tolist())
-    lists = JudgedLists.of(judgments, outcome, THRESHOLD, ONE, cases[0].facts)
+    lists = JudgedLists.of(judgments, outcome, THRESHOLD, ONE, cases[0].metadata)
     alone = []
     for user, item, rating, rank in zip(
         judgments.users, judgments.items, judgments.values, found, strict=True
@@ -74,7 +74,7 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
         if rating >= THRESHOLD:
             unjudged = [1000 + place for place in range(lengths[user])]
             listed = [*unjudged[: rank - 1], int(item), *unjudged[rank - 1 :]] if rank else unjudged
-            alone.append(Case(tuple(listed), {int(item): float(rating)}, cases[0].facts))
+            alone.append(Case(tuple(listed), {int(item): float(rating)}, cases[0].metadata))
     metrics = [
         replace(variant, cutoff=cutoff)
         for name in METRICS
@@ -97,7 +97,7 @@ def test_tau_of_a_long_list_with_few_or_many_different_ratings_is_that_of_scipy(
     plays = rng.integers(1, most_plays + 1, 2300).astype(float).tolist()
     metrics = [parse(f"tau{end}") for end in ("@2", "@10", "@1000", "@2299", "")]
     found = (np.argsort(listed) + 1).tolist()
-    values = evaluate(metrics, one_user(plays, found, 2300, facts=None))
+    values = evaluate(metrics, one_user(plays, found, 2300, metadata=None))
     case = Case(tuple(listed.tolist()), dict(enumerate(plays)), FACTS)
     expected = [value(case, metric) for metric in metrics]
     np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12, atol=1e-14)

@@ -21,7 +21,7 @@ from metrics.trec_eval_runs import (
     trec_eval,
 )
 
-from receval.metrics.aggregation import aggregate, averaged_lists
+from receval.metrics.aggregation import aggregate, evaluated_lists
 from receval.metrics.averages import FLOOR, Geometric
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -177,7 +177,7 @@ def test_geometric_means_equal_trec_evals(seed: int) -> None:
     values = evaluate([parse("AP"), parse("bpref")], lists)
     covered = aggregate(values, lists, Geometric(), "covered")
     everyone = aggregate(values, lists, Geometric(), "tested")
-    listed = averaged_lists(lists, "covered")
+    listed = evaluated_lists(lists, "covered")
     for row, measure in enumerate(("gm_map", "gm_bpref")):
         assert np.isnan(logarithms[measure][~listed]).all()
         theirs = logarithms[measure][listed].tolist()

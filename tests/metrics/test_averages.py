@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metrics.examples import AR, ONE, example, ranks
 from scipy.stats import gmean
 
-from receval.metrics.aggregation import aggregate, averaged_lists, mean
+from receval.metrics.aggregation import aggregate, evaluated_lists, mean
 from receval.metrics.averages import (
     AVERAGES,
     FLOOR,
@@ -143,10 +143,10 @@ def test_weights_that_are_all_0_are_refused() -> None:
 def test_who_is_averaged_has_a_name() -> None:
     lists = example()
     values = evaluate([parse("P@1")], lists)
-    assert averaged_lists(lists, "all").tolist() == [True, True, True]
-    assert averaged_lists(lists, "tested").tolist() == [True, True, False]
-    assert averaged_lists(lists, "relevant").tolist() == [True, True, False]
-    assert averaged_lists(lists, "covered").tolist() == [True, False, False]
+    assert evaluated_lists(lists, "all").tolist() == [True, True, True]
+    assert evaluated_lists(lists, "tested").tolist() == [True, True, False]
+    assert evaluated_lists(lists, "relevant").tolist() == [True, True, False]
+    assert evaluated_lists(lists, "covered").tolist() == [True, False, False]
     assert mean(values, lists, "all")[0] == pytest.approx(1 / 3)
     assert mean(values, lists, "tested")[0] == pytest.approx(1 / 2)
     assert mean(values, lists, "covered")[0] == 1.0
@@ -157,10 +157,10 @@ def test_who_is_averaged_has_a_name() -> None:
 def test_users_without_relevant_items_are_tested_but_not_relevant() -> None:
     judgments = Judgments.from_pairs([0, 1], [0, 0], [5, 1], 3)
     lists = JudgedLists.of(judgments, ranks([1, 1], [3, 3, 3]), 4, AR)
-    assert averaged_lists(lists, "tested").tolist() == [True, True, False]
-    assert averaged_lists(lists, "relevant").tolist() == [True, False, False]
+    assert evaluated_lists(lists, "tested").tolist() == [True, True, False]
+    assert evaluated_lists(lists, "relevant").tolist() == [True, False, False]
     # A list that nothing judges cannot be measured.
-    assert averaged_lists(lists, "covered").tolist() == [True, True, False]
+    assert evaluated_lists(lists, "covered").tolist() == [True, True, False]
     values = evaluate([parse("P@1")], lists)
     assert mean(values, lists, "relevant")[0] == 1.0
     assert aggregate(values, lists, Weighted(by="positive"))[0] == 1.0
@@ -188,14 +188,14 @@ def test_under_1r_every_list_weighs_the_same() -> None:
     assert mean(values, lists, "all")[0] == mean(values, lists, "relevant")[0]
 
 
-@pytest.mark.parametrize("averaged", ["tested", "relevant", "covered"])
-def test_nothing_to_average_is_an_error_that_says_so(averaged) -> None:
+@pytest.mark.parametrize("evaluated_users", ["tested", "relevant", "covered"])
+def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
     lists = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, ONE)
     nobody = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, AR)
     for empty in (lists, nobody):
         values = evaluate([parse("P@1")], empty)
-        with pytest.raises(ValueError, match=f"over {averaged} users: nothing is judged"):
-            mean(values, empty, averaged)
+        with pytest.raises(ValueError, match=f"over {evaluated_users} users: nothing is judged"):
+            mean(values, empty, evaluated_users)
 
 
 def test_covered_users_without_a_list_are_an_error_that_says_so() -> None:

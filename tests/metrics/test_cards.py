@@ -42,7 +42,7 @@ def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_sourc
     assert "=" in card.formula
     own = section(name)
     assert f"```math\n{card.formula}\n```" in own
-    for title in ("Denominator", "Averaged users", "Missing list", "Ties", "Source", "Under 1R"):
+    for title in ("Denominator", "Evaluated users", "Missing list", "Ties", "Source", "Under 1R"):
         assert re.search(rf"^- \*\*{title}:\*\* \S", own, flags=re.MULTILINE), title
     assert card.fields["Source"] != card.fields["Denominator"]
     assert ("refused" in own) == parse(name).refused_under_1r
@@ -71,7 +71,7 @@ def test_gains_losses_averages_and_common_parameters_are_explained() -> None:
     for title, words in (
         ("Gains", choices(metric_class("nDCG"))["gain"]),
         ("Losses", choices(metric_class("nDCL"))["loss"]),
-        ("Who is averaged", ("all", "tested", "relevant", "covered")),
+        ("Who is evaluated", ("all", "tested", "relevant", "covered")),
         ("Parameters of every metric", COMMON),
     ):
         _, _, rest = TEXT.partition(f"\n## {title}\n")

@@ -130,8 +130,8 @@ def test_err_of_a_user_whose_best_rating_is_not_the_datasets() -> None:
 
 
 def test_err_of_numbers_of_plays_does_not_overflow() -> None:
-    facts = type(FACTS)(5000.0, np.ones(2, dtype=np.int64))
-    values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, facts))
+    metadata = type(FACTS)(5000.0, np.ones(2, dtype=np.int64))
+    values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, metadata))
     assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
 
 
@@ -199,10 +199,10 @@ def test_under_1r_every_relevant_judgment_is_a_list_of_its_own() -> None:
 )
 def test_a_metric_that_lacks_what_it_needs_says_so(label: str, wanted: str) -> None:
     with pytest.raises(ValueError, match=wanted):
-        evaluate([parse(label)], one_user([5], [1], 1, facts=None))
+        evaluate([parse(label)], one_user([5], [1], 1, metadata=None))
 
 
 def test_normalised_gains_are_refused_where_no_rating_exceeds_1() -> None:
-    facts = type(FACTS)(1.0, np.ones(1, dtype=np.int64))
+    metadata = type(FACTS)(1.0, np.ones(1, dtype=np.int64))
     with pytest.raises(ValueError, match="choose another gain"):
-        evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, facts))
+        evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, metadata))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
 from metrics.variants import ALL
 
-from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetFacts
+from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 
@@ -92,7 +92,7 @@ def test_infap_is_ap_where_every_item_is_judged(seed: int, cutoff: int | None, f
 
 def best_first(cases: list[Case]) -> list[Case]:
     return [
-        Case(tuple(sorted(c.ratings, key=lambda item: -c.ratings[item])), c.ratings, c.facts)
+        Case(tuple(sorted(c.ratings, key=lambda item: -c.ratings[item])), c.ratings, c.metadata)
         for c in cases
     ]
 
@@ -119,7 +119,7 @@ def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() 
     )
     swapped = list(case.listed)
     swapped[wrong], swapped[wrong + 1] = swapped[wrong + 1], swapped[wrong]
-    lists = lists_of([Case(tuple(swapped), case.ratings, case.facts)])
+    lists = lists_of([Case(tuple(swapped), case.ratings, case.metadata)])
     assert measured(lists, "RBO")[0, 0] < 1.0
 
 
@@ -127,7 +127,7 @@ def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() 
 @given(seed=SEEDS)
 def test_tau_of_the_opposite_order_has_the_opposite_sign(seed: int) -> None:
     cases = world(seed)
-    opposite = [Case(case.listed[::-1], case.ratings, case.facts) for case in cases]
+    opposite = [Case(case.listed[::-1], case.ratings, case.metadata) for case in cases]
     forwards, backwards = (measured(lists_of(c), "tau") for c in (cases, opposite))
     np.testing.assert_array_equal(forwards, -backwards)
 
@@ -140,7 +140,7 @@ def test_tau_depends_on_the_order_of_ratings_and_judged_items_alone(
     end = "(condensed=true)" + ("" if cutoff is None else f"@{cutoff}")
     cases = world(seed)
     other_scale = [
-        Case(case.listed, {item: 3 * r**2 - 1 for item, r in case.ratings.items()}, case.facts)
+        Case(case.listed, {item: 3 * r**2 - 1 for item, r in case.ratings.items()}, case.metadata)
         for case in cases
     ]
     judged_alone = [case.seen(condensed=True, depth=None) for case in cases]
@@ -150,10 +150,10 @@ def test_tau_depends_on_the_order_of_ratings_and_judged_items_alone(
 
 
 def test_tau_is_1_in_the_order_of_unequal_ratings_and_minus_1_in_the_opposite_one() -> None:
-    facts = DatasetFacts(5.0, np.ones(40, dtype=np.int64))
+    metadata = DatasetMetadata(5.0, np.ones(40, dtype=np.int64))
     ratings = {item: 5 - item / 10 for item in range(40)}
     items = tuple(ratings)
-    lists = lists_of([Case(items, ratings, facts), Case(items[::-1], ratings, facts)])
+    lists = lists_of([Case(items, ratings, metadata), Case(items[::-1], ratings, metadata)])
     np.testing.assert_array_equal(measured(lists, "tau", "tau@7"), [[1.0, -1.0]] * 2)
 
 
@@ -199,7 +199,7 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(s
 def test_the_full_average_is_the_covered_one_times_the_covered_share(seed: int) -> None:
     lists = lists_of(world(seed))
     values = measured(lists, "P@10", "nDCG@10", "AP", "ERR")
-    tested, covered = (averaged_lists(lists, who) for who in ("tested", "covered"))
+    tested, covered = (evaluated_lists(lists, who) for who in ("tested", "covered"))
     if not covered.any():
         return
     share = covered.sum() / tested.sum()

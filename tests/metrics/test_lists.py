@@ -107,14 +107,14 @@ def test_the_depth_comes_before_condensing() -> None:
 def test_systems_share_judged_items() -> None:
     cases = world(11)
     judgments = judgments_of(cases)
-    judged = JudgedItems.of(judgments, THRESHOLD, cases[0].facts)
+    judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
     metrics = [metric.at(5) for metric in ALL]
     for turn in range(3):
-        turned = [Case(case.listed[turn:], case.ratings, case.facts) for case in cases]
+        turned = [Case(case.listed[turn:], case.ratings, case.metadata) for case in cases]
         outcome = ranks_of(turned, judgments)
         shared = JudgedLists.measured_by(judged, outcome, AR)
         assert shared.full.judged is judged
-        own = JudgedLists.of(judgments, outcome, THRESHOLD, AR, cases[0].facts)
+        own = JudgedLists.of(judgments, outcome, THRESHOLD, AR, cases[0].metadata)
         np.testing.assert_array_equal(evaluate(metrics, shared), evaluate(metrics, own))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytrec_eval
 from scipy.sparse import csr_array
 
-from receval.metrics.judged_items import DatasetFacts
+from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
@@ -56,8 +56,8 @@ def lists_of(run: Run) -> JudgedLists:
     protocol = Protocol("AR", "AI", ties="index")
     fold = Fold(train=nothing, test=judgments, unbiased=None)
     (outcome,) = rank_judged(Scores(scores), fold, [protocol], lambda *names: None)
-    facts = DatasetFacts(5.0, np.ones(n_items, dtype=np.int64))
-    return JudgedLists.of(judgments, outcome, THRESHOLD, protocol, facts)
+    metadata = DatasetMetadata(5.0, np.ones(n_items, dtype=np.int64))
+    return JudgedLists.of(judgments, outcome, THRESHOLD, protocol, metadata)
 
 
 def cut(run: Run, depth: int) -> Run:

@@ -34,13 +34,13 @@ READER = {
 }
 
 
-def put_movielens(folder: Path, *companions: str, timestamps: bool = False) -> None:
+def put_movielens(folder: Path, *auxiliary_files: str, timestamps: bool = False) -> None:
     """Pretend that MovieLens 1M is in the mirror, with some of the optional files."""
     put_raw_files(folder / "mirror", "ml-1m")
     if timestamps:
         with (folder / "mirror/ml-1m/ratings.dat").open("wb") as file:
             file.truncate(SIZE_WITH_TIMESTAMPS)
-    for name in companions:
+    for name in auxiliary_files:
         (folder / "mirror/ml-1m" / name).touch()
 
 
@@ -113,7 +113,7 @@ def test_the_authors_pairs_come_before_timestamps(tmp_path: Path) -> None:
 def test_without_the_pairs_timestamps_do(tmp_path: Path) -> None:
     put_movielens(tmp_path, timestamps=True)
     plan = plan_of("full", READER)
-    edition = plan.availability["ml-1m"].edition
+    edition = plan.availability["ml-1m"].variant
     assert edition is not None
     assert edition.name == "with-timestamps"
     assert split_of(plan, TEMPORAL) == "temporal-80"
@@ -126,7 +126,7 @@ def test_without_the_pairs_timestamps_do(tmp_path: Path) -> None:
 def test_with_neither_the_temporal_experiment_is_absent(tmp_path: Path) -> None:
     put_movielens(tmp_path)
     plan = plan_of("full", READER)
-    edition = plan.availability["ml-1m"].edition
+    edition = plan.availability["ml-1m"].variant
     assert edition is not None
     assert edition.name == "without-timestamps"
     assert not plan.has_split("ml-1m", "temporal-80")
@@ -157,9 +157,9 @@ def test_temporal_splits_are_planned_for_datasets_with_timestamps_alone() -> Non
     for dataset, spec in demo.settings.datasets.items():
         expected = dataset not in WITHOUT_TIMESTAMPS
         if dataset == "ml-1m":
-            assert [edition.timestamps for edition in spec.editions] == [True, True, False]
+            assert [variant.timestamps for variant in spec.variants] == [True, True, False]
         else:
-            assert {edition.timestamps for edition in spec.editions} == {expected}, dataset
+            assert {variant.timestamps for variant in spec.variants} == {expected}, dataset
         assert demo.has_split(dataset, "temporal-80") == expected
     full = plan_of("full", {"network": "on"})
     assert full.has_split("ml-1m", "temporal-80")
@@ -181,14 +181,14 @@ def test_a_dataset_that_is_not_there_has_no_split_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("companions", "folds", "temporal"),
+    ("auxiliary_files", "folds", "temporal"),
     [((), "random-folds", None), ((FOLDS, PAIRS), "released-folds", "released-temporal")],
     ids=["without the files", "with the files"],
 )
 def test_description_and_record_name_the_split_that_was_taken(
-    tmp_path: Path, companions: tuple[str, ...], folds: str, temporal: str | None
+    tmp_path: Path, auxiliary_files: tuple[str, ...], folds: str, temporal: str | None
 ) -> None:
-    put_movielens(tmp_path, *companions)
+    put_movielens(tmp_path, *auxiliary_files)
     plan = plan_of("full")
     description = plan.description(STUDY, "values")
     taken = {name: experiment["split"] for name, experiment in description["experiments"].items()}
@@ -215,7 +215,7 @@ def test_protocols_are_ranked_on_the_split_that_was_taken(tmp_path: Path) -> Non
 def test_what_is_known_of_timestamps_reaches_no_job(tmp_path: Path) -> None:
     # A description that names it would run every job anew when a plan learns of it.
     put_movielens(tmp_path, timestamps=True)
-    for edition in plan_of("full").dataset_description("ml-1m")["editions"]:
+    for edition in plan_of("full").dataset_description("ml-1m")["variants"]:
         assert "timestamps" not in edition
         assert {"name", "parser", "files"} <= set(edition)
 
@@ -270,11 +270,11 @@ def test_figures_speak_only_of_the_datasets_that_they_show(tmp_path: Path) -> No
     }.items():
         assert plan.datasets_of(STUDY, figure) == shown
         assert plan.absent(STUDY, figure) == []
-        assert plan.look(STUDY, figure)["absent"] == []
-        assert list(plan.look(STUDY, figure)["datasets"]) == shown
+        assert plan.display(STUDY, figure)["absent"] == []
+        assert list(plan.display(STUDY, figure)["datasets"]) == shown
     for figure in ("fig12", "fig13", "fig14", "fig17"):
         assert plan.absent(STUDY, figure) == ["yahoo-r3"]
-        assert plan.look(STUDY, figure)["absent"] == ["Yahoo! R3"]
+        assert plan.display(STUDY, figure)["absent"] == ["Yahoo! R3"]
     assert set(plan.datasets_of(STUDY, "fig12")) == {"ml-1m", "yahoo-r3", "cm100k"}
     assert set(plan.datasets_of(STUDY, "fig13")) == {"yahoo-r3", "cm100k"}
 
@@ -293,16 +293,16 @@ def test_figures_without_any_of_their_datasets_are_not_made(tmp_path: Path) -> N
 def test_a_figure_reads_the_numbers_of_all_datasets_whatever_it_shows(tmp_path: Path) -> None:
     put_movielens(tmp_path)
     inputs = plan_of("full").artifact_inputs(STUDY, "fig01")
-    assert inputs["other_numbers"] == ["work/full/artifacts/menamaldonado2021/values.csv"]
+    assert inputs["other_results"] == ["work/full/artifacts/menamaldonado2021/values.csv"]
     assert inputs["ranks"] == []
 
 
 def test_the_look_has_the_systems_of_the_experiments_that_are_shown() -> None:
     plan = plan_of("full")
-    shown = plan.look(STUDY, "fig16")["systems"]
+    shown = plan.display(STUDY, "fig16")["systems"]
     assert list(shown) == list(plan.studies[STUDY].experiments["cm100k-opposed"].all_systems)
     assert "optimal-real" not in shown
-    assert "optimal-real" in plan.look(STUDY, "fig13")["systems"]
+    assert "optimal-real" in plan.display(STUDY, "fig13")["systems"]
 
 
 def test_an_unknown_experiment_to_show_is_refused_when_the_configuration_is_read() -> None:

@@ -44,7 +44,7 @@ def test_only_small_jobs_share() -> None:
 def test_every_job_of_the_demo_is_small() -> None:
     plan = plan_of("demo")
     assert plan.size("netflix", demanding=True) == SMALL
-    assert plan.numbers_size("multiverse", "pairs") == SMALL
+    assert plan.results_size("multiverse", "pairs") == SMALL
 
 
 def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> 
     assert plan.size() == plan.size("ml-1m") == SMALL
     assert plan.size("ml-1m", "lastfm-1k").minutes > 60
     # Drawn from the worlds' numbers, which are few; they themselves hold a grid of decisions.
-    assert plan.numbers_size("multiverse", "shares") == SMALL
-    assert plan.numbers_size("multiverse", "worlds") == MEDIUM
-    assert plan.removal_size("valcarce2018", "sparsity") == MEDIUM
+    assert plan.results_size("multiverse", "shares") == SMALL
+    assert plan.results_size("multiverse", "universes") == MEDIUM
+    assert plan.judgment_sampling_size("valcarce2018", "sparsity") == MEDIUM
     simulation = next(iter(plan.settings.simulations))
     assert plan.simulation_size(simulation).shares is False
 
@@ -71,4 +71,4 @@ def test_no_group_of_a_study_waits_for_itself() -> None:
     plan = plan_of("full", {"leave_out": []})
     for study, spec in plan.settings.studies.items():
         for name, artifact in spec.artifacts.items():
-            assert not artifact.numbers_of or plan.numbers_size(study, name).shares, name
+            assert not artifact.results_of or plan.results_size(study, name).shares, name

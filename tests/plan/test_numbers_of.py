@@ -15,9 +15,9 @@ PAIRED = "menamaldonado2021"
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
     plan = plan_of("demo")
     inputs = plan.artifact_inputs(STUDY, "fig08_relations")
-    assert inputs["other_numbers"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
+    assert inputs["other_results"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
     assert inputs["ranks"] == []
-    assert opened(plan, STUDY, "fig08_relations").numbers == {
+    assert opened(plan, STUDY, "fig08_relations").results == {
         "fig08": Path("work/demo/artifacts/bellogin2017/fig08.csv")
     }
 
@@ -41,11 +41,11 @@ def test_it_reads_only_those_that_can_be_made(
     plan = plan_of("full", {"network": "on", "leave_out": ["ml-1m"]})
     made = plan.artifacts("canamares2020")
     assert "relations" in made
-    files = plan.artifact_inputs("canamares2020", "relations")["other_numbers"]
+    files = plan.artifact_inputs("canamares2020", "relations")["other_results"]
     assert {Path(file).stem for file in files} < set(made)
     read = opened(plan, "canamares2020", "relations")
     assert set(read.not_made) == {"table3", "table4", "fig07"}
-    assert set(read.numbers) == {Path(file).stem for file in files}
+    assert set(read.results) == {Path(file).stem for file in files}
 
 
 def test_an_artifact_reads_splits_without_any_system() -> None:
@@ -103,8 +103,8 @@ def test_splits_of_a_dataset_that_an_artifact_does_not_read_are_refused() -> Non
 @pytest.mark.parametrize(
     ("place", "value", "sentence"),
     [
-        (("fig08_relations", "numbers_of"), ["fig99"], "needs the artifact that reads no other"),
-        (("fig08", "numbers_of"), ["fig08_relations"], "needs the artifact that reads no other"),
+        (("fig08_relations", "results_of"), ["fig99"], "needs the artifact that reads no other"),
+        (("fig08", "results_of"), ["fig08_relations"], "needs the artifact that reads no other"),
         (("fig06", "splits"), ["coins"], "names the split coins, which is not defined"),
     ],
 )

@@ -9,7 +9,7 @@ from plan.planned import opened, plan_of, put_raw_files
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.universes import ExperimentWorlds
+from receval.multiverse.universes import ExperimentUniverses
 
 STUDY = "multiverse"
 
@@ -39,7 +39,7 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of(edition)
-    inputs = opened(plan, STUDY, "worlds")
+    inputs = opened(plan, STUDY, "universes")
     assert inputs.decisions == plan.studies[STUDY].grids["movielens"]
     assert inputs.decisions.configurations()[0] == Configuration()
     for experiment in inputs.experiments.values():
@@ -47,14 +47,14 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
         assert experiment.split_spec == expected
 
 
-@pytest.mark.parametrize("artifact", ["worlds", "pairs"])
+@pytest.mark.parametrize("artifact", ["universes", "pairs"])
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
     tmp_path: Path, edition: str, artifact: str
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     inputs = opened(plan_of(edition), STUDY, artifact)
-    worlds = ExperimentWorlds(inputs.experiments)
+    universes = ExperimentUniverses(inputs.experiments)
     systems = inputs.parameters.get("pair") or inputs.parameters["systems"]
     grid = inputs.decisions
     of_ranks = DecisionGrid(
@@ -62,7 +62,7 @@ def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
     )
     for configuration in of_ranks.configurations():
         for system in systems:
-            experiment, number = worlds.experiment(configuration, system)
+            experiment, number = universes.experiment(configuration, system)
             assert number >= 0
             assert configuration.protocol.key in [p.key for p in experiment.protocols]
 
@@ -71,6 +71,6 @@ def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
     plan = plan_of("demo")
     metrics = {metric.name for metric in plan.studies[STUDY].grids["movielens"].metric}
     assert metrics == {"nDCG", "P", "RBO"}
-    assert plan.metric_entries(STUDY, "worlds") == [
+    assert plan.metric_entries(STUDY, "universes") == [
         f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased_overlap")
     ]

@@ -113,17 +113,17 @@ def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
 
 def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    companion = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"
-    companion.touch()
+    auxiliary_file = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"
+    auxiliary_file.touch()
     before = plan_of("full").local_checksums("ml-1m")
     assert before == {
         f"mirror/ml-1m/{name}": sha256_of(tmp_path / "mirror" / "ml-1m" / name)
         for name in ("ratings.dat", "temporal_test.tsv")
     }
     # By what is in them: a file that is only touched is the same.
-    os.utime(companion, (1, 1))
+    os.utime(auxiliary_file, (1, 1))
     assert plan_of("full").local_checksums("ml-1m") == before
-    companion.write_text("1\t2\n")
+    auxiliary_file.write_text("1\t2\n")
     after = plan_of("full").local_checksums("ml-1m")
     assert {path for path in after if after[path] != before[path]} == {
         "mirror/ml-1m/temporal_test.tsv"
@@ -291,7 +291,7 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
     described = [plan.study_description(study) for study in plan.settings.studies]
     for name in plan.artifact_names():
         study, artifact = name.split("/")
-        described += [plan.description(study, artifact), plan.look(study, artifact)]
+        described += [plan.description(study, artifact), plan.display(study, artifact)]
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     # A record with an absolute path is refused.
     provenance_record({"described": described}, {}, [])
@@ -307,7 +307,7 @@ def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
     assert plan_of("demo", looks).description("bellogin2017", "fig02") == before
     for change in (
         {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
-        {"experiments": {"movielens": {"averaged": "tested"}}},
+        {"experiments": {"movielens": {"evaluated_users": "tested"}}},
         {"experiments": {"movielens": {"relevance_threshold": 4}}},
         {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
     ):
@@ -358,9 +358,9 @@ def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
 
 
 def test_titles_say_that_a_twin_is_one() -> None:
-    demo = plan_of("demo").look("bellogin2017", "fig02")
+    demo = plan_of("demo").display("bellogin2017", "fig02")
     assert demo["datasets"] == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
-    full = plan_of("full", {"network": "on"}).look("bellogin2017", "fig02")
+    full = plan_of("full", {"network": "on"}).display("bellogin2017", "fig02")
     assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
 
 
@@ -368,18 +368,18 @@ def test_titles_say_that_a_twin_is_one() -> None:
 def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
     plan = plan_of("demo")
     for artifact in plan.artifacts(study):
-        for name, title in plan.look(study, artifact)["datasets"].items():
+        for name, title in plan.display(study, artifact)["datasets"].items():
             assert title.endswith(" twin") == (name in plan.settings.twins)
 
 
 def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    look = plan_of("full").look("bellogin2017", "fig02")
-    assert look["extra_systems"] == ["knn-user", "wrmf"]
-    assert list(look["systems"])[-2:] == ["knn-user", "wrmf"]
-    assert set(look["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
-    assert look["absent"] == ["Last.fm"]
-    assert look["parameters"] == {"metric": "P@10"}
+    display = plan_of("full").display("bellogin2017", "fig02")
+    assert display["extra_systems"] == ["knn-user", "wrmf"]
+    assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
+    assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
+    assert display["absent"] == ["Last.fm"]
+    assert display["parameters"] == {"metric": "P@10"}
 
 
 def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
@@ -391,6 +391,6 @@ def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     assert taken.accepted_searches() == ["results/full/systems/searches.csv"]
     assert "searches" in taken.study_description("systems")
     assert "searches" not in taken.study_description("valcarce2018")
-    for changes in ({"seed": 1}, {"splits": {"user-80": {"train_share": 0.7}}}):
+    for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
         with pytest.raises(ValueError, match="run the searches"):
             plan_of("full", {"accepted_searches": True, **changes}).accepted_searches()

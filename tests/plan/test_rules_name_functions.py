@@ -24,7 +24,9 @@ DIGESTED_BY_CHECKSUMS = {"fetch_raw"}
 
 UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
     "artifact_inputs": lambda: plan_of("demo").artifact_inputs("bellogin2017", "fig02"),
-    "removal_inputs": lambda: plan_of("demo").removal_inputs("valcarce2020", "items"),
+    "judgment_sampling_inputs": lambda: plan_of("demo").judgment_sampling_inputs(
+        "valcarce2020", "items"
+    ),
     "sources": lambda: plan_of("full").sources(),
 }
 """Methods of plans whose values rules hand on by their names."""
@@ -180,5 +182,9 @@ def test_inputs_of_artifacts_are_those_that_a_job_can_look_up(edition: str) -> N
     for study in plan.studies:
         for artifact in plan.artifacts(study):
             assert list(plan.artifact_inputs(study, artifact)) == kinds
-        for removal in plan.studies[study].removals:
-            assert list(plan.removal_inputs(study, removal)) == ["ratings", "splits", "ranks"]
+        for judgment_sampling in plan.studies[study].judgment_samplings:
+            assert list(plan.judgment_sampling_inputs(study, judgment_sampling)) == [
+                "ratings",
+                "splits",
+                "ranks",
+            ]

@@ -57,7 +57,7 @@ def test_a_description_has_what_values_depend_on() -> None:
     assert description["seed"] == demo().settings.seed
     assert description["dataset"] == "ml-1m"
     assert description["skewness"] == [0, 1, 2]
-    assert description["train_share"] == 0.8
+    assert description["train_ratio"] == 0.8
     assert description["relevance_threshold"] == 5
     assert description["recommender"] == "receval.recommenders.biased_mf:BiasedMF"
     assert description["parameters"] == demo().settings.systems["mf"].parameters
@@ -78,7 +78,7 @@ def test_the_threshold_is_the_dataset_s_own_by_default() -> None:
     [
         {"skewness": [0, 1]},
         {"repetitions": 2},
-        {"train_share": 0.5},
+        {"train_ratio": 0.5},
         {"relevance_threshold": 4},
         {"metrics": ["P@5"]},
         {"protocols": [{"relevant": "AR"}]},
@@ -123,15 +123,15 @@ def test_an_artifact_reads_the_simulations_and_the_data_they_are_like() -> None:
 
 
 def test_an_artifact_shows_the_systems_of_its_simulations() -> None:
-    assert list(demo().look(STUDY, "fig05")["systems"]) == SYSTEMS
-    assert demo().look(STUDY, "fig05")["extra_systems"] == []
+    assert list(demo().display(STUDY, "fig05")["systems"]) == SYSTEMS
+    assert demo().display(STUDY, "fig05")["extra_systems"] == []
 
 
 def test_judgments_of_trec_have_no_twin_and_are_named_as_absent() -> None:
     plan = demo()
     assert plan.absent(STUDY, "fig05") == ["trec-qrels"]
     assert plan.description(STUDY, "fig05")["datasets"] == ["netflix", "ml-1m", "lastfm-1k"]
-    assert plan.look(STUDY, "fig05")["absent"] == ["TREC"]
+    assert plan.display(STUDY, "fig05")["absent"] == ["TREC"]
 
 
 def test_without_its_dataset_a_simulation_is_left_out(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Pa
     assert ("menamaldonado2021", "table2") in reading
     for study, artifact in reading:
         assert DATASET in plan.absent(study, artifact)
-        assert "Yahoo! R3" in plan.look(study, artifact)["absent"]
+        assert "Yahoo! R3" in plan.display(study, artifact)["absent"]
     assert "table2" in plan.artifacts("menamaldonado2021")
     table = " ".join(plan.table_of_datasets().split())
     assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
@@ -50,10 +50,10 @@ def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: s
         assert artifact in plan.artifacts(study)
         assert DATASET not in plan.absent(study, artifact)
         assert DATASET in plan.description(study, artifact)["datasets"]
-        assert "Yahoo! R3" not in plan.look(study, artifact)["absent"]
-        assert plan.look(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
+        assert "Yahoo! R3" not in plan.display(study, artifact)["absent"]
+        assert plan.display(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
         # Of its own, or of the artifacts whose numbers it reads.
-        behind = (artifact, *plan.artifact(study, artifact).numbers_of)
+        behind = (artifact, *plan.artifact(study, artifact).results_of)
         inputs = [
             path
             for name in behind
@@ -85,7 +85,7 @@ def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
 def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
     plan = plan_of("demo")
-    assert plan.look("menamaldonado2021", "table2")["datasets"][DATASET] == "Yahoo! R3 twin"
+    assert plan.display("menamaldonado2021", "table2")["datasets"][DATASET] == "Yahoo! R3 twin"
 
 
 def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> 
     compute_artifact(
         module="receval.studies.menamaldonado2021.table2",
         description=description,
-        numbers=target,
+        results=target,
         **declared(plan.artifact_inputs("menamaldonado2021", "table2")),
     )
     assert pd.read_csv(target).to_dict("records") == [{"dataset": DATASET, **files.counts}]

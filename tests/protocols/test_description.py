@@ -30,7 +30,7 @@ LEVELS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "split": (
         {},
         [
-            {"kind": kind, "train_share": share}
+            {"kind": kind, "train_ratio": share}
             for kind in ("random", "user")
             for share in (0.1, 0.5, 0.9, 0.1234567)
         ],
@@ -102,7 +102,7 @@ def test_a_description_is_one_sentence(configuration: Configuration) -> None:
 
 def test_threshold_ratio_metric_and_test_are_told() -> None:
     configuration = Configuration.model_validate(
-        {"split": {"train_share": 0.8}, "metric": {"name": "P", "depth": 5}, "test": "sign"}
+        {"split": {"train_ratio": 0.8}, "metric": {"name": "P", "depth": 5}, "test": "sign"}
     )
     sentence = describe(configuration, threshold=3.5)
     for words in ("probability 0.8", "P@5 with ratings of at least 3.5", "two-tailed sign test"):

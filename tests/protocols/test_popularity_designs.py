@@ -12,7 +12,7 @@ from protocols.brute_force import Scores, sorted_list
 from protocols.test_ranking import N_ITEMS, N_USERS, priority_of, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
@@ -145,7 +145,7 @@ def test_a_removed_head_leaves_the_candidates_and_the_test(
     head = set(by_popularity(fold)[: round(share * N_ITEMS)])
     assert set(np.flatnonzero(popular_head(fold, share)).tolist()) == head
     lists = JudgedLists.of(fold.test, outcome, 4.0, protocol)
-    counted = averaged_lists(lists, "relevant" if relevant == "AR" else "all").sum()
+    counted = evaluated_lists(lists, "relevant" if relevant == "AR" else "all").sum()
     judged = list(zip(fold.test.users, fold.test.items, fold.test.values, strict=True))
     kept = [(user, item) for user, item, value in judged if value >= 4 and item not in head]
     assert counted == (len({user for user, _ in kept}) if relevant == "AR" else len(kept))

@@ -13,7 +13,7 @@ from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
-from receval.metrics.aggregation import Averaged, mean
+from receval.metrics.aggregation import EvaluatedUsers, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
@@ -82,5 +82,7 @@ class MovieLens:
         generator_for = partial(generator, SETTINGS.seed, *names, 0)
         (ranks,) = rank_judged(model, data, [protocol], generator_for)
         lists = JudgedLists.of(data.test, ranks, threshold, protocol)
-        averaged: Averaged = "all"
-        return mean(evaluate([parse(label) for label in labels], lists), lists, averaged).tolist()
+        evaluated_users: EvaluatedUsers = "all"
+        return mean(
+            evaluate([parse(label) for label in labels], lists), lists, evaluated_users
+        ).tolist()

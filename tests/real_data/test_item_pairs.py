@@ -129,15 +129,15 @@ def cm100k(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
     return ArtifactInputs(files_in(folder), parameters, {}, ("cm100k",), ("yahoo-r3",))
 
 
-def stated(numbers: pd.DataFrame, column: str) -> dict[str, float]:
-    rows = numbers[numbers["statement"] != ""]
+def stated(results: pd.DataFrame, column: str) -> dict[str, float]:
+    rows = results[results["statement"] != ""]
     return dict(zip(rows["statement"], rows[column], strict=True))
 
 
 @needs_cm100k
 def test_shares_of_pairs_in_cm100k_are_the_published_ones(cm100k: ArtifactInputs) -> None:
-    numbers = fig09.data(cm100k)
-    statements = numbers[numbers["statement"] != ""].set_index(["metric", "statement"])
+    results = fig09.data(cm100k)
+    statements = results[results["statement"] != ""].set_index(["metric", "statement"])
     shares = statements["share_of_pairs"]
     for (metric, statement), share, within in (
         (("", "popularity and relevance agree"), 0.6933, 5e-5),
@@ -151,7 +151,7 @@ def test_shares_of_pairs_in_cm100k_are_the_published_ones(cm100k: ArtifactInputs
         (("anti-precision", "lemma 3 holds"), 0.7835, 5e-5),
     ):
         assert shares[metric, statement] == pytest.approx(share, abs=within), statement
-    areas = numbers[(numbers["metric"] == "precision") & (numbers["statement"] == "")]
+    areas = results[(results["metric"] == "precision") & (results["statement"] == "")]
     agree = areas["popularity_and_relevance"] == "agree"
     steeper = areas["steepness"] == "steeper"
     four = [

@@ -41,8 +41,8 @@ def test_pure_svd_is_as_precise_as_released_with_valcarce2018(movielens: MovieLe
 def test_half_of_the_users_and_45_per_cent_of_the_items_have_100_ratings_or_less(
     movielens: MovieLens,
 ) -> None:
-    numbers = fig01.data(movielens.inputs())
-    at_100 = numbers[numbers["ratings"] == 100].set_index("side")["share"]
+    results = fig01.data(movielens.inputs())
+    at_100 = results[results["ratings"] == 100].set_index("side")["share"]
     # Section 2.3 of canamares2020: "around 50 %" and "about 45 %".
     assert at_100["user"] == pytest.approx(0.518, abs=5e-4)
     assert at_100["item"] == pytest.approx(0.459, abs=5e-4)
@@ -54,18 +54,18 @@ def test_popular_items_are_liked_more_often(movielens: MovieLens) -> None:
     liked = np.bincount(ratings.items[ratings.values >= 5], minlength=ratings.n_items)
     assert spearmanr(counts, liked / counts).statistic == pytest.approx(0.39, abs=0.005)
 
-    numbers = fig07.data(movielens.inputs(segments=10, relevance_threshold=5))
+    results = fig07.data(movielens.inputs(segments=10, relevance_threshold=5))
     deciles = [0.274, 0.197, 0.165, 0.157, 0.125, 0.125, 0.121, 0.121, 0.134, 0.097]
     # Many rare items have as many ratings: the order of these moves the last deciles by .003.
-    assert numbers["positive_ratio"].tolist() == pytest.approx(deciles, abs=0.003)
-    assert numbers["positive_ratio"][0] == pytest.approx(0.274, abs=5e-4)
+    assert results["positive_ratio"].tolist() == pytest.approx(deciles, abs=0.003)
+    assert results["positive_ratio"][0] == pytest.approx(0.274, abs=5e-4)
 
 
 def test_figure_7_has_100_segments_of_37_or_38_items(movielens: MovieLens) -> None:
-    numbers = fig07.data(movielens.inputs(segments=100, relevance_threshold=5))
-    assert set(numbers["items"]) == {37, 38}
-    assert numbers["items"].sum() == 3706
-    assert numbers["mean_ratings"].is_monotonic_decreasing
+    results = fig07.data(movielens.inputs(segments=100, relevance_threshold=5))
+    assert set(results["items"]) == {37, 38}
+    assert results["items"].sum() == 3706
+    assert results["mean_ratings"].is_monotonic_decreasing
 
 
 def test_a_random_system_finds_one_relevant_item_in_a_hundred_by_chance(

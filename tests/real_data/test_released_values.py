@@ -54,8 +54,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folds(folder: Path, dataset: str) -> list[Fold]:
     ratings = Ratings.read(folder / dataset)
     name = SPLITS[dataset]
-    companions = {FOLDS_FILE: MIRROR / dataset / FOLDS_FILE}
-    split = make_split(ratings, SETTINGS.splits[name], SETTINGS.seed, dataset, name, companions)
+    auxiliary_files = {FOLDS_FILE: MIRROR / dataset / FOLDS_FILE}
+    split = make_split(
+        ratings, SETTINGS.splits[name], SETTINGS.seed, dataset, name, auxiliary_files
+    )
     return [fold(ratings, split, number) for number in range(split.n_folds)]
 
 

@@ -56,8 +56,8 @@ def test_the_targets_and_their_test_ratings_are_the_paper_s(
 ) -> None:
     split = movielens.split("uniform-test")
     # Section 6.2: |T| = 1,703 and 118 test ratings per item (117.6 before rounding).
-    assert split.facts["target_items"] == 1703
-    assert split.facts["eta"] == pytest.approx(117.6)
+    assert split.metadata["target_items"] == 1703
+    assert split.metadata["eta"] == pytest.approx(117.6)
     counts = np.bincount(uniform.test.items)
     assert set(counts[counts > 0]) == {117, 118}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.common_ratings_knn import CommonRatingsKNN
+from receval.recommenders.librec_knn import LibRecKNN
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.user_knn import UserKNN
 
@@ -49,7 +49,7 @@ def test_common_ratings_knn_adds_the_similarities_of_the_nearest_who_count(
     seed: int, neighbours: int, shrinkage: float, over: str
 ) -> None:
     values, rated = generated(20, 15, seed)
-    model = CommonRatingsKNN(neighbours, shrinkage, over).fit(to_matrix(values, rated))
+    model = LibRecKNN(neighbours, shrinkage, over).fit(to_matrix(values, rated))
     cold = ~rated.any(axis=1)
     if over == "items":
         values, rated = values.T, rated.T
@@ -69,7 +69,7 @@ def test_common_ratings_knn_by_hand() -> None:
     # Users a, b, c on items 0..3; a rating of 0 is a rating, and any rating makes a neighbour.
     values = np.array([[2, 1, 0, 0], [1, 2, 0, 0], [2, 0, 0, 1.0]])
     rated = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]], dtype=bool)
-    scores = CommonRatingsKNN(1, 10.0).fit(to_matrix(values, rated)).score(np.array([0]))
+    scores = LibRecKNN(1, 10.0).fit(to_matrix(values, rated)).score(np.array([0]))
     # a with b: 2 common, cosine 4/5, 2/12 of it; a with c: 1 common, cosine 1, 1/11 of it.
     ab, ac = 0.8 * 2 / 12, 1 / 11
     np.testing.assert_allclose(scores, [[ab, ab, ab, ac]], rtol=1e-6)
@@ -77,7 +77,7 @@ def test_common_ratings_knn_by_hand() -> None:
 
 @pytest.mark.parametrize("over", ["users", "items"])
 def test_common_ratings_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
-    scores = CommonRatingsKNN(over=over).fit(generated_matrix()).score(np.arange(60))
+    scores = LibRecKNN(over=over).fit(generated_matrix()).score(np.arange(60))
     np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
     assert np.isnan(scores[COLD_USER]).all()
 
@@ -154,9 +154,9 @@ def test_no_rating_at_the_threshold_gives_no_scores() -> None:
     [
         (lambda: UserKNN(minimum_overlap=0), r"UserKNN: the parameter minimum_overlap is 0.*1"),
         (lambda: UserKNN(threshold=float("nan")), r"UserKNN: the parameter threshold is nan"),
-        (lambda: CommonRatingsKNN(neighbours=0), r"CommonRatingsKNN: .* neighbours is 0.*least 1"),
-        (lambda: CommonRatingsKNN(shrinkage=-1), r"CommonRatingsKNN: .* shrinkage is -1.*least 0"),
-        (lambda: CommonRatingsKNN(over="both"), r"CommonRatingsKNN: .* over is 'both'.*'users'"),
+        (lambda: LibRecKNN(neighbours=0), r"LibRecKNN: .* neighbours is 0.*least 1"),
+        (lambda: LibRecKNN(shrinkage=-1), r"LibRecKNN: .* shrinkage is -1.*least 0"),
+        (lambda: LibRecKNN(over="both"), r"LibRecKNN: .* over is 'both'.*'users'"),
     ],
 )
 def test_bad_parameters_are_refused(make: object, message: str) -> None:

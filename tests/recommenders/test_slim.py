@@ -10,8 +10,8 @@ from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
-from receval.recommenders.averaged_slim import AveragedSLIM, _misread, _take_nearest
 from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.librec_slim import LibRecSLIM, _misread, _take_nearest
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.slim import SLIM
 
@@ -89,15 +89,15 @@ def test_slim_solves_negative_ratings_too() -> None:
     assert gradient[~np.eye(25, dtype=bool) & (weights == 0)].min() > -1e-3
 
 
-@pytest.mark.parametrize("system", [SLIM(l1=500.0), AveragedSLIM(neighbours=2)])
-def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | AveragedSLIM) -> None:
+@pytest.mark.parametrize("system", [SLIM(l1=500.0), LibRecSLIM(neighbours=2)])
+def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | LibRecSLIM) -> None:
     scores = system.fit(generated_matrix()).score(np.arange(60))
     np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
     assert np.isnan(scores[COLD_USER]).all()
     assert not np.isnan(np.delete(scores, COLD_USER, axis=0)).any()
 
 
-def dense_averaged_slim(model: AveragedSLIM, values: Dense, profiles: Dense) -> tuple[Dense, list]:
+def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tuple[Dense, list]:
     """Sweep as the formulas say, with whole dense predictions at every step."""
     train = to_matrix(values, values > -1)
     items = np.arange(values.shape[1])
@@ -133,9 +133,9 @@ def test_averaged_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: f
     generator = np.random.default_rng(6)
     values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
     train = to_matrix(values, values > -1)
-    model = AveragedSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
+    model = LibRecSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
     read = train if profiles == "whole" else _misread(train, train.T.tocsr())
-    expected, losses = dense_averaged_slim(model, values, read.toarray().astype(float))
+    expected, losses = dense_librec_slim(model, values, read.toarray().astype(float))
     np.testing.assert_allclose(model.weights_.toarray(), expected, atol=1e-6)
     np.testing.assert_allclose(model.loss_, losses, rtol=1e-9)
     assert (expected < 0).any() == (neighbours == 30)
@@ -148,7 +148,7 @@ def test_averaged_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
     generator = np.random.default_rng(6)
     values = generator.choice([0.0, 1.0, 2.0], (25, 12), p=[0.5, 0.25, 0.25])
     train = to_matrix(values, values > 0)
-    model = AveragedSLIM(12, 10.0, 0.1, 5.0, sweeps=500, tolerance=0).fit(train)
+    model = LibRecSLIM(12, 10.0, 0.1, 5.0, sweeps=500, tolerance=0).fit(train)
     weights = model.weights_.toarray().astype(float)
     penalties = (values != 0).sum(axis=0)[:, None]
     gradient = values.T @ (values @ weights - values) + penalties * 5.0 * weights
@@ -188,13 +188,13 @@ def test_of_equally_similar_items_the_heap_decides() -> None:
         (SLIM, {"neighbours": 0}, r"SLIM: the parameter neighbours is 0, .* at least 1"),
         (SLIM, {"tolerance": 0}, r"SLIM: the parameter tolerance is 0, .* above 0"),
         (SLIM, {"sweeps": 0}, r"SLIM: the parameter sweeps is 0, .* at least 1"),
-        (AveragedSLIM, {"neighbours": 1.5}, r"AveragedSLIM: the parameter neighbours is 1\.5"),
-        (AveragedSLIM, {"l2": -5}, r"AveragedSLIM: the parameter l2 is -5, .* at least 0"),
-        (AveragedSLIM, {"profiles": "half"}, r"AveragedSLIM: .* 'half', .* 'whole', 'misread'"),
+        (LibRecSLIM, {"neighbours": 1.5}, r"LibRecSLIM: the parameter neighbours is 1\.5"),
+        (LibRecSLIM, {"l2": -5}, r"LibRecSLIM: the parameter l2 is -5, .* at least 0"),
+        (LibRecSLIM, {"profiles": "half"}, r"LibRecSLIM: .* 'half', .* 'whole', 'misread'"),
     ],
 )
 def test_bad_parameters_are_refused(
-    system: type[SLIM | AveragedSLIM], parameters: dict[str, float], message: str
+    system: type[SLIM | LibRecSLIM], parameters: dict[str, float], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         system(**parameters)  # type: ignore[arg-type]

@@ -22,12 +22,12 @@ from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.random import Random
 from receval.recommenders.user_knn import UserKNN
 from receval.seeds import generator
+from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
 from receval.simulation.complete_judgments import (
     complete_judgments,
     kept_judgments,
     observed_ratings,
 )
-from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
 from receval.simulation.sampling import gumbel_noise, sample_items
 from receval.simulation.twins import Simulation
 from receval.splits.missing_at_random import split_with_unbiased_test
@@ -61,7 +61,7 @@ class CompleteWorld:
         ratings = observed_ratings(self.simulation)
         rng_for = partial(self.rng_for, "split")
         if self.opposed:
-            split = split_with_opposed_familiarity(
+            split = split_with_anti_popular_familiarity(
                 ratings, rng_for, relevant_from=self.threshold, folds=5
             )
         else:

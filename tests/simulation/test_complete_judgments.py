@@ -106,7 +106,7 @@ def test_the_relevance_of_a_twin_fits_the_codes_of_its_parser(
     twin = small_twins[dataset]
     names = twin.written["files"]
     spec = load_datasets(ROOT / "config" / "datasets.yaml")[dataset]
-    edition = spec.edition_of(names)
+    edition = spec.variant_of(names)
     files = tuple(RawFile.of(twin.folder / name) for name in names)
     expected = ExpectedCounts(**twin.written["expected"])
     raw = RawFiles(dataset, edition.name, edition.parser, files, source="twin", expected=expected)

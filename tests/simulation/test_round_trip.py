@@ -33,15 +33,15 @@ def prepared(
     for dataset in DATASETS:
         twin = twins[dataset]
         names = [*twin.written["files"]]
-        edition = next(
-            edition
-            for edition in registry[dataset].editions
-            if [file.name for file in edition.files] == names
+        variant = next(
+            variant
+            for variant in registry[dataset].variants
+            if [file.name for file in variant.files] == names
         )
         raw = RawFiles(
             dataset=dataset,
-            edition=edition.name,
-            parser=edition.parser,
+            variant=variant.name,
+            parser=variant.parser,
             files=tuple(RawFile.of(twin.folder / name) for name in names),
             source="twin",
             expected=ExpectedCounts(**twin.written["expected"]),

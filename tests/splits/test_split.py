@@ -36,7 +36,7 @@ def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_fa
 
     assert stored.n_folds == split.n_folds
     assert stored.n_ratings == split.n_ratings
-    assert stored.facts == split.facts
+    assert stored.metadata == split.metadata
     for number in range(split.n_folds):
         np.testing.assert_array_equal(stored.codes[number], split.codes[number])
     assert (folder / "first.npz").read_bytes() == (folder / "second.npz").read_bytes()

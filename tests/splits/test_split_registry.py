@@ -23,10 +23,10 @@ KINDS = [
     {"kind": "uniform-test", "folds": 2},
     {"kind": "missing-at-random", "unbiased_rows": "fold"},
     {"kind": "missing-at-random", "unbiased_rows": "unknown"},
-    {"kind": "opposed-familiarity", "relevant_from": 4},
-    {"kind": "given", "file": "folds.txt", "content": "fold-numbers"},
+    {"kind": "anti-popular-familiarity", "relevant_from": 4},
+    {"kind": "predefined", "file": "folds.txt", "content": "fold-numbers"},
 ]
-RANDOM_KINDS = [kind for kind in KINDS if kind["kind"] not in ("temporal", "given")]
+RANDOM_KINDS = [kind for kind in KINDS if kind["kind"] not in ("temporal", "predefined")]
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,10 @@ def ratings():
     return skewed_ratings()
 
 
-def made(ratings, kind, seed=1, dataset="data", name="name", companions=None):
-    split = make_split(ratings, SPLIT.validate_python(kind), seed, dataset, name, companions or {})
+def made(ratings, kind, seed=1, dataset="data", name="name", auxiliary_files=None):
+    split = make_split(
+        ratings, SPLIT.validate_python(kind), seed, dataset, name, auxiliary_files or {}
+    )
     return np.array(list(split.codes))
 
 
@@ -51,9 +53,9 @@ def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
 def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_path):
     folds = tmp_path / "folds.txt"
     folds.write_text("".join(f"{1 + row % 3}\n" for row in range(len(ratings))))
-    first = made(ratings, kind, companions={"folds.txt": folds})
+    first = made(ratings, kind, auxiliary_files={"folds.txt": folds})
     made(ratings, {"kind": "k-fold"}, name="another-split-in-between")
-    np.testing.assert_array_equal(first, made(ratings, kind, companions={"folds.txt": folds}))
+    np.testing.assert_array_equal(first, made(ratings, kind, auxiliary_files={"folds.txt": folds}))
     assert ((first & TEST) > 0).any(axis=1).all()
 
 
@@ -72,7 +74,7 @@ def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
 
 
 def test_a_given_split_without_its_file_says_which(ratings):
-    kind = {"kind": "given", "file": "pairs.tsv", "content": "held-out-pairs"}
+    kind = {"kind": "predefined", "file": "pairs.tsv", "content": "held-out-pairs"}
     with pytest.raises(ValueError, match=r"split 'name' of the dataset 'data'.*'pairs\.tsv'"):
         made(ratings, kind)
 
@@ -87,14 +89,14 @@ def test_a_configuration_tells_which_files_it_reads():
     [
         {"kind": "k-fold", "ratio": 0.8},
         {"kind": "k-fold", "folds": 1},
-        {"kind": "random-ratio", "train_share": 1.0},
+        {"kind": "random-ratio", "train_ratio": 1.0},
         {"kind": "leave-out", "held_out": 0},
         {"kind": "missing-at-random"},
-        {"kind": "opposed-familiarity"},
-        {"kind": "opposed-familiarity", "relevant_from": 4, "unbiased_rows": "fold"},
+        {"kind": "anti-popular-familiarity"},
+        {"kind": "anti-popular-familiarity", "relevant_from": 4, "unbiased_rows": "fold"},
         {"kind": "bootstrap"},
         {"folds": 5},
-        {"kind": "given", "file": "f", "content": "held-out-pairs", "unbiased_rows": "fold"},
+        {"kind": "predefined", "file": "f", "content": "held-out-pairs", "unbiased_rows": "fold"},
     ],
     ids=str,
 )

@@ -21,9 +21,9 @@ def ml_1m():
 
 
 def made(ratings, dataset, **kind):
-    companions = {path.name: path for path in (DATASETS / dataset).iterdir()}
+    auxiliary_files = {path.name: path for path in (DATASETS / dataset).iterdir()}
     spec = TypeAdapter(AnySplit).validate_python(kind)
-    return make_split(ratings, spec, 1, dataset, "split", companions)
+    return make_split(ratings, spec, 1, dataset, "split", auxiliary_files)
 
 
 def sizes(split, bit):
@@ -32,10 +32,10 @@ def sizes(split, bit):
 
 @needs("ml-1m")
 def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
-    split = made(ml_1m, "ml-1m", kind="uniform-test", test_share=0.2, min_train_share=0.2)
+    split = made(ml_1m, "ml-1m", kind="uniform-test", test_share=0.2, min_train_ratio=0.2)
     assert split.n_folds == 5
-    assert split.facts["target_items"] == 1703
-    assert split.facts["eta"] == 117.6
+    assert split.metadata["target_items"] == 1703
+    assert split.metadata["eta"] == 117.6
     popularity = np.bincount(ml_1m.items)
     for codes in split.codes:
         tested = np.bincount(ml_1m.items[codes == TEST], minlength=ml_1m.n_items)
@@ -47,7 +47,9 @@ def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
 
 @needs("ml-1m")
 def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
-    split = made(ml_1m, "ml-1m", kind="given", file="temporal_test.tsv", content="held-out-pairs")
+    split = made(
+        ml_1m, "ml-1m", kind="predefined", file="temporal_test.tsv", content="held-out-pairs"
+    )
     assert sizes(split, TEST) == [200_042] == [round(0.2 * len(ml_1m))]
     tested = np.unique(ml_1m.users[split.codes[0] == TEST])
     trained = np.unique(ml_1m.users[split.codes[0] == TRAIN])
@@ -57,7 +59,7 @@ def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
 
 @needs("ml-1m")
 def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(ml_1m):
-    split = made(ml_1m, "ml-1m", kind="given", file=FOLDS, content="fold-numbers")
+    split = made(ml_1m, "ml-1m", kind="predefined", file=FOLDS, content="fold-numbers")
     assert sizes(split, TEST) == [199_684, 200_700, 200_065, 200_248, 199_512]
 
 
@@ -65,7 +67,12 @@ def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(ml_1
 def test_cm100k_folds_of_menamaldonado2021_have_their_published_sizes():
     ratings = cm100k()
     split = made(
-        ratings, "cm100k", kind="given", file=FOLDS, content="fold-numbers", unbiased_rows="fold"
+        ratings,
+        "cm100k",
+        kind="predefined",
+        file=FOLDS,
+        content="fold-numbers",
+        unbiased_rows="fold",
     )
     assert sizes(split, TEST) == [2_366, 2_252, 2_303, 2_349, 2_324]
     assert sizes(split, UNBIASED) == [20_727, 20_578, 20_727, 20_787, 20_765]

@@ -21,9 +21,9 @@ from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 NEEDED: dict[str, dict[str, Any]] = {
     "missing-at-random": {"unbiased_rows": "unknown"},
-    "opposed-familiarity": {"relevant_from": 4},
+    "anti-popular-familiarity": {"relevant_from": 4},
 }
-KINDS = [{"kind": kind, **NEEDED.get(kind, {})} for kind in SPLITTERS if kind != "given"]
+KINDS = [{"kind": kind, **NEEDED.get(kind, {})} for kind in SPLITTERS if kind != "predefined"]
 SELECTION: dict[str, Any] = {
     "share": 0.7,
     "head_removed": 0.1,
@@ -48,7 +48,7 @@ def test_a_split_with_a_selection_is_the_split_of_the_selected_ratings(
     whole = made(ratings, selection=SELECTION, **kind)
     assert whole.n_folds == part.n_folds
     assert whole.n_ratings == len(ratings)
-    assert whole.facts == {**part.facts, "selected_ratings": int(selected.sum())}
+    assert whole.metadata == {**part.metadata, "selected_ratings": int(selected.sum())}
     for codes, of_part in zip(whole.codes, part.codes, strict=True):
         np.testing.assert_array_equal(codes[selected], of_part)
         assert not codes[~selected].any(), "what is not selected neither trains nor tests"
@@ -85,7 +85,7 @@ def test_a_selection_of_everything_changes_no_code() -> None:
     whole = made(ratings, kind="user-ratio", folds=2)
     same = made(ratings, kind="user-ratio", folds=2, selection={})
     np.testing.assert_array_equal(np.array(whole.codes), np.array(same.codes))
-    assert same.facts == {**whole.facts, "selected_ratings": len(ratings)}
+    assert same.metadata == {**whole.metadata, "selected_ratings": len(ratings)}
 
 
 def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> 
             [0, TRAIN, TEST, 0, UNBIASED],
             [0, TEST, 0, 0, TRAIN],
         ]
-        assert spread.facts == {"target_items": 7, "selected_ratings": 3}
+        assert spread.metadata == {"target_items": 7, "selected_ratings": 3}
         assert spread.n_ratings == 5
-    assert split.facts == {"target_items": 7}, "the split of the part stays as it was"
+    assert split.metadata == {"target_items": 7}, "the split of the part stays as it was"
 
 
 @without_deadline
@@ -132,11 +132,11 @@ def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
 
 
 def test_a_given_split_is_of_all_ratings() -> None:
-    given_split = {"kind": "given", "file": "f", "content": "fold-numbers"}
+    predefined_split_of = {"kind": "predefined", "file": "f", "content": "fold-numbers"}
     for selection in ({}, {"share": 0.5}):
         with pytest.raises(ValidationError, match="nothing can be selected before it"):
-            TypeAdapter(AnySplit).validate_python({**given_split, "selection": selection})
-    TypeAdapter(AnySplit).validate_python({**given_split, "selection": None})
+            TypeAdapter(AnySplit).validate_python({**predefined_split_of, "selection": selection})
+    TypeAdapter(AnySplit).validate_python({**predefined_split_of, "selection": None})
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -179,4 +179,4 @@ def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
 
 def test_a_training_share_named_twice_is_refused():
     with pytest.raises(ValidationError, match="a training share stands there twice"):
-        RandomRatio(kind="random-ratio", train_share=(0.5, 0.5))
+        RandomRatio(kind="random-ratio", train_ratio=(0.5, 0.5))

@@ -25,7 +25,7 @@ shares = st.integers(1, 99).map(lambda percent: percent / 100)
 
 def test_coin_flips_train_with_the_given_probability_and_repetitions_are_independent():
     ratings = skewed_ratings()
-    split = split_by_random_ratio(ratings, rng_for, train_share=0.7, folds=2)
+    split = split_by_random_ratio(ratings, rng_for, train_ratio=0.7, folds=2)
     tests = [codes == TEST for codes in split.codes]
     for codes, test in zip(split.codes, tests, strict=True):
         assert set(codes.tolist()) == {TRAIN, TEST}
@@ -37,7 +37,7 @@ def test_coin_flips_train_with_the_given_probability_and_repetitions_are_indepen
 @without_deadline
 @given(any_ratings(), shares)
 def test_each_user_trains_on_the_share_rounded_up(ratings, share):
-    split = split_by_user_ratio(ratings, rng_for, train_share=share, folds=2)
+    split = split_by_user_ratio(ratings, rng_for, train_ratio=share, folds=2)
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
     percent = round(share * 100)
     expected = [-(-percent * size // 100) for size in sizes.tolist()]
@@ -49,7 +49,7 @@ def test_each_user_trains_on_the_share_rounded_up(ratings, share):
 
 def test_every_rating_of_a_user_is_equally_likely_to_train():
     ratings = ratings_of([(0, item) for item in range(5)] + [(1, 0)], 2, 5)
-    split = split_by_user_ratio(ratings, rng_for, train_share=0.4, folds=99)
+    split = split_by_user_ratio(ratings, rng_for, train_ratio=0.4, folds=99)
     trained = np.mean([codes == TRAIN for codes in split.codes], axis=0)
     assert trained[:5] == pytest.approx([0.4] * 5, abs=4 * math.sqrt(0.24 / 99))
     assert trained[5] == 1
@@ -94,7 +94,7 @@ def test_leave_out_tests_the_given_number_of_every_user_or_none(ratings, held_ou
         tested = np.bincount(ratings.users[codes == TEST], minlength=ratings.n_users)
         assert tested.tolist() == [held_out if size > held_out else 0 for size in sizes.tolist()]
     short = sum(0 < size <= held_out for size in sizes.tolist())
-    assert split.facts["users_without_test"] == short
+    assert split.metadata["users_without_test"] == short
 
 
 def test_leave_out_refuses_users_with_nothing_left_to_train_on():
@@ -141,7 +141,7 @@ def test_dropped_repeats_are_exactly_the_test_rows_of_trained_pairs(ratings, sha
         for pair, code in zip(pairs, kept.tolist(), strict=True)
     ]
     assert split.codes[0].tolist() == expected
-    assert split.facts["repeats_dropped"] == sum(code == 0 for code in expected)
+    assert split.metadata["repeats_dropped"] == sum(code == 0 for code in expected)
 
 
 def test_temporal_on_ratings_without_timestamps_names_the_way_out():

@@ -54,7 +54,7 @@ def test_folds_by_hand() -> None:
         [TRAIN, TEST, TEST],
         [TEST, TRAIN, TEST],
     ]
-    assert split.facts == {"train_shares": (0.4, 0.4, 0.2, 0.2)}
+    assert split.metadata == {"train_ratios": (0.4, 0.4, 0.2, 0.2)}
     assert all(codes.dtype == np.uint8 for codes in split.codes)
 
 
@@ -64,7 +64,7 @@ def test_folds_by_hand() -> None:
 def test_what_trains_with_one_share_trains_with_every_larger_one(
     kind: str, ratings: Ratings, shares: list[float], folds: int
 ) -> None:
-    split = KINDS[kind](ratings, rng_for, train_share=shares, folds=folds)
+    split = KINDS[kind](ratings, rng_for, train_ratio=shares, folds=folds)
     trains = trained(split).reshape(len(shares), folds, len(ratings))
     in_order = trains[np.argsort(shares)]
     assert (in_order[:-1] <= in_order[1:]).all()
@@ -76,14 +76,14 @@ def test_what_trains_with_one_share_trains_with_every_larger_one(
 def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
     kind: str, ratings: Ratings, shares: list[float], folds: int
 ) -> None:
-    split = KINDS[kind](ratings, rng_for, train_share=shares, folds=folds)
+    split = KINDS[kind](ratings, rng_for, train_ratio=shares, folds=folds)
     assert split.n_folds == len(shares) * folds
-    assert split.facts["train_shares"] == tuple(np.repeat(shares, folds).tolist())
+    assert split.metadata["train_ratios"] == tuple(np.repeat(shares, folds).tolist())
     for number, share in enumerate(shares):
-        alone = KINDS[kind](ratings, rng_for, train_share=share, folds=folds)
+        alone = KINDS[kind](ratings, rng_for, train_ratio=share, folds=folds)
         together = split.codes[number * folds : (number + 1) * folds]
         np.testing.assert_array_equal(np.array(together), np.array(alone.codes))
-        assert alone.facts == {"train_shares": (share,) * folds}
+        assert alone.metadata == {"train_ratios": (share,) * folds}
 
 
 @settings(deadline=None, max_examples=40)
@@ -91,7 +91,7 @@ def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
 def test_a_single_share_flips_the_coins_that_it_always_flipped(
     ratings: Ratings, percent: int
 ) -> None:
-    split = split_by_random_ratio(ratings, rng_for, train_share=percent / 100, folds=2)
+    split = split_by_random_ratio(ratings, rng_for, train_ratio=percent / 100, folds=2)
     for repetition, codes in enumerate(split.codes):
         thrown = rng_for(repetition).random(len(ratings), dtype=np.float32)
         expected = np.where(thrown < percent / 100, TRAIN, TEST).astype(np.uint8)
@@ -105,7 +105,7 @@ def test_a_single_share_of_each_user_takes_the_ratings_that_it_always_took(
 ) -> None:
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
     n_train = np.array([-(-percent * size // 100) for size in sizes.tolist()])
-    split = split_by_user_ratio(ratings, rng_for, train_share=percent / 100, folds=2)
+    split = split_by_user_ratio(ratings, rng_for, train_ratio=percent / 100, folds=2)
     for repetition, codes in enumerate(split.codes):
         order = random_ranks_within_groups(ratings.users, ratings.n_users, rng_for(repetition))
         expected = np.where(order < n_train[ratings.users], TRAIN, TEST).astype(np.uint8)
@@ -120,13 +120,13 @@ def test_all_shares_of_a_repetition_draw_once(kind: str) -> None:
         asked.append(choice)
         return rng_for(choice)
 
-    KINDS[kind](skewed_ratings(), recorded, train_share=NINE, folds=3)
+    KINDS[kind](skewed_ratings(), recorded, train_ratio=NINE, folds=3)
     assert asked == [0, 1, 2]
 
 
 def test_coins_train_with_each_of_nine_probabilities_and_repetitions_are_independent() -> None:
     ratings = skewed_ratings()
-    split = split_by_random_ratio(ratings, rng_for, train_share=NINE, folds=2)
+    split = split_by_random_ratio(ratings, rng_for, train_ratio=NINE, folds=2)
     trains = trained(split).reshape(9, 2, len(ratings))
     for share, (one, other) in zip(NINE, trains, strict=True):
         error = 4 * math.sqrt(share * (1 - share) / len(ratings))
@@ -140,7 +140,7 @@ def test_coins_train_with_each_of_nine_probabilities_and_repetitions_are_indepen
 def test_each_user_trains_on_each_share_rounded_up() -> None:
     ratings = skewed_ratings()
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    trains = trained(split_by_user_ratio(ratings, rng_for, train_share=NINE, folds=1))
+    trains = trained(split_by_user_ratio(ratings, rng_for, train_ratio=NINE, folds=1))
     for tenth, marks in enumerate(trains, 1):
         found = np.bincount(ratings.users[marks], minlength=ratings.n_users)
         assert found.tolist() == [-(-tenth * size // 10) for size in sizes.tolist()]
@@ -148,7 +148,7 @@ def test_each_user_trains_on_each_share_rounded_up() -> None:
 
 def test_a_share_too_small_to_take_one_more_rating_gives_the_same_fold() -> None:
     ratings = ratings_of([(0, item) for item in range(4)], 1, 4)
-    split = split_by_user_ratio(ratings, rng_for, train_share=(0.3, 0.5, 0.6), folds=1)
+    split = split_by_user_ratio(ratings, rng_for, train_ratio=(0.3, 0.5, 0.6), folds=1)
     assert trained(split).sum(axis=1).tolist() == [2, 2, 3]
     np.testing.assert_array_equal(split.codes[0], split.codes[1])
 
@@ -156,19 +156,19 @@ def test_a_share_too_small_to_take_one_more_rating_gives_the_same_fold() -> None
 @of_every_kind
 def test_shares_of_a_configuration_keep_their_order(kind: str) -> None:
     ratings = skewed_ratings()
-    split = made(ratings, kind=kind, train_share=[0.9, 0.2], folds=2)
-    assert split.facts["train_shares"] == (0.9, 0.9, 0.2, 0.2)
-    alone = [made(ratings, kind=kind, train_share=share, folds=2) for share in (0.9, 0.2)]
+    split = made(ratings, kind=kind, train_ratio=[0.9, 0.2], folds=2)
+    assert split.metadata["train_ratios"] == (0.9, 0.9, 0.2, 0.2)
+    alone = [made(ratings, kind=kind, train_ratio=share, folds=2) for share in (0.9, 0.2)]
     expected = [codes for one in alone for codes in one.codes]
     np.testing.assert_array_equal(np.array(split.codes), np.array(expected))
-    listed = made(ratings, kind=kind, train_share=[0.2])
+    listed = made(ratings, kind=kind, train_ratio=[0.2])
     np.testing.assert_array_equal(listed.codes[0], alone[1].codes[0])
 
 
 @of_every_kind
 def test_shares_of_a_selection_are_nested_and_leave_the_rest_out(kind: str) -> None:
     ratings = skewed_ratings()
-    split = made(ratings, kind=kind, train_share=NINE, selection={"min_user_ratings": 15})
+    split = made(ratings, kind=kind, train_ratio=NINE, selection={"min_user_ratings": 15})
     few = np.bincount(ratings.users, minlength=ratings.n_users)[ratings.users] < 15
     assert few.any()
     codes = np.array(list(split.codes))
@@ -176,16 +176,16 @@ def test_shares_of_a_selection_are_nested_and_leave_the_rest_out(kind: str) -> N
     assert (codes[:, ~few] > 0).all()
     trains = codes == TRAIN
     assert (trains[:-1] <= trains[1:]).all()
-    assert split.facts == {"train_shares": NINE, "selected_ratings": int((~few).sum())}
+    assert split.metadata == {"train_ratios": NINE, "selected_ratings": int((~few).sum())}
 
 
 @of_every_kind
 def test_shares_are_tuples_again_after_reading(kind: str, tmp_path: Path) -> None:
-    split = made(skewed_ratings(), kind=kind, train_share=NINE, folds=2, selection={"share": 0.5})
+    split = made(skewed_ratings(), kind=kind, train_ratio=NINE, folds=2, selection={"share": 0.5})
     split.write(tmp_path / "first.npz")
     stored = Split.read(tmp_path / "first.npz")
-    assert stored.facts == split.facts
-    assert stored.facts["train_shares"] == tuple(np.repeat(NINE, 2).tolist())
+    assert stored.metadata == split.metadata
+    assert stored.metadata["train_ratios"] == tuple(np.repeat(NINE, 2).tolist())
     np.testing.assert_array_equal(np.array(list(stored.codes)), np.array(split.codes))
     stored.write(tmp_path / "second.npz")
     assert (tmp_path / "first.npz").read_bytes() == (tmp_path / "second.npz").read_bytes()
@@ -193,15 +193,15 @@ def test_shares_are_tuples_again_after_reading(kind: str, tmp_path: Path) -> Non
 
 @of_every_kind
 @pytest.mark.parametrize(
-    "train_share", [[], [0.5, 1.0], [0.0, 0.5], [0.5, "much"], [[0.5]], "0.5,0.6"], ids=str
+    "train_ratio", [[], [0.5, 1.0], [0.0, 0.5], [0.5, "much"], [[0.5]], "0.5,0.6"], ids=str
 )
-def test_wrong_shares_are_refused(kind: str, train_share: Any) -> None:
-    with pytest.raises(ValidationError, match="train_share"):
-        TypeAdapter(AnySplit).validate_python({"kind": kind, "train_share": train_share})
+def test_wrong_shares_are_refused(kind: str, train_ratio: Any) -> None:
+    with pytest.raises(ValidationError, match="train_ratio"):
+        TypeAdapter(AnySplit).validate_python({"kind": kind, "train_ratio": train_ratio})
 
 
 def test_one_share_stays_a_number_and_several_become_a_tuple() -> None:
-    assert RandomRatio(kind="random-ratio").train_share == 0.8
-    assert RandomRatio(kind="random-ratio", train_share=0.3).train_share == 0.3
+    assert RandomRatio(kind="random-ratio").train_ratio == 0.8
+    assert RandomRatio(kind="random-ratio", train_ratio=0.3).train_ratio == 0.3
     several_shares: Any = [0.3, 0.7]
-    assert RandomRatio(kind="random-ratio", train_share=several_shares).train_share == (0.3, 0.7)
+    assert RandomRatio(kind="random-ratio", train_ratio=several_shares).train_ratio == (0.3, 0.7)

@@ -30,8 +30,8 @@ def test_target_items_and_their_tests_by_hand():
     # 30 ratings, sigma .2 asks for 6. (1 - .5) * |R(i_k)| * k is 5, 8, 7.5, 8, 2.5 for the items
     # by popularity: the last that reaches 6 is k = 4, with eta = .5 * 4 = 2.
     ratings = with_popularity(8, 4, 1, 10, 5, 2)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_share=0.5, folds=3)
-    assert dict(split.facts) == {
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_ratio=0.5, folds=3)
+    assert dict(split.metadata) == {
         "target_items": 4,
         "eta": 2.0,
         "sigma": 0.2,
@@ -45,23 +45,23 @@ def test_target_items_and_their_tests_by_hand():
 def test_a_fraction_of_a_rating_goes_to_random_items_that_can_spare_one():
     # 60 ratings, (1 - .3) * 7 * 6 = 29.4 of them test: 4 of each of the six items, and 5 more.
     ratings = with_popularity(18, 14, 7, 7, 7, 7)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.4, min_train_share=0.3, folds=40)
-    assert split.facts["eta"] == pytest.approx(4.9)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.4, min_train_ratio=0.3, folds=40)
+    assert split.metadata["eta"] == pytest.approx(4.9)
     counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
     # The items with 7 ratings may give 4.9 at most, so 4: one more only comes from the others.
     assert (counts[:, 2:] == 4).all()
     assert (counts[:, :2] == 5).all()
-    assert split.facts["test_ratings"] == 26
+    assert split.metadata["test_ratings"] == 26
 
 
 def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
     # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
     ratings = with_popularity(20, 20, 20, 20, 20, 8)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_share=0.3, folds=30)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.3, min_train_ratio=0.3, folds=30)
     counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
-    assert split.facts["target_items"] == 6
-    assert (counts.sum(axis=1) == split.facts["test_ratings"]).all()
-    assert split.facts["test_ratings"] == 34
+    assert split.metadata["target_items"] == 6
+    assert (counts.sum(axis=1) == split.metadata["test_ratings"]).all()
+    assert split.metadata["test_ratings"] == 34
     assert (counts[:, 5] == 5).all()
     assert (np.sort(counts[:, :5], axis=1) == [5, 6, 6, 6, 6]).all()
     assert set(np.argmin(counts[:, :5], axis=1)) == set(range(5))
@@ -71,7 +71,7 @@ def test_a_share_that_is_reached_exactly_is_reached():
     # .7 * 1 * 3 is .42 of 5 ratings, although not in binary fractions.
     with pytest.raises(ValueError, match="No uniform test exists"):
         split_with_uniform_test(
-            with_popularity(2, 2, 1), rng_for, test_share=0.42, min_train_share=0.3, folds=1
+            with_popularity(2, 2, 1), rng_for, test_share=0.42, min_train_ratio=0.3, folds=1
         )
 
 
@@ -90,7 +90,7 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent)
     ]
     parameters = {
         "test_share": test_percent / 100,
-        "min_train_share": train_percent / 100,
+        "min_train_ratio": train_percent / 100,
         "folds": 2,
     }
     if not feasible or (1 - epsilon) * by_rank[max(feasible) - 1] < 1:
@@ -100,8 +100,8 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent)
     zeta = max(feasible)
     eta = (1 - epsilon) * by_rank[zeta - 1]
     split = split_with_uniform_test(ratings, rng_for, **parameters)
-    assert split.facts["target_items"] == zeta
-    assert split.facts["eta"] == pytest.approx(float(eta))
+    assert split.metadata["target_items"] == zeta
+    assert split.metadata["eta"] == pytest.approx(float(eta))
     for codes in split.codes:
         use_of_pair = {}
         for user, item, code in zip(ratings.users, ratings.items, codes, strict=True):
@@ -109,7 +109,7 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent)
             assert use_of_pair.setdefault((int(user), int(item)), code) == code
         tests = [use_of_pair[pair] == TEST for pair in pairs]
         tested = np.bincount(items[tests], minlength=ratings.n_items).tolist()
-        assert sum(tested) == split.facts["test_ratings"] <= round(eta * zeta)
+        assert sum(tested) == split.metadata["test_ratings"] <= round(eta * zeta)
         for count, test in zip(popularity, tested, strict=True):
             if count >= by_rank[zeta - 1]:
                 assert int(eta) <= test <= int(eta) + 1
@@ -120,7 +120,7 @@ def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent)
 
 def test_folds_are_independent_repetitions():
     ratings = skewed_ratings()
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_share=0.2, folds=2)
+    split = split_with_uniform_test(ratings, rng_for, test_share=0.2, min_train_ratio=0.2, folds=2)
     first, second = (codes == TEST for codes in split.codes)
     assert (first & second).any()
     assert (first != second).any()
@@ -133,9 +133,9 @@ def test_only_ratings_from_a_value_on_count_and_test_where_one_is_given():
     values = np.where((ratings.items == 0) & (ratings.users >= 8), 1, 5).astype(np.float32)
     ratings = replace(ratings, values=values)
     split = split_with_uniform_test(
-        ratings, rng_for, test_share=0.5, min_train_share=0.5, folds=5, tests_from=5
+        ratings, rng_for, test_share=0.5, min_train_ratio=0.5, folds=5, tests_from=5
     )
-    assert split.facts["eta"] == 4.0
+    assert split.metadata["eta"] == 4.0
     for codes in split.codes:
         assert n_tests_per_item(ratings, codes).tolist() == [4, 4]
         assert (codes[values < 5] == TRAIN).all()
@@ -146,13 +146,13 @@ def test_plays_count_together_against_the_value():
     ratings = with_popularity(6, 6)
     twice = ratings.select(np.repeat(np.arange(len(ratings)), 2))
     split = split_with_uniform_test(
-        twice, rng_for, test_share=0.5, min_train_share=0.5, folds=1, tests_from=6
+        twice, rng_for, test_share=0.5, min_train_ratio=0.5, folds=1, tests_from=6
     )
-    assert split.facts["test_ratings"] == 6
+    assert split.metadata["test_ratings"] == 6
     assert n_tests_per_item(twice, split.codes[0]).tolist() == [6, 6]
 
 
 def test_an_impossible_share_says_what_can_be_reached():
     ratings = with_popularity(1, 1, 8)
     with pytest.raises(ValueError, match=r"at most 0\.64 of the ratings.*Lower test_share"):
-        split_with_uniform_test(ratings, rng_for, test_share=0.7, min_train_share=0.2, folds=1)
+        split_with_uniform_test(ratings, rng_for, test_share=0.7, min_train_ratio=0.2, folds=1)

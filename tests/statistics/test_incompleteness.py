@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Geometric
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES, shared_cutoff
-from receval.robustness.incompleteness import Measure, ReducedFold
-from receval.robustness.judgment_sampling import kept_units, removal_turns
+from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.splits.split import Judgments
 
 N_USERS, N_ITEMS = 14, 40
@@ -26,7 +26,7 @@ OTHERS = (
     *("StratifiedRecall(depth=9)", "infAP(form=bellogin)", "ERR(maximum=user)@10", "Unjudged@6"),
     *("bpref(condensed=true,depth=20)", "nDCL@8", "RBPresidual", "tau(condensed=true)@6"),
 )
-FACTS = DatasetFacts(5.0, np.arange(1, N_ITEMS + 1))
+FACTS = DatasetMetadata(5.0, np.arange(1, N_ITEMS + 1))
 
 
 def fold(seed: int) -> tuple[Judgments, list[JudgedRanks]]:
@@ -52,66 +52,73 @@ def lists_of(test: Judgments, outcomes: list[JudgedRanks]) -> list[JudgedLists]:
 
 
 def recomputed(
-    test: Judgments, outcomes: list[JudgedRanks], measures: list[Measure], left: np.ndarray
+    test: Judgments,
+    outcomes: list[JudgedRanks],
+    aggregated_metrics: list[AggregatedMetric],
+    left: np.ndarray,
 ) -> tuple[np.ndarray, int]:
     """Measure the systems on a test set that holds the judgments left, from the beginning."""
     owners = test.users[left]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=N_USERS))])
     smaller = Judgments(indptr, test.items[left], test.values[left])
     cut = [JudgedRanks(o.ranks[left], o.lengths, o.candidates) for o in outcomes]
-    averages = np.empty((len(measures), len(cut)))
+    averages = np.empty((len(aggregated_metrics), len(cut)))
     for system, lists in enumerate(lists_of(smaller, cut)):
         tested = lists.full.n_judged > 0
-        for place, measure in enumerate(measures):
-            values = evaluate([measure.metric], lists)[:, tested]
-            averages[place, system] = measure.average.of(
+        for place, aggregated_metric in enumerate(aggregated_metrics):
+            values = evaluate([aggregated_metric.metric], lists)[:, tested]
+            averages[place, system] = aggregated_metric.average.of(
                 values, lists.full.n_judged[tested], lists.full.n_relevant[tested]
             )[0]
     return averages, int(tested.sum())
 
 
 @pytest.mark.parametrize("labels", [NINE, NINE[3:7], OTHERS, ("P@100", "nDCG@7")])
-@pytest.mark.parametrize("removed", ["ratings", "items", "popular-items", "largest-users"])
+@pytest.mark.parametrize("unit", ["ratings", "items", "popular-items", "largest-users"])
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_values_equal_those_of_a_test_set_that_never_had_the_removed_judgments(
-    labels: tuple[str, ...], removed: str, seed: int
+    labels: tuple[str, ...], unit: str, seed: int
 ) -> None:
     test, outcomes = fold(seed)
     averages = (Arithmetic(), Geometric(), Geometric(zeros="one"), AdjustedGeometric(epsilon=0.1))
-    measures = [
-        Measure(parse(label), average)
+    aggregated_metrics = [
+        AggregatedMetric(parse(label), average)
         for label in labels
         # Values below 0, which tau has, have no geometric mean.
         for average in averages[: 1 if label.startswith("tau") else None]
     ]
-    turns, n_units = removal_turns(test, removed, np.random.default_rng(seed))
+    order, n_units = sampling_order(test, unit, np.random.default_rng(seed))
     kept = kept_units(n_units, np.array([100.0, 81.0, 80.0, 43.0, 2.0]))
-    values, n_averaged = ReducedFold(lists_of(test, outcomes), measures).values(turns, kept)
-    for level, units in enumerate(kept):
-        expected, users = recomputed(test, outcomes, measures, turns < units)
+    values, n_evaluated = ReducedFold(lists_of(test, outcomes), aggregated_metrics).values(
+        order, kept
+    )
+    for level, owner_ranks in enumerate(kept):
+        expected, users = recomputed(test, outcomes, aggregated_metrics, order < owner_ranks)
         np.testing.assert_allclose(values[level], expected, atol=1e-8)
-        assert n_averaged[level] == users
+        assert n_evaluated[level] == users
 
 
 def test_a_fold_is_measured_any_number_of_times_with_the_same_result() -> None:
     test, outcomes = fold(1)
-    reduced = ReducedFold(lists_of(test, outcomes), [Measure(parse("nDCG@7"), Arithmetic())])
-    orders = [removal_turns(test, "ratings", np.random.default_rng(seed)) for seed in (1, 2)]
+    reduced = ReducedFold(
+        lists_of(test, outcomes), [AggregatedMetric(parse("nDCG@7"), Arithmetic())]
+    )
+    orders = [sampling_order(test, "ratings", np.random.default_rng(seed)) for seed in (1, 2)]
     kept = kept_units(len(test), np.array([60.0, 30.0]))
-    first = [reduced.values(turns, kept)[0] for turns, _ in orders]
-    again = [reduced.values(turns, kept)[0] for turns, _ in orders[::-1]][::-1]
+    first = [reduced.values(order, kept)[0] for order, _ in orders]
+    again = [reduced.values(order, kept)[0] for order, _ in orders[::-1]][::-1]
     np.testing.assert_array_equal(first, again)
     assert (first[0] != first[1]).any()
 
 
 def test_systems_that_are_equal_stay_tied_at_every_level() -> None:
     test, outcomes = fold(2)
-    measures = [Measure(parse(label), Geometric()) for label in NINE]
+    aggregated_metrics = [AggregatedMetric(parse(label), Geometric()) for label in NINE]
     lists = lists_of(test, [outcomes[0], outcomes[0]])
-    turns, n_units = removal_turns(test, "items", np.random.default_rng(0))
-    values, _ = ReducedFold(lists, measures).values(
-        turns, kept_units(n_units, np.arange(100, 0, -1))
+    order, n_units = sampling_order(test, "items", np.random.default_rng(0))
+    values, _ = ReducedFold(lists, aggregated_metrics).values(
+        order, kept_units(n_units, np.arange(100, 0, -1))
     )
     np.testing.assert_array_equal(values[..., 0], values[..., 1])
 
@@ -126,7 +133,7 @@ def test_equal_means_of_different_users_are_ties() -> None:
         )
         for shift in (0, 4)
     ]
-    reduced = ReducedFold(lists_of(test, hits), [Measure(parse("P@10"), Arithmetic())])
+    reduced = ReducedFold(lists_of(test, hits), [AggregatedMetric(parse("P@10"), Arithmetic())])
     values, _ = reduced.values(np.arange(10), np.array([10]))
     assert values[0, 0, 0] == values[0, 0, 1] == pytest.approx(0.03)
 
@@ -149,11 +156,11 @@ def test_one_walk_computes_the_text_s_metrics_at_one_cutoff(
 
 def test_lists_under_1r_or_of_other_judgments_are_refused() -> None:
     test, outcomes = fold(3)
-    measures = [Measure(parse("P@5"), Arithmetic())]
+    aggregated_metrics = [AggregatedMetric(parse("P@5"), Arithmetic())]
     judged = JudgedItems.of(test, 4.0)
     one = Protocol("1R", "TI", 9, 4.0)
     with pytest.raises(ValueError, match="under AR"):
-        ReducedFold([JudgedLists.measured_by(judged, outcomes[0], one)], measures)
+        ReducedFold([JudgedLists.measured_by(judged, outcomes[0], one)], aggregated_metrics)
     separate = [*lists_of(test, outcomes[:1]), *lists_of(test, outcomes[1:])]
     with pytest.raises(ValueError, match="same JudgedItems"):
-        ReducedFold(separate, measures)
+        ReducedFold(separate, aggregated_metrics)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from studies.prepared import inputs_of, look_of, write_experiment
+from studies.prepared import display_of, inputs_of, write_experiment
 
 from receval.evaluation.experiment import Experiment
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 RATED = Protocol("AR", "rated")
@@ -40,7 +40,7 @@ def comparisons_of(
             [knn, MF[0]],
             [RATED],
             extra_systems=[MF[1]],
-            train_shares=RATIOS,
+            train_ratios=RATIOS,
             without_list=3,
         )
     return inputs_of(folder, experiments=experiments, present=datasets, **parameters)
@@ -71,11 +71,11 @@ def precision(experiment: Experiment, system: str, number: int) -> NDArray[np.fl
 
 
 def parameters_of(artifact: str) -> Mapping[str, Any]:
-    return dict(look_of(STUDY, artifact).parameters)
+    return dict(display_of(STUDY, artifact).parameters)
 
 
 def inputs_for(folder: Path, artifact: str, datasets: tuple[str, ...]) -> ArtifactInputs:
-    parameters = dict(look_of(STUDY, artifact).parameters)
+    parameters = dict(display_of(STUDY, artifact).parameters)
     return comparisons_of(folder, datasets, **parameters)
 
 
@@ -85,7 +85,7 @@ def inputs_of_policies(folder: Path, **changed: Any) -> ArtifactInputs:
         "ml-1m",
         KNN,
         [Protocol("AR", "rated", non_computable=policy) for policy in POLICIES],
-        train_shares=[0.2, 0.5, 0.8],
+        train_ratios=[0.2, 0.5, 0.8],
         selection={"share": 0.5},
         without_list=4,
     )
@@ -111,6 +111,6 @@ def inputs_of_overlaps(
     return inputs_of(folder, experiments=experiments, **parameters_of("fig08"))
 
 
-def saved(numbers: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    write_numbers(numbers, folder / "numbers.csv")
-    return read_numbers(folder / "numbers.csv")
+def saved(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    write_results(results, folder / "numbers.csv")
+    return read_results(folder / "numbers.csv")

@@ -72,9 +72,9 @@ def inputs_for(
     )
 
 
-def stated(numbers: pd.DataFrame, column: str, **where: str) -> dict[str, float]:
+def stated(results: pd.DataFrame, column: str, **where: str) -> dict[str, float]:
     """Return the numbers that are stated, by their statements."""
-    rows = numbers[numbers["statement"] != ""]
+    rows = results[results["statement"] != ""]
     for name, value in where.items():
         rows = rows[rows[name] == value]
     assert rows["statement"].is_unique

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.overlaps import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
@@ -54,10 +54,10 @@ def inputs_of(
     experiments: Mapping[str, Mapping[str, Any]] | None = None,
     published: Path | None = None,
     searches: Mapping[str, Path] | None = None,
-    removals: Mapping[str, Path] | None = None,
+    judgment_samplings: Mapping[str, Path] | None = None,
     simulations: Mapping[str, Mapping[str, Path]] | None = None,
     present: Sequence[str] = (),
-    numbers: Mapping[str, Path] | None = None,
+    results: Mapping[str, Path] | None = None,
     not_made: Sequence[str] = (),
     splits: Sequence[tuple[str, str]] = (),
     shown: Mapping[str, bool] | None = None,
@@ -80,8 +80,8 @@ def inputs_of(
         "absent": list(absent),
         "published": None if published is None else published.as_posix(),
         "searches": list(searches or ()),
-        "removals": list(removals or ()),
-        "numbers": list(numbers or ()),
+        "judgment_samplings": list(judgment_samplings or ()),
+        "results": list(results or ()),
         "not_made": list(not_made),
         "splits": list(splits),
         "shown": shown or {},
@@ -93,8 +93,8 @@ def inputs_of(
         folder,
         published=() if published is None else (published,),
         searches=(searches or {}).values(),
-        removals=(removals or {}).values(),
-        other_numbers=(numbers or {}).values(),
+        judgment_samplings=(judgment_samplings or {}).values(),
+        other_results=(results or {}).values(),
         simulations=[file for files in (simulations or {}).values() for file in files.values()],
     )
     return ArtifactInputs.of(files, description)
@@ -112,13 +112,13 @@ def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ra
 
 def spec_of(
     kind: str,
-    train_share: float | Sequence[float],
+    train_ratio: float | Sequence[float],
     folds: int = 1,
     selection: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the configuration of a split as plans describe it."""
-    share = train_share if isinstance(train_share, float) else list(train_share)
-    return {"kind": kind, "train_share": share, "folds": folds, "selection": selection}
+    share = train_ratio if isinstance(train_ratio, float) else list(train_ratio)
+    return {"kind": kind, "train_ratio": share, "folds": folds, "selection": selection}
 
 
 @dataclass(frozen=True)
@@ -139,22 +139,22 @@ def write_experiment(
     *,
     folds: int = 3,
     threshold: float = 4.0,
-    averaged: str = "all",
+    evaluated_users: str = "all",
     extra_systems: Sequence[str] = (),
     tested_share: float = 0.5,
     split_name: str = "coin-flip",
-    facts: Mapping[str, int | float | str] | None = None,
+    metadata: Mapping[str, int | float | str] | None = None,
     unbiased: bool = False,
     released_real_threshold: float | None = None,
     without_list: int = 0,
     split_spec: Mapping[str, Any] | None = None,
-    train_shares: Sequence[float] | None = None,
+    train_ratios: Sequence[float] | None = None,
     selection: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
     With ``unbiased`` some held-out ratings judge without bias: besides testing, or instead. The
-    systems can compute no score for the first ``without_list`` users. With ``train_shares`` there
+    systems can compute no score for the first ``without_list`` users. With ``train_ratios`` there
     is one fold for each of them; ``selection`` is only said of the split, and selects nothing.
     ``split_spec`` says what the split pretends to be instead.
     """
@@ -162,8 +162,8 @@ def write_experiment(
     ratings = generated_ratings()
     ratings.write(folder / dataset)
     tested = [tested_share] * folds
-    if train_shares is not None:
-        tested, folds = [1 - share for share in train_shares], len(train_shares)
+    if train_ratios is not None:
+        tested, folds = [1 - share for share in train_ratios], len(train_ratios)
     codes = [
         rng.choice([TRAIN, TEST], len(ratings), p=[1 - share, share]).astype(np.uint8)
         for share in tested
@@ -171,7 +171,7 @@ def write_experiment(
     if unbiased:
         kinds = np.array([TEST, UNBIASED, TEST | UNBIASED], dtype=np.uint8)
         codes = [np.where(own == TEST, rng.choice(kinds, len(own)), own) for own in codes]
-    split = Split(tuple(codes), dict(facts or {}))
+    split = Split(tuple(codes), dict(metadata or {}))
     split_folder = folder / dataset / split_name
     split_folder.mkdir(parents=True, exist_ok=True)
     split.write(split_folder / "split.npz")
@@ -197,14 +197,14 @@ def write_experiment(
         or {
             "kind": "random-ratio",
             "selection": selection,
-            "train_share": 1 - tested_share if train_shares is None else list(train_shares),
-            "folds": folds if train_shares is None else 1,
+            "train_ratio": 1 - tested_share if train_ratios is None else list(train_ratios),
+            "folds": folds if train_ratios is None else 1,
         },
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],
         "relevance_threshold": threshold,
-        "averaged": averaged,
+        "evaluated_users": evaluated_users,
         "evaluations": ["observed", "real"] if unbiased else ["observed"],
         "released_real_threshold": released_real_threshold,
     }
@@ -220,10 +220,12 @@ def module_of(study: str, artifact: str) -> ModuleType:
     return import_module(_plan("full").artifact_module(study, artifact))
 
 
-def look_of(study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo") -> Look:
+def display_of(
+    study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo"
+) -> DisplayStyle:
     """Return the look that an edition has of an artifact, some datasets pretended absent."""
-    values = _plan(edition).look(study, artifact)
-    return Look.of({**values, "absent": [values["datasets"][name] for name in absent]})
+    values = _plan(edition).display(study, artifact)
+    return DisplayStyle.of({**values, "absent": [values["datasets"][name] for name in absent]})
 
 
 def problems_of(figure: Figure) -> list[str]:

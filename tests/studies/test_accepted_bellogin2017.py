@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_results, real_values
 
 ACCEPTED = Path(__file__).resolve().parents[2] / "results" / "full" / "bellogin2017"
 SYSTEMS = ["plsa", "mf", "knn-centred", "pop", "random"]
 
 
 def accepted(artifact: str) -> pd.DataFrame:
-    table = read_numbers(ACCEPTED / f"{artifact}.csv")
+    table = read_results(ACCEPTED / f"{artifact}.csv")
     return table[table["dataset"] == "ml-1m"] if "dataset" in table else table
 
 
@@ -49,7 +49,7 @@ def test_random_is_within_three_standard_errors_of_theory(artifact: str) -> None
     table = accepted(artifact)
     table = table[(table["system"] == "random") & (table["metric"] == "P")]
     value, expected, error = (
-        real_numbers(table[name]) for name in ("value", "random_expected", "random_error")
+        real_values(table[name]) for name in ("value", "random_expected", "random_error")
     )
     known = ~np.isnan(expected)
     # All designs, P1R among them.
@@ -64,14 +64,14 @@ def test_random_is_within_three_standard_errors_of_theory(artifact: str) -> None
 
 
 def test_one_over_t_is_what_random_is_compared_with_in_1r() -> None:
-    expected = real_numbers(means("fig02", protocol="1R TI-NN")["random_expected"])
+    expected = real_values(means("fig02", protocol="1R TI-NN")["random_expected"])
     np.testing.assert_allclose(expected, 0.01)
 
 
 @pytest.mark.parametrize("artifact", ["fig02", "fig08", "fig09"])
 def test_sampled_values_are_near_their_expectation_over_all_samples(artifact: str) -> None:
     table = means(artifact)
-    expected = real_numbers(table["expected"])
+    expected = real_values(table["expected"])
     known = ~np.isnan(expected)
     assert known.any()
     np.testing.assert_allclose(table["value"][known], expected[known], rtol=0.02)
@@ -105,7 +105,7 @@ def curve(system: str, protocol: str, varied: str) -> pd.DataFrame:
         (table["system"] == system)
         & (table["protocol"] == protocol)
         & (table["varied"] == varied)
-        & (table["averaged"] == "all")
+        & (table["evaluated_users"] == "all")
         & (table["metric"] == "P")
     )
     return table[chosen]
@@ -149,7 +149,7 @@ def by_skewness() -> pd.DataFrame:
     table = accepted("fig05")
     chosen = table[(table["protocol"] == "1R TI-NN") & (table["measure"] == "P@10")]
     chosen = chosen.assign(
-        value=real_numbers(chosen["value"]), skewness=chosen["skewness"].astype(float)
+        value=real_values(chosen["value"]), skewness=chosen["skewness"].astype(float)
     )
     return chosen.pivot_table(index="skewness", columns="system", values="value")
 
@@ -246,7 +246,7 @@ def test_designs_take_most_of_popularity_s_advantage(design: str, times: float) 
 
 
 def test_every_claim_of_figure_8_has_a_verdict() -> None:
-    relations = read_numbers(ACCEPTED / "fig08_relations.csv")
+    relations = read_results(ACCEPTED / "fig08_relations.csv")
     assert set(relations["claim"]) == {f"B-0{number}" for number in range(53, 62)}
     here = relations[relations["dataset"] == "ml-1m"]
     assert set(here["verdict"]) == {"holds", "not apart", "does not hold"}
@@ -273,7 +273,7 @@ def test_stratified_recall_keeps_popularity_second() -> None:
 
 
 def test_68_of_74_relations_of_figure_8_hold() -> None:
-    relations = read_numbers(ACCEPTED / "fig08_relations.csv")
+    relations = read_results(ACCEPTED / "fig08_relations.csv")
     verdicts = relations.loc[relations["dataset"] == "ml-1m", "verdict"].value_counts()
     assert verdicts.to_dict() == {"holds": 68, "does not hold": 5, "not apart": 1}
 
@@ -302,7 +302,7 @@ def test_only_random_falls_in_proportion_to_the_size_of_target_sets(
 def test_sparsity_moves_normalised_metrics_of_plsa(
     metric: str, cutoff: str, complete: float, a_tenth: float
 ) -> None:
-    table = means("fig04", system="plsa", metric=metric, averaged="relevant")
+    table = means("fig04", system="plsa", metric=metric, evaluated_users="relevant")
     rows = table[table["cutoff"].astype(str) == cutoff].set_index("kept_percent")["value"]
     assert rows[100] == pytest.approx(complete, abs=0.005)
     assert rows[10] == pytest.approx(a_tenth, abs=0.005)

@@ -10,7 +10,7 @@ import pytest
 
 from receval.config.settings import load_settings
 from receval.multiverse.verdicts import with_verdicts
-from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_results, real_values
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full"
@@ -23,7 +23,7 @@ OTHER_WITH_TEXT = [7, 13, 14, 17, 21]
 
 
 def accepted(study: str, artifact: str) -> pd.DataFrame:
-    return read_numbers(ACCEPTED / study / f"{artifact}.csv")
+    return read_results(ACCEPTED / study / f"{artifact}.csv")
 
 
 def relations(mf: str = "default") -> pd.DataFrame:
@@ -34,7 +34,7 @@ def relations(mf: str = "default") -> pd.DataFrame:
 def ours(claim: str, quantity: str, place: str = "") -> float:
     rows = relations()
     found = rows[rows["claim"].eq(claim) & rows["quantity"].eq(quantity) & rows["place"].eq(place)]
-    (number,) = real_numbers(found["ours"])
+    (number,) = real_values(found["ours"])
     return float(number)
 
 
@@ -98,13 +98,13 @@ def test_condensed_ndcg_rises_at_every_step_over_users_with_a_relevant_test_rati
 
 
 def test_the_multiverse_has_the_shares_that_the_page_names() -> None:
-    worlds = with_verdicts(accepted("multiverse", "worlds"))
-    assert len(worlds) == 20480
-    assert f"in {len(worlds):,} worlds" in PAGE
-    share = worlds["verdict"].value_counts(normalize=True)
+    universes = with_verdicts(accepted("multiverse", "universes"))
+    assert len(universes) == 20480
+    assert f"in {len(universes):,} worlds" in PAGE
+    share = universes["verdict"].value_counts(normalize=True)
     shares = [f"{100 * share[verdict]:.0f} %" for verdict in ("second", "first", "tie")]
     assert "MF wins {} of them significantly, kNN {}, and in {} nobody".format(*shares) in PAGE
-    distinct = worlds[["value", "other_value", "p", "rejected"]].drop_duplicates()
+    distinct = universes[["value", "other_value", "p", "rejected"]].drop_duplicates()
     assert f"Only {len(distinct):,} worlds differ" in PAGE
 
 

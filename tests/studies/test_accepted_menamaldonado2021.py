@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import look_of, module_of, problems_of
+from studies.prepared import display_of, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "menamaldonado2021"
@@ -26,7 +26,7 @@ SCATTERS = ("fig01", "fig12", "fig13", "fig14", "fig16", "fig17", "fig18")
 
 
 def accepted(artifact: str) -> pd.DataFrame:
-    return read_numbers(ACCEPTED / f"{artifact}.csv")
+    return read_results(ACCEPTED / f"{artifact}.csv")
 
 
 def panel(artifact: str, experiment: str, y_metric: str) -> pd.DataFrame:
@@ -219,10 +219,10 @@ def test_the_page_has_the_accepted_numbers() -> None:
 
 @pytest.mark.parametrize("artifact", [n for n, a in STUDY.artifacts.items() if a.kind == "figure"])
 def test_no_texts_of_the_accepted_figures_overlap(artifact: str) -> None:
-    numbers = read_numbers(ACCEPTED / f"{artifact}.csv")
-    shown = look_of("menamaldonado2021", artifact, edition="full").datasets
+    results = read_results(ACCEPTED / f"{artifact}.csv")
+    shown = display_of("menamaldonado2021", artifact, edition="full").datasets
     absent = [name for name in ("yahoo-r3",) if name in shown]
-    look = look_of("menamaldonado2021", artifact, absent, edition="full")
+    display = display_of("menamaldonado2021", artifact, absent, edition="full")
     module = module_of("menamaldonado2021", artifact)
     with figure_style():
-        assert problems_of(module.draw(numbers, look)) == []
+        assert problems_of(module.draw(results, display)) == []

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from studies.prepared import look_of, problems_of
+from studies.prepared import display_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.studies.systems.fidelity import draw
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,8 +118,8 @@ def test_the_oddities_of_the_21_systems_appear(metric: str) -> None:
 
 def test_the_drawing_of_all_panels_has_no_overlaps_and_shares_the_rows_of_a_study() -> None:
     with figure_style():
-        numbers = read_numbers(ACCEPTED / "fidelity.csv")
-        figure = draw(numbers, look_of("systems", "fidelity", edition="full"))
+        results = read_results(ACCEPTED / "fidelity.csv")
+        figure = draw(results, display_of("systems", "fidelity", edition="full"))
         assert problems_of(figure) == []
         rows = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
     assert [len(labels) for labels in rows] == [21, 19, 19, 19]

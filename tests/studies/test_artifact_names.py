@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
         ("fig18", "Figure 18"),
         ("table1", "Table 1"),
         ("fig08_relations", "Figure 8, relations"),
-        ("worlds", ""),
+        ("universes", ""),
     ],
 )
 def test_figures_and_tables_are_called_as_in_print(artifact: str, name: str) -> None:
@@ -26,7 +26,7 @@ def test_figures_and_tables_are_called_as_in_print(artifact: str, name: str) -> 
 
 def test_a_heading_is_the_name_and_the_title() -> None:
     assert heading("fig02", "Precision") == "Figure 2: Precision"
-    assert heading("worlds", "The winner") == "The winner"
+    assert heading("universes", "The winner") == "The winner"
 
 
 def test_the_first_page_of_the_report_has_the_title_of_every_study() -> None:

@@ -14,8 +14,8 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from studies.prepared import (
+    display_of,
     inputs_of,
-    look_of,
     problems_of,
     ratings_of,
     write_experiment,
@@ -26,7 +26,7 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
 
@@ -49,11 +49,11 @@ LASTFM = (Protocol("AR", "TI", 2500, 4.0), Protocol("1R", "TI", 99, 4.0))
 def test_a_text_table_has_no_empty_cell_and_can_be_printed(
     tmp_path: Path, module: object, artifact: str, rows: int, columns: int
 ) -> None:
-    write_numbers(module.data(inputs_of(tmp_path)), tmp_path / "text.csv")  # type: ignore[attr-defined]
-    text = read_numbers(tmp_path / "text.csv")
+    write_results(module.data(inputs_of(tmp_path)), tmp_path / "text.csv")  # type: ignore[attr-defined]
+    text = read_results(tmp_path / "text.csv")
     assert text.shape == (rows, columns)
     assert not (text == "").any(axis=None)
-    table = module.tabulate(text, look_of(STUDY, artifact))  # type: ignore[attr-defined]
+    table = module.tabulate(text, display_of(STUDY, artifact))  # type: ignore[attr-defined]
     assert to_markdown(table).count("\n| ") == rows + 2
     assert to_latex(table).count(r" \\") == rows + 1
 
@@ -97,11 +97,11 @@ def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def toy() -> Sets:
     """The sets of user u by protocol and name."""
-    numbers = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
-    assert set(numbers["item"]) == set("abcdefg")
+    results = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
+    assert set(results["item"]) == set("abcdefg")
     return {
         (protocol, name): set(rows.loc[rows["member"] == 1, "item"])
-        for (protocol, name), rows in numbers.groupby(["protocol", "set"])
+        for (protocol, name), rows in results.groupby(["protocol", "set"])
     }
 
 
@@ -153,14 +153,14 @@ def test_a_sample_is_one_item_of_those_that_all_would_take(toy: Sets, candidates
 
 
 def test_the_toy_figure_shows_its_sets_without_overlaps(tmp_path: Path) -> None:
-    numbers = fig01.data(inputs_of(tmp_path))
+    results = fig01.data(inputs_of(tmp_path))
     with figure_style():
-        figure = fig01.draw(numbers, look_of(STUDY, "fig01"))
+        figure = fig01.draw(results, display_of(STUDY, "fig01"))
     assert problems_of(figure) == []
     assert [axes.get_title(loc="left") for axes in figure.axes] == list(
-        dict.fromkeys(numbers["protocol"])
+        dict.fromkeys(results["protocol"])
     )
-    for axes, (_, sets) in zip(figure.axes, numbers.groupby("protocol", sort=False), strict=True):
+    for axes, (_, sets) in zip(figure.axes, results.groupby("protocol", sort=False), strict=True):
         filled = [
             patch
             for patch in axes.patches
@@ -188,15 +188,15 @@ def inputs_of_figure_2(folder: Path, *, lastfm: bool = True) -> ArtifactInputs:
 def drawn_figure_2(
     folder: Path, inputs: ArtifactInputs, *absent: str
 ) -> tuple[pd.DataFrame, Figure]:
-    write_numbers(fig02.data(inputs), folder / "fig02.csv")
-    numbers = read_numbers(folder / "fig02.csv")
+    write_results(fig02.data(inputs), folder / "fig02.csv")
+    results = read_results(folder / "fig02.csv")
     with figure_style():
-        return numbers, fig02.draw(numbers, look_of(STUDY, "fig02", absent))
+        return results, fig02.draw(results, display_of(STUDY, "fig02", absent))
 
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) -> None:
-    numbers = fig02.data(inputs_of_figure_2(tmp_path))
-    assert list(numbers.columns) == [
+    results = fig02.data(inputs_of_figure_2(tmp_path))
+    assert list(results.columns) == [
         "dataset",
         "split",
         "protocol",
@@ -213,15 +213,15 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) 
         "random_error",
         *(f"p_against_{system}" for system in (*SYSTEMS, *EXTRA)),
     ]
-    sizes = numbers.groupby("dataset").size()
+    sizes = results.groupby("dataset").size()
     assert sizes["ml-1m"] == 3 * 7 * (5 + 1)
     assert sizes["lastfm-1k"] == 2 * 7 * (1 + 1)
-    assert set(numbers["metric"]) == {"P"}
-    assert set(numbers["cutoff"]) == {10}
-    assert not numbers.duplicated(["dataset", "protocol", "system", "fold"]).any()
-    one_relevant = numbers["protocol"].str.startswith("1R")
-    assert numbers.loc[one_relevant, "value"].max() <= 0.1
-    assert set(numbers.loc[one_relevant, "sampled"]) == {"99"}
+    assert set(results["metric"]) == {"P"}
+    assert set(results["cutoff"]) == {10}
+    assert not results.duplicated(["dataset", "protocol", "system", "fold"]).any()
+    one_relevant = results["protocol"].str.startswith("1R")
+    assert results.loc[one_relevant, "value"].max() <= 0.1
+    assert set(results.loc[one_relevant, "sampled"]) == {"99"}
 
 
 def bars_of(figure: Figure) -> list[list[BarContainer]]:
@@ -231,16 +231,16 @@ def bars_of(figure: Figure) -> list[list[BarContainer]]:
 
 
 def test_bars_are_the_means_and_whiskers_their_intervals(tmp_path: Path) -> None:
-    numbers, figure = drawn_figure_2(tmp_path, inputs_of_figure_2(tmp_path))
-    means = means_with_intervals(numbers)
-    look = look_of(STUDY, "fig02")
+    results, figure = drawn_figure_2(tmp_path, inputs_of_figure_2(tmp_path))
+    means = means_with_intervals(results)
+    display = display_of(STUDY, "fig02")
     for axes, panel, dataset in zip(
         figure.axes, bars_of(figure), ("ml-1m", "lastfm-1k"), strict=True
     ):
-        assert axes.get_title(loc="left") == look.datasets[dataset]
+        assert axes.get_title(loc="left") == display.datasets[dataset]
         for bars, system in zip(panel, (*SYSTEMS, *EXTRA), strict=True):
             rows = means[(means["dataset"] == dataset) & (means["system"] == system)]
-            assert bars.get_label() == look.titles[system]
+            assert bars.get_label() == display.titles[system]
             assert [bar.get_height() for bar in bars] == pytest.approx(rows["value"].tolist())
             assert bool(bars.patches[0].get_hatch()) == (system in EXTRA)
     # Whiskers are there with five folds, and not with one.
@@ -339,12 +339,12 @@ def test_figure_7_draws_its_numbers_without_overlaps(
     tmp_path: Path, absent: tuple[str, ...]
 ) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
-    numbers = fig07.data(inputs)
+    results = fig07.data(inputs)
     with figure_style():
-        figure = fig07.draw(numbers, look_of(STUDY, "fig07", absent))
+        figure = fig07.draw(results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
-    assert curve.get_ydata() == pytest.approx(numbers["positive_ratio"])
+    assert curve.get_ydata() == pytest.approx(results["positive_ratio"])
     assert curve.get_xdata() == pytest.approx([1, 2, 3, 4])
     assert problems_of(figure) == []
     assert axes.get_title(loc="left") == "ML-1M twin"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
+from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
 
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
@@ -19,19 +19,19 @@ STUDY = "canamares2020"
 SMALL = ratings_of([(0, 0, 5), (1, 0, 1), (2, 0, 3), (2, 1, 3), (2, 1, 4)], n_users=3, n_items=4)
 
 
-def of_side(numbers: pd.DataFrame, side: str) -> list[tuple[int, float]]:
-    rows = numbers[numbers["side"] == side]
+def of_side(results: pd.DataFrame, side: str) -> list[tuple[int, float]]:
+    rows = results[results["side"] == side]
     return list(zip(rows["ratings"], rows["share"], strict=True))
 
 
 def test_shares_by_hand(tmp_path: Path) -> None:
-    numbers = fig01.data(inputs_of(tmp_path, {"ml-1m": SMALL}))
-    assert of_side(numbers, "user") == [
+    results = fig01.data(inputs_of(tmp_path, {"ml-1m": SMALL}))
+    assert of_side(results, "user") == [
         (1, pytest.approx(2 / 3)),
         (2, pytest.approx(2 / 3)),
         (3, 1),
     ]
-    assert of_side(numbers, "item") == [(1, 0.5), (2, 0.75), (3, 1)]
+    assert of_side(results, "item") == [(1, 0.5), (2, 0.75), (3, 1)]
 
 
 def popular(n_users: int) -> Ratings:
@@ -41,8 +41,8 @@ def popular(n_users: int) -> Ratings:
 
 
 def test_the_numbers_that_the_text_quotes_are_always_there(tmp_path: Path) -> None:
-    numbers = fig01.data(inputs_of(tmp_path, {"ml-1m": popular(700)}))
-    shares = dict(of_side(numbers, "item"))
+    results = fig01.data(inputs_of(tmp_path, {"ml-1m": popular(700)}))
+    shares = dict(of_side(results, "item"))
     assert {1, 2, 5, 10, 20, 50, 100, 200, 500, 700} <= set(shares)
     assert 1000 not in shares
     assert shares[100] == 0.75
@@ -52,13 +52,13 @@ def test_the_numbers_that_the_text_quotes_are_always_there(tmp_path: Path) -> No
 
 def test_curves_grow_to_one_and_agree_with_counting(tmp_path: Path) -> None:
     ratings = generated_ratings()
-    numbers = fig01.data(inputs_of(tmp_path, {"ml-1m": ratings}))
+    results = fig01.data(inputs_of(tmp_path, {"ml-1m": ratings}))
     for side, codes, size in (
         ("user", ratings.users, ratings.n_users),
         ("item", ratings.items, ratings.n_items),
     ):
         counts = np.bincount(codes, minlength=size)
-        points = of_side(numbers, side)
+        points = of_side(results, side)
         assert [share for _, share in points] == [(counts <= limit).mean() for limit, _ in points]
         limits = [limit for limit, _ in points]
         assert limits == sorted(set(limits))
@@ -72,19 +72,19 @@ def test_the_figure_draws_both_sides_without_overlaps(
     tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
     tables = {"ml-1m": popular(6000), "netflix": generated_ratings()}
-    numbers = fig01.data(inputs_of(tmp_path, {name: tables[name] for name in datasets}))
-    look = look_of(STUDY, "fig01", absent)
+    results = fig01.data(inputs_of(tmp_path, {name: tables[name] for name in datasets}))
+    display = display_of(STUDY, "fig01", absent)
     with figure_style():
-        figure = fig01.draw(numbers, look)
+        figure = fig01.draw(results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["Ratings per user", "Ratings per item"]
     for axes, side in zip(figure.axes, ("user", "item"), strict=True):
         for line, dataset in zip(axes.lines, datasets, strict=True):
-            curve = numbers[(numbers["dataset"] == dataset) & (numbers["side"] == side)]
-            assert line.get_label() == look.datasets[dataset]
+            curve = results[(results["dataset"] == dataset) & (results["side"] == side)]
+            assert line.get_label() == display.datasets[dataset]
             # The first step rises from 0.
             assert line.get_ydata()[1:] == pytest.approx(curve["share"])
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.texts] == [look.datasets[n] for n in datasets]
-    assert [text.get_text() for text in figure.texts] == [look.absence] * bool(absent)
+    assert [text.get_text() for text in legend.texts] == [display.datasets[n] for n in datasets]
+    assert [text.get_text() for text in figure.texts] == [display.absence] * bool(absent)

@@ -19,8 +19,8 @@ from receval.claims.findings import (
     ROLES,
     TEXT,
     UNDECIDED,
-    Duel,
     Finding,
+    PairedComparison,
     Quantity,
     table_of,
     with_text_where_it_differs,
@@ -40,8 +40,8 @@ BOTH = ("ml-1m", "netflix")
 CLAIM = Finding("C-000", "ml-1m", "", "")
 
 
-def duel(x: list[float], knn: list[float], mf: list[float]) -> Duel:
-    return Duel(np.array(x), np.array(knn), np.array(mf), np.full(len(x), 0.01))
+def comparison(x: list[float], knn: list[float], mf: list[float]) -> PairedComparison:
+    return PairedComparison(np.array(x), np.array(knn), np.array(mf), np.full(len(x), 0.01))
 
 
 def rows(dataset: str, axis: str, knn: dict[float, float], mf: dict[float, float]) -> pd.DataFrame:
@@ -66,19 +66,19 @@ def rows(dataset: str, axis: str, knn: dict[float, float], mf: dict[float, float
     ],
 )
 def test_a_reversal_is_at_one_half(knn: list[float], mf: list[float], verdict: str) -> None:
-    assert reversal(CLAIM, duel([0.4, 0.5, 0.6], knn, mf)).verdict == verdict
+    assert reversal(CLAIM, comparison([0.4, 0.5, 0.6], knn, mf)).verdict == verdict
 
 
 def test_ratios_that_are_not_exact_are_on_the_right_side() -> None:
-    nearly = duel([0.1 + 0.2, 0.5 + 1e-12, 0.7], [2, 0, 0], [1, 1, 1])
+    nearly = comparison([0.1 + 0.2, 0.5 + 1e-12, 0.7], [2, 0, 0], [1, 1, 1])
     assert reversal(CLAIM, nearly).verdict == HOLDS
 
 
 def test_who_is_ahead_all_along_may_be_either_system() -> None:
-    assert no_crossover(CLAIM, duel([1, 2, 3], [1, 1, 1], [2, 3, 4])).verdict == HOLDS
-    assert no_crossover(CLAIM, duel([1, 2, 3], [1, 1, 4], [2, 3, 3])).verdict == FAILS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 1], [2, 3, 4])).verdict == HOLDS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 4], [2, 3, 3])).verdict == FAILS
     # Where both are equal nobody gets ahead.
-    assert no_crossover(CLAIM, duel([1, 2, 3], [2, 1, 2], [1, 1, 1])).verdict == HOLDS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [2, 1, 2], [1, 1, 1])).verdict == HOLDS
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ def test_a_u_falls_and_then_rises(series: list[float], expected: bool) -> None:
 
 
 def test_overtaking_happens_once() -> None:
-    assert overtaken(duel([1, 2, 3], [2, 2, 2], [1, 3, 3]))
-    assert not overtaken(duel([1, 2, 3], [2, 2, 2], [1, 1, 1]))
-    assert not overtaken(duel([1, 2, 3, 4], [2, 2, 2, 2], [1, 3, 1, 3]))
-    assert not overtaken(duel([1, 2, 3], [1, 3, 3], [2, 2, 2]))
+    assert overtaken(comparison([1, 2, 3], [2, 2, 2], [1, 3, 3]))
+    assert not overtaken(comparison([1, 2, 3], [2, 2, 2], [1, 1, 1]))
+    assert not overtaken(comparison([1, 2, 3, 4], [2, 2, 2, 2], [1, 3, 1, 3]))
+    assert not overtaken(comparison([1, 2, 3], [1, 3, 3], [2, 2, 2]))
 
 
 def test_monotone_series_rise_or_fall_at_every_step() -> None:
@@ -103,18 +103,18 @@ def test_monotone_series_rise_or_fall_at_every_step() -> None:
 
 
 def test_a_duel_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
-    numbers = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
-    knn, mf = numbers[:2], numbers[2:]
+    results = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
+    knn, mf = results[:2], results[2:]
     text = mf.assign(system="ranksys-mf-text", value=[0, 1])
     both = pd.concat([knn, mf, text])
     for role, differences in ((DEFAULT, [-3, -5]), (TEXT, [2, 0])):
-        found = Duel.of(both, "ratio", ROLES[role])
+        found = PairedComparison.of(both, "ratio", ROLES[role])
         assert found is not None
         assert (found.x.tolist(), found.knn.tolist()) == ([0.1, 0.2], [2, 1])
         assert found.difference.tolist() == differences
-    assert Duel.of(numbers.assign(system="pop"), "ratio", ROLES[DEFAULT]) is None
+    assert PairedComparison.of(results.assign(system="pop"), "ratio", ROLES[DEFAULT]) is None
     with pytest.raises(ValueError, match="other values of ratio"):
-        Duel.of(rows("ml-1m", "ratio", {0.1: 1}, {0.2: 1}), "ratio", ROLES[DEFAULT])
+        PairedComparison.of(rows("ml-1m", "ratio", {0.1: 1}, {0.2: 1}), "ratio", ROLES[DEFAULT])
 
 
 def test_mf_of_the_text_has_a_row_where_its_verdict_is_another() -> None:
@@ -181,12 +181,12 @@ def test_claims_of_ratios_that_hold_and_that_do_not() -> None:
 def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
     def verdicts(knn: list[float], mf: list[float]) -> list[str]:
         series = [dict(enumerate(own, start=1)) for own in (knn, mf)]
-        numbers = rows("ml-1m", "depth", *series).drop(columns="p_value")
+        results = rows("ml-1m", "depth", *series).drop(columns="p_value")
         # Means over other users at each place say nothing of one list.
-        numbers = pd.concat(
-            [numbers.assign(users="complete"), numbers.assign(users="any", value=0.0)]
+        results = pd.concat(
+            [results.assign(users="complete"), results.assign(users="any", value=0.0)]
         )
-        return [finding.verdict for finding in claims_of_places(numbers, "ml-1m")]
+        return [finding.verdict for finding in claims_of_places(results, "ml-1m")]
 
     assert verdicts([2, 6, 10, 51], [3, 7, 9, 70]) == [HOLDS] * 3
     assert verdicts([2, 6, 10.1, 51], [3, 7, 9, 50]) == [FAILS] * 3
@@ -199,18 +199,18 @@ def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> No
         constant = dict.fromkeys(series, 2.0)
         return rows(dataset, "cutoff", constant, series).assign(experiment=experiment)
 
-    numbers = pd.concat(
+    results = pd.concat(
         [
             table("ml-1m", "movielens", [1, 1, 3]),
             table("netflix", "netflix", [3, 3, 3]),
             table("netflix", "few", [1, 3, 3]).replace("knn-user-1000", "knn-user"),
         ]
     )
-    found = list(claims_of_depth(numbers, *BOTH, "few"))
+    found = list(claims_of_depth(results, *BOTH, "few"))
     assert [finding.verdict for finding in found] == [HOLDS] * 3
     quantities = {q.name: q.number for q in found[0].quantities}
     assert quantities["first depth after a change"] == 3
-    without = numbers[numbers["dataset"] == "ml-1m"]
+    without = results[results["dataset"] == "ml-1m"]
     found = list(claims_of_depth(without, *BOTH, "few"))
     assert [finding.verdict for finding in found] == [HOLDS, UNDECIDED, UNDECIDED]
 
@@ -260,7 +260,7 @@ def test_aggregations_reverse_the_mean_and_have_the_published_p_values() -> None
 
 
 def test_shares_of_users_and_items_are_read_at_one_hundred_ratings() -> None:
-    numbers = pd.DataFrame(
+    results = pd.DataFrame(
         {
             "dataset": "ml-1m",
             "side": ["user"] * 3 + ["item"] * 3,
@@ -268,9 +268,9 @@ def test_shares_of_users_and_items_are_read_at_one_hundred_ratings() -> None:
             "share": [0.3, 0.52, 1.0, 0.3, 0.55, 1.0],
         }
     )
-    verdicts = [finding.verdict for finding in claims_of_users_and_items(numbers, "ml-1m")]
+    verdicts = [finding.verdict for finding in claims_of_users_and_items(results, "ml-1m")]
     assert verdicts == [HOLDS, FAILS]
-    assert next(claims_of_users_and_items(numbers, "netflix")).verdict == UNDECIDED
+    assert next(claims_of_users_and_items(results, "netflix")).verdict == UNDECIDED
 
 
 def test_claims_of_policies_by_hand() -> None:
@@ -311,28 +311,28 @@ def test_claims_of_policies_by_hand() -> None:
 
 
 def test_the_overlap_from_which_knn_seems_better_is_that_of_the_paper(tmp_path: Path) -> None:
-    numbers = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
-    reduced = (numbers["metric"] == "P@10") & (numbers["average"] == "reduced")
-    knn = reduced & numbers["system"].str.startswith("knn")
-    overlaps = numbers.loc[knn, "minimum_overlap"].astype(int)
-    numbers.loc[knn, "value"] = np.where(overlaps > 10, 0.99, 0.0)
+    results = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
+    reduced = (results["metric"] == "P@10") & (results["average"] == "reduced")
+    knn = reduced & results["system"].str.startswith("knn")
+    overlaps = results.loc[knn, "minimum_overlap"].astype(int)
+    results.loc[knn, "value"] = np.where(overlaps > 10, 0.99, 0.0)
     for limit, verdict in ((10, HOLDS), (15, FAILS)):
         limits = {"ml-1m": limit, "netflix": 20}
         found = {
             f.claim: f.verdict
-            for f in claims_of_shortfall(numbers, "ml-1m", "x", {**limits, "x": 1})
+            for f in claims_of_shortfall(results, "ml-1m", "x", {**limits, "x": 1})
         }
         assert found["C-035"] == verdict
         assert found["C-036"] == UNDECIDED
 
 
 def test_the_level_that_knn_has_to_reach_is_that_of_the_mf_in_its_role(tmp_path: Path) -> None:
-    numbers = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
+    results = fig08.data(inputs_of_overlaps(tmp_path, ("ml-1m",)))
     levels = {"ranksys-mf": 0.5, "ranksys-mf-text": 0.25}
     for system, level in levels.items():
-        numbers.loc[numbers["system"] == system, "value"] = level
+        results.loc[results["system"] == system, "value"] = level
     for role, level in zip((DEFAULT, TEXT), levels.values(), strict=True):
         limits = {"ml-1m": 10, "x": 1}
-        findings = claims_of_shortfall(numbers, "ml-1m", "x", limits, ROLES[role])
+        findings = claims_of_shortfall(results, "ml-1m", "x", limits, ROLES[role])
         (found,) = (f for f in findings if f.claim == "C-035")
         assert {q.number for q in found.quantities if q.name.startswith("MF")} == {level}

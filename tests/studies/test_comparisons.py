@@ -70,7 +70,7 @@ class World:
         return self.n_test if aggregation.startswith("test") else self.n_relevant
 
 
-def averaged(values: Values, weights: NDArray[np.int64], aggregation: Aggregation) -> float:
+def evaluated_users(values: Values, weights: NDArray[np.int64], aggregation: Aggregation) -> float:
     if aggregation == "median":
         return float(np.median(values))
     if aggregation == "geometric":
@@ -108,19 +108,19 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
 def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
     aggregation: Aggregation, test: SignificanceTest, coverage: str, trained: bool
 ) -> None:
-    world = World(1)
-    found = world.pair(coverage, trained=trained).compared(aggregation, test)
-    *own, paired = world.users(coverage, trained=trained)
-    weights = world.weights(aggregation)
+    universe = World(1)
+    found = universe.pair(coverage, trained=trained).compared(aggregation, test)
+    *own, paired = universe.users(coverage, trained=trained)
+    weights = universe.weights(aggregation)
     for metric in range(2):
         values = [
-            averaged(world.values[system, metric, users], weights[users], aggregation)
+            evaluated_users(universe.values[system, metric, users], weights[users], aggregation)
             for system, users in enumerate(own)
         ]
         assert found.first[metric] == pytest.approx(values[0], rel=1e-12)
         assert found.second[metric] == pytest.approx(values[1], rel=1e-12)
         first, second = (
-            compared_values(world.values[system, metric, paired], weights[paired], aggregation)
+            compared_values(universe.values[system, metric, paired], weights[paired], aggregation)
             for system in range(2)
         )
         location = values[0] - values[1]
@@ -130,7 +130,7 @@ def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
         if test == "bootstrap":
             inner = "sign" if aggregation == "median" else "t"
             share = rejected_shares(
-                differences_of(first, second), world.resamples[:, paired], inner
+                differences_of(first, second), universe.resamples[:, paired], inner
             )
             assert found.rejected[metric] == share[0]
             assert np.isnan(found.p[metric])
@@ -139,20 +139,20 @@ def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
             assert np.isnan(found.rejected[metric])
     np.testing.assert_array_equal(found.difference, found.first - found.second)
     certainty = found.rejected if test == "bootstrap" else 1 - found.p
-    agrees = np.abs(found.evidence) == certainty
-    assert (agrees | (found.evidence == 0)).all()
+    agrees = np.abs(found.signed_one_minus_p) == certainty
+    assert (agrees | (found.signed_one_minus_p == 0)).all()
     level = 0.5 if test == "bootstrap" else 0.95
-    wins = (np.abs(found.evidence) > level) * np.sign(found.difference)
+    wins = (np.abs(found.signed_one_minus_p) > level) * np.sign(found.difference)
     np.testing.assert_array_equal(found.verdict, wins)
 
 
 def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:
     # canamares2020, section 3.9, prints the inverse; users without a list count as 0.
-    world = World(2)
-    full = world.pair("full").compared("mean", "t")
-    reduced = world.pair("reduced").compared("mean", "t")
-    tested = world.n_test > 0
-    coverage = (world.covered & tested).sum(axis=1) / tested.sum()
+    universe = World(2)
+    full = universe.pair("full").compared("mean", "t")
+    reduced = universe.pair("reduced").compared("mean", "t")
+    tested = universe.n_test > 0
+    coverage = (universe.covered & tested).sum(axis=1) / tested.sum()
     assert (coverage < 1).all()
     np.testing.assert_allclose(full.first, coverage[0] * reduced.first)
     np.testing.assert_allclose(full.second, coverage[1] * reduced.second)
@@ -163,10 +163,10 @@ def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:
 def test_the_other_order_of_the_systems_mirrors_everything(
     seed: int, how: tuple[Aggregation, SignificanceTest], coverage: str
 ) -> None:
-    world = World(seed, shift=0.2)
-    found = world.pair(coverage).compared(*how)
-    world.values, world.covered = world.values[::-1], world.covered[::-1]
-    mirrored = world.pair(coverage).compared(*how)
+    universe = World(seed, shift=0.2)
+    found = universe.pair(coverage).compared(*how)
+    universe.values, universe.covered = universe.values[::-1], universe.covered[::-1]
+    mirrored = universe.pair(coverage).compared(*how)
     np.testing.assert_array_equal(mirrored.first, found.second)
     np.testing.assert_array_equal(mirrored.verdict, -found.verdict)
     np.testing.assert_allclose(mirrored.effect, -found.effect, rtol=1e-9)

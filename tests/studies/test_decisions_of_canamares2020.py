@@ -18,7 +18,7 @@ from studies.compared_experiments import (
     relevance_of_top,
     saved,
 )
-from studies.prepared import inputs_of, look_of, problems_of
+from studies.prepared import display_of, inputs_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
@@ -26,7 +26,7 @@ from receval.metrics.labels import metric_name
 from receval.metrics.parse import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies.canamares2020 import fig07, table3, table4
 from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
 
@@ -50,8 +50,8 @@ def test_metrics_of_table_3_are_decisions_on_both_forms_of_lists() -> None:
 
 def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **parameters_of("table3"))
-    numbers = saved(table3.data(inputs), tmp_path)
-    table = table3.tabulate(numbers, look_of(STUDY, "table3"))
+    results = saved(table3.data(inputs), tmp_path)
+    table = table3.tabulate(results, display_of(STUDY, "table3"))
     metrics = ["P@10", "nDCG@10", "RBP"]
     assert [row[:2] for row in table.rows] == [
         *(("full", name) for name in (*metrics, "RBP residual")),
@@ -63,7 +63,7 @@ def test_table_3_has_a_row_for_each_metric_with_both_gains(tmp_path: Path) -> No
     for row, has_g2 in ((("full", "RBP"), True), (("full", "P@10"), False)):
         assert (by_name[row]["g2: MF"] != dash) == has_g2
     assert by_name["condensed", "RBO"]["g1: kNN"] != dash
-    found = numbers.set_index(["metric", "system"])["value"]
+    found = results.set_index(["metric", "system"])["value"]
     ours = by_name["full", "nDCG@10"]["g2: MF (text)"]
     value = found["nDCG(gain=exp-normalised)@10", "ranksys-mf-text"]
     assert ours == f"{value:.4f}"
@@ -89,10 +89,10 @@ def test_names_of_metrics_leave_their_parameters_out(label: str, name: str) -> N
 
 def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01", "0.1"])
-    numbers = table4.data(inputs)
+    results = table4.data(inputs)
     experiment = inputs.experiments["movielens"]
     knn, mf = (precision(experiment, name, 1) for name in ("knn-user", "ranksys-mf"))
-    rows = numbers[(numbers["aggregation"] == "geometric") & (numbers["system"] == "ranksys-mf")]
+    rows = results[(results["aggregation"] == "geometric") & (results["system"] == "ranksys-mf")]
     assert rows["epsilon"].tolist() == ["1e-05", "0.01", "0.1"]
     for row in rows.to_dict("records"):
         epsilon = float(row["epsilon"])
@@ -103,7 +103,7 @@ def test_geometric_means_are_tested_by_logarithms_at_every_epsilon(tmp_path: Pat
 
 def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metrics=["P@10"], epsilons=["0.01"])
-    numbers = saved(table4.data(inputs), tmp_path)
+    results = saved(table4.data(inputs), tmp_path)
     experiment = inputs.experiments["movielens"]
     values = precision(experiment, "knn-user", 1)
     ratings = [
@@ -115,11 +115,11 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
         ("test-weighted", [len(own) for own in ratings]),
         ("positive-weighted", [sum(rating >= 4 for rating in own) for own in ratings]),
     ):
-        row = numbers[(numbers["aggregation"] == aggregation) & (numbers["system"] == "knn-user")]
+        row = results[(results["aggregation"] == aggregation) & (results["system"] == "knn-user")]
         expected = np.average(values, weights=weights)
-        assert real_numbers(row["value"]) == pytest.approx([expected])
+        assert real_values(row["value"]) == pytest.approx([expected])
     everything = experiment.ratings
-    stated = numbers[numbers["statement"] != ""]
+    stated = results[results["statement"] != ""]
     for codes, row in zip(
         (everything.users, everything.items), stated.to_dict("records"), strict=True
     ):
@@ -128,7 +128,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
         r = np.corrcoef(counts[counts > 0], positives[counts > 0])[0, 1]
         assert float(row["coefficient"]) == pytest.approx(r)
         assert int(row["lists"]) == np.count_nonzero(counts)
-    table = table4.tabulate(numbers, look_of(STUDY, "table4"))
+    table = table4.tabulate(results, display_of(STUDY, "table4"))
     assert [row[1] for row in table.rows][:4] == [
         "Mean",
         "Weighted by test ratings",
@@ -144,7 +144,7 @@ def test_weighted_means_by_hand_and_correlations_by_numpy(tmp_path: Path) -> Non
 
 def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Path) -> None:
     inputs = inputs_of_policies(tmp_path)
-    numbers = fig07.data(inputs)
+    results = fig07.data(inputs)
     experiment = inputs.experiments["movielens-half"]
     for policy in POLICIES:
         for system, neighbours in zip(KNN, (1, 3, 10, 30, 100), strict=True):
@@ -155,21 +155,21 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
                 for _, items in relevance_of_top(experiment, system, 1, protocol)
                 if items
             ]
-            rows = numbers[(numbers["policy"] == policy) & (numbers["neighbours"] == neighbours)]
+            rows = results[(results["policy"] == policy) & (results["neighbours"] == neighbours)]
             found = rows.set_index("metric")["value"]
             coverage = np.mean([min(len(items), 10) / 10 for items in users])
             assert found["Coverage(condensed=true)@10"] == pytest.approx(coverage)
             hits = [sum(rating >= 4 for _, rating in items[:10]) / 10 for items in users]
             assert found["P(condensed=true)@10"] == pytest.approx(np.mean(hits))
             assert set(rows["lists"]) == {len(users)}
-    coverage = numbers[numbers["metric"].str.startswith("Coverage")].set_index("policy")["value"]
+    coverage = results[results["metric"].str.startswith("Coverage")].set_index("policy")["value"]
     assert (coverage["none"] < coverage["random"].min()).all()
 
 
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
-    numbers = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
+    results = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
     with figure_style():
-        figure = fig07.draw(numbers, look_of(STUDY, "fig07"))
+        figure = fig07.draw(results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(fig07.POLICIES.values())
@@ -177,14 +177,14 @@ def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: 
     bars = sorted(axes.patches, key=lambda bar: bar.get_x())
     centres = [bar.get_x() + bar.get_width() / 2 for bar in bars]
     np.testing.assert_allclose(crosses.get_xdata(), centres)
-    drawn = numbers[numbers["metric"].str.startswith("nDCG")]
+    drawn = results[results["metric"].str.startswith("nDCG")]
     assert [bar.get_height() for bar in bars] == pytest.approx(drawn["value"].tolist())
-    of_coverage = numbers[numbers["metric"].str.startswith("Coverage")]
+    of_coverage = results[results["metric"].str.startswith("Coverage")]
     assert list(crosses.get_ydata()) == pytest.approx(of_coverage["value"].tolist())
 
 
 @pytest.mark.parametrize(
-    ("numbers", "problem"),
+    ("results", "problem"),
     [
         ([1, 3, 10, 30], "has 4 numbers for the systems"),
         ([1, 3, 30, 10, 100], "does not increase"),
@@ -192,8 +192,8 @@ def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: 
     ],
 )
 def test_numbers_of_systems_are_those_of_their_names(
-    tmp_path: Path, numbers: list[int], problem: str
+    tmp_path: Path, results: list[int], problem: str
 ) -> None:
-    inputs = inputs_of(tmp_path, neighbours=numbers)
+    inputs = inputs_of(tmp_path, neighbours=results)
     with pytest.raises(ValueError, match=problem):
         numbers_of_systems(inputs, "neighbours", KNN)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.prepared import (
+    display_of,
     generated_ratings,
     inputs_of,
-    look_of,
     problems_of,
     write_experiment,
 )
@@ -19,7 +19,7 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig06, fig08, fig08_relations, fig09
 from receval.studies.bellogin2017._shared import popularity_designs
@@ -46,9 +46,9 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
     rng = np.random.default_rng(2)
     splits = {"coins": {}, "uniform": FACTS}
     codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(2)]
-    for name, facts in splits.items():
+    for name, metadata in splits.items():
         (tmp_path / "ml-1m" / name).mkdir(parents=True)
-        Split(tuple(codes), facts).write(tmp_path / "ml-1m" / name / "split.npz")
+        Split(tuple(codes), metadata).write(tmp_path / "ml-1m" / name / "split.npz")
     inputs = inputs_of(
         tmp_path,
         {"ml-1m": ratings},
@@ -56,19 +56,19 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         percentiles=5,
         segments_per_percentile=1,
     )
-    numbers = fig06.data(inputs)
+    results = fig06.data(inputs)
     counts = np.bincount(ratings.items, minlength=25)
     order = np.argsort(-counts, kind="stable").reshape(5, 5)
     tests = sum(np.bincount(ratings.items[c == TEST], minlength=25) for c in codes) / 2
-    for split, rows in numbers.groupby("split"):
+    for split, rows in results.groupby("split"):
         np.testing.assert_allclose(rows["mean_ratings"], counts[order].mean(axis=1))
         np.testing.assert_allclose(rows["mean_test_ratings"], tests[order].mean(axis=1))
         assert rows["last_rank"].tolist() == [5, 10, 15, 20, 25]
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
-    write_numbers(numbers, tmp_path / "fig06.csv")
+    write_results(results, tmp_path / "fig06.csv")
     with figure_style():
-        figure = fig06.draw(read_numbers(tmp_path / "fig06.csv"), look_of(STUDY, "fig06"))
+        figure = fig06.draw(read_results(tmp_path / "fig06.csv"), display_of(STUDY, "fig06"))
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
@@ -90,7 +90,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
             extra_systems=EXTRA,
             folds=1 if dataset == "lastfm-1k" and not uniform else 3,
             split_name="uniform" if uniform else "coins",
-            facts=FACTS if uniform else None,
+            metadata=FACTS if uniform else None,
         )
 
     experiments = {
@@ -100,7 +100,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
     if lastfm:
         experiments["lastfm-designs"] = experiment("lastfm-1k", (ONE,), False)
         experiments["lastfm-uniform"] = experiment("lastfm-1k", (ONE,), True)
-    return inputs_of(folder, experiments=experiments, **look_of(STUDY, "fig08").parameters)
+    return inputs_of(folder, experiments=experiments, **display_of(STUDY, "fig08").parameters)
 
 
 @pytest.mark.parametrize(
@@ -140,25 +140,27 @@ def test_a_protocol_that_is_no_design_of_the_figure_is_refused(
 
 
 def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(tmp_path: Path) -> None:
-    numbers = fig08.data(inputs_of_figure_8(tmp_path))
-    designs = numbers.groupby("dataset")["design"].agg(set)
+    results = fig08.data(inputs_of_figure_8(tmp_path))
+    designs = results.groupby("dataset")["design"].agg(set)
     assert designs["ml-1m"] == {*popularity_designs.ONE_RELEVANT, *popularity_designs.ALL_RELEVANT}
     assert designs["lastfm-1k"] == {"1R", "U1R"}
-    uniform = numbers["design"].isin(["U1R", "UAR", "AI-UAR"])
-    assert set(numbers.loc[uniform, "eta"]) == {4.5}
-    assert set(numbers.loc[uniform, "target_items"]) == {12}
-    assert numbers.loc[~uniform, ["eta", "target_items"]].isna().all(axis=None)
-    assert not numbers.duplicated(["dataset", "design", "system", "metric", "fold"]).any()
+    uniform = results["design"].isin(["U1R", "UAR", "AI-UAR"])
+    assert set(results.loc[uniform, "eta"]) == {4.5}
+    assert set(results.loc[uniform, "target_items"]) == {12}
+    assert results.loc[~uniform, ["eta", "target_items"]].isna().all(axis=None)
+    assert not results.duplicated(["dataset", "design", "system", "metric", "fold"]).any()
 
 
 @pytest.mark.parametrize("lastfm", [True, False])
 def test_figure_8_shows_1r_and_ar_designs_apart_without_overlaps(
     tmp_path: Path, lastfm: bool
 ) -> None:
-    write_numbers(fig08.data(inputs_of_figure_8(tmp_path, lastfm)), tmp_path / "fig08.csv")
+    write_results(fig08.data(inputs_of_figure_8(tmp_path, lastfm)), tmp_path / "fig08.csv")
     absent = () if lastfm else ("lastfm-1k",)
     with figure_style():
-        figure = fig08.draw(read_numbers(tmp_path / "fig08.csv"), look_of(STUDY, "fig08", absent))
+        figure = fig08.draw(
+            read_results(tmp_path / "fig08.csv"), display_of(STUDY, "fig08", absent)
+        )
     assert problems_of(figure) == []
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     one = ["1R", "1R\n\N{MINUS SIGN}10% head", "U1R", "P1R"]
@@ -211,10 +213,10 @@ def rows_of_figure_8(
 
 
 def relations_of(folder: Path, rows: pd.DataFrame) -> pd.DataFrame:
-    write_numbers(rows, folder / "fig08.csv")
-    numbers = {"fig08": folder / "fig08.csv"}
-    parameters = look_of(STUDY, "fig08_relations").parameters
-    return fig08_relations.data(inputs_of(folder, numbers=numbers, **parameters))
+    write_results(rows, folder / "fig08.csv")
+    results = {"fig08": folder / "fig08.csv"}
+    parameters = display_of(STUDY, "fig08_relations").parameters
+    return fig08_relations.data(inputs_of(folder, results=results, **parameters))
 
 
 def failing(relations: pd.DataFrame) -> set[str]:
@@ -294,14 +296,14 @@ def test_two_protocols_of_one_design_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_relations_can_be_printed(tmp_path: Path) -> None:
-    write_numbers(relations_of(tmp_path, rows_of_figure_8(VALUES)), tmp_path / "relations.csv")
-    numbers = read_numbers(tmp_path / "relations.csv")
-    table = fig08_relations.tabulate(numbers, look_of(STUDY, "fig08_relations"))
+    write_results(relations_of(tmp_path, rows_of_figure_8(VALUES)), tmp_path / "relations.csv")
+    results = read_results(tmp_path / "relations.csv")
+    table = fig08_relations.tabulate(results, display_of(STUDY, "fig08_relations"))
     ours = {(row[0], row[2], row[3]): row[5] for row in table.rows}
     assert ours["B-053", "P@10", "Pop/Random in P1R and in 1R"] == "1 < 6"
     assert ours["B-054", "P@10", NOT_THE_SAME] == "0.02 vs. 0.01"
     assert ours["B-056", "P@10", NOT_THE_SAME] == "–"
-    assert to_markdown(table).count("\n| B-0") == to_latex(table).count("\nB-0") == len(numbers)
+    assert to_markdown(table).count("\n| B-0") == to_latex(table).count("\nB-0") == len(results)
 
 
 # --- figure 9 ---------------------------------------------------------------------------------
@@ -317,20 +319,20 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
             ("lastfm", "lastfm-1k", (Protocol("AR", "TI", 25, 4.0), ONE), 1),
         )
     }
-    look = look_of(STUDY, "fig09")
-    inputs = inputs_of(tmp_path, experiments=experiments, **look.parameters)
-    numbers = fig09.data(inputs)
-    by_protocol = numbers.groupby("protocol")["metric"].agg(set)
+    display = display_of(STUDY, "fig09")
+    inputs = inputs_of(tmp_path, experiments=experiments, **display.parameters)
+    results = fig09.data(inputs)
+    by_protocol = results.groupby("protocol")["metric"].agg(set)
     assert "bpref" in by_protocol["AR TI-AN"]
     assert "bpref(form=bellogin)" in by_protocol["AR TI-AN"]
     assert not any(metric.startswith("bpref") for metric in by_protocol["1R TI-NN"])
     assert "infAP(form=bellogin)" in by_protocol["1R TI-NN"]
-    write_numbers(numbers, tmp_path / "fig09.csv")
+    write_results(results, tmp_path / "fig09.csv")
     with figure_style():
-        figure = fig09.draw(read_numbers(tmp_path / "fig09.csv"), look)
+        figure = fig09.draw(read_results(tmp_path / "fig09.csv"), display)
     assert problems_of(figure) == []
     labels = [axes.get_ylabel() for axes in figure.axes[::2]]
-    assert len(labels) == len(look.parameters["drawn"])
+    assert len(labels) == len(display.parameters["drawn"])
     # Every row has the three configurations of MovieLens; where bpref has no value, a dash.
     assert [len(axes.get_xticks()) for axes in figure.axes[::2]] == [3] * 4
     dashes = [[text.get_text() for text in axes.texts] for axes in figure.axes[::2]]

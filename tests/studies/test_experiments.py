@@ -44,7 +44,7 @@ def experiment(folder: Path) -> Experiment:
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],
         "relevance_threshold": 3.0,
-        "averaged": "all",
+        "evaluated_users": "all",
         "evaluations": ["observed"],
         "released_real_threshold": None,
     }
@@ -55,10 +55,10 @@ def experiment(folder: Path) -> Experiment:
 def test_plays_of_a_pair_count_together_for_what_metrics_know_of_the_dataset(
     tmp_path: Path,
 ) -> None:
-    facts = experiment(tmp_path).facts(3.0)
-    assert facts.maximum_rating == 5.0
+    metadata = experiment(tmp_path).metadata(3.0)
+    assert metadata.maximum_rating == 5.0
     # Item 0 is liked by three listeners, item 1 by one.
-    assert facts.positive_ratings.tolist() == [3, 1, 0]
+    assert metadata.positive_ratings.tolist() == [3, 1, 0]
 
 
 def test_stratified_recall_weighs_artists_by_their_listeners(tmp_path: Path) -> None:

@@ -11,21 +11,21 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
-from studies.small_worlds import (
+from studies.small_universes import (
     GRID,
     SEED,
     SYSTEMS,
     THRESHOLD,
     explored,
     small_ratings,
-    small_worlds,
+    small_universes,
     whole_grid,
 )
 
 from receval.metrics.aggregation import aggregate
 from receval.metrics.averages import parse_average
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import DatasetFacts
+from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.multiverse.decisions import DECISIONS, Configuration
@@ -37,12 +37,12 @@ from receval.splits.registry import make_split
 from receval.splits.spec import RandomRatio, UserRatio
 from receval.splits.split import Fold, fold
 from receval.statistics.popularity_curve import positives_and_highest
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 
 KEY = ["first", "second", *DECISIONS]
 NUMBERS = [
     *("value", "other_value", "residual", "other_residual", "difference", "effect"),
-    *("p", "rejected", "evidence"),
+    *("p", "rejected", "signed_one_minus_p"),
 ]
 AVERAGES = {
     "mean": "arithmetic",
@@ -55,17 +55,17 @@ AVERAGES = {
 CHOSEN: list[dict[str, Any]] = [
     {},
     {"coverage": "reduced"},
-    {"users": "all", "split": {"train_share": 0.2}},
+    {"users": "all", "split": {"train_ratio": 0.2}},
     {"non_computable": "popularity", "lists": "condensed"},
     {"non_computable": "average", "users": "all"},
     {"non_computable": "random", "metric": {"name": "P", "depth": 5}, "test": "sign"},
-    {"selection": {"share": 0.8}, "split": {"kind": "user", "train_share": 0.5}},
+    {"selection": {"share": 0.8}, "split": {"kind": "user", "train_ratio": 0.5}},
     {"selection": {"min_user_ratings": 8, "head_removed": 0.05}, "test": "wilcoxon"},
     {"metric": {"name": "RBP", "depth": None, "gain": "g2"}, "aggregation": "test-weighted"},
     {"metric": {"gain": "g2"}, "aggregation": "positive-weighted", "users": "all"},
     {"metric": {"name": "RBO"}, "lists": "condensed", "aggregation": "median", "test": "sign"},
     {"metric": {"name": "tau"}, "lists": "condensed", "coverage": "reduced", "users": "all"},
-    {"aggregation": "geometric", "test": "t-log", "split": {"train_share": 0.2}},
+    {"aggregation": "geometric", "test": "t-log", "split": {"train_ratio": 0.2}},
 ]
 
 
@@ -74,7 +74,7 @@ def fold_by(configuration: Configuration) -> Fold:
     spec = kinds[configuration.split.kind].model_validate(
         {
             "kind": f"{configuration.split.kind}-ratio",
-            "train_share": configuration.split.train_share,
+            "train_ratio": configuration.split.train_ratio,
             "selection": configuration.selection,
         }
     )
@@ -91,9 +91,9 @@ def lists_by(configuration: Configuration, system: str) -> tuple[JudgedLists, ND
     seeded = partial(generator, SEED, "ratings", "split", 0)
     (outcome,) = rank_judged(recommender, data, [protocol], seeded)
     positive, highest = positives_and_highest(small_ratings(), THRESHOLD)
-    facts = DatasetFacts(maximum_rating=highest, positive_ratings=positive)
+    metadata = DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
     has_train = np.bincount(data.train.nonzero()[0], minlength=data.train.shape[0]) > 0
-    return JudgedLists.of(data.test, outcome, THRESHOLD, protocol, facts), has_train
+    return JudgedLists.of(data.test, outcome, THRESHOLD, protocol, metadata), has_train
 
 
 def one_by_one(configuration: Configuration) -> dict[str, float]:
@@ -112,8 +112,8 @@ def one_by_one(configuration: Configuration) -> dict[str, float]:
         average = parse_average(AVERAGES[configuration.aggregation])
         of = average.of(of_users[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
         if configuration.users == "all" and configuration.lists == "full":
-            averaged = "covered" if configuration.coverage == "reduced" else "tested"
-            assert aggregate(of_users, lists, average, averaged) == pytest.approx(of)
+            evaluated_users = "covered" if configuration.coverage == "reduced" else "tested"
+            assert aggregate(of_users, lists, average, evaluated_users) == pytest.approx(of)
         found[name] = float(of[0])
         values.append(of_users[0])
         users.append(chosen)
@@ -157,20 +157,20 @@ def several_pairs() -> pd.DataFrame:
     return explored(GRID.configurations(), [("Random", "kNN"), ("kNN", "Pop"), ("Pop", "kNN")])
 
 
-def in_order(worlds: pd.DataFrame) -> pd.DataFrame:
-    return worlds.sort_values(KEY, ignore_index=True)
+def in_order(universes: pd.DataFrame) -> pd.DataFrame:
+    return universes.sort_values(KEY, ignore_index=True)
 
 
 def test_there_is_one_world_a_configuration_and_pair() -> None:
-    worlds = whole_grid()
-    assert list(worlds) == [*KEY, *NUMBERS, "verdict"]
+    universes = whole_grid()
+    assert list(universes) == [*KEY, *NUMBERS, "verdict"]
     expected = pd.DataFrame([c.levels for c in GRID.configurations()])
-    levels = worlds[list(DECISIONS)].sort_values(list(DECISIONS), ignore_index=True)
+    levels = universes[list(DECISIONS)].sort_values(list(DECISIONS), ignore_index=True)
     pd.testing.assert_frame_equal(levels, expected.sort_values([*DECISIONS], ignore_index=True))
-    assert set(worlds["verdict"]) == {"tie", "second"}
-    by_bootstrap = worlds["test"] == "bootstrap"
-    assert (worlds["p"].isna() == by_bootstrap).all()
-    assert (worlds["rejected"].notna() == by_bootstrap).all()
+    assert set(universes["verdict"]) == {"tie", "second"}
+    by_bootstrap = universes["test"] == "bootstrap"
+    assert (universes["p"].isna() == by_bootstrap).all()
+    assert (universes["rejected"].notna() == by_bootstrap).all()
 
 
 def test_the_same_worlds_are_the_same_frame() -> None:
@@ -190,42 +190,42 @@ def test_worlds_depend_neither_on_their_order_nor_on_other_worlds() -> None:
 
 
 def test_a_pair_does_not_depend_on_the_others() -> None:
-    worlds = several_pairs()
-    assert len(worlds) == 3 * len(whole_grid())
-    of_pair = worlds[(worlds["first"] == "kNN") & (worlds["second"] == "Pop")]
+    universes = several_pairs()
+    assert len(universes) == 3 * len(whole_grid())
+    of_pair = universes[(universes["first"] == "kNN") & (universes["second"] == "Pop")]
     pd.testing.assert_frame_equal(in_order(of_pair), in_order(whole_grid()), check_exact=True)
-    mirrored = worlds[(worlds["first"] == "Pop") & (worlds["second"] == "kNN")]
+    mirrored = universes[(universes["first"] == "Pop") & (universes["second"] == "kNN")]
     swapped = {"first": "second", "tie": "tie", "second": "first"}
     expected = whole_grid().rename(
         columns={"first": "second", "second": "first"}
         | {"value": "other_value", "other_value": "value"}
     )
     expected["verdict"] = expected["verdict"].map(swapped)
-    expected[["difference", "effect", "evidence"]] *= -1
+    expected[["difference", "effect", "signed_one_minus_p"]] *= -1
     pd.testing.assert_frame_equal(
         in_order(mirrored), in_order(expected[list(mirrored)]), rtol=1e-9, atol=1e-15
     )
 
 
 def test_verdicts_follow_from_the_evidence_of_a_file(tmp_path: Path) -> None:
-    worlds = several_pairs()
-    assert set(worlds["verdict"]) == {"first", "tie", "second"}
-    write_numbers(worlds.drop(columns="verdict"), tmp_path / "worlds.csv")
-    read = with_verdicts(read_numbers(tmp_path / "worlds.csv"))
-    assert read["verdict"].tolist() == worlds["verdict"].tolist()
+    universes = several_pairs()
+    assert set(universes["verdict"]) == {"first", "tie", "second"}
+    write_results(universes.drop(columns="verdict"), tmp_path / "universes.csv")
+    read = with_verdicts(read_results(tmp_path / "universes.csv"))
+    assert read["verdict"].tolist() == universes["verdict"].tolist()
 
 
 def test_users_without_training_ratings_matter_where_there_are_some() -> None:
-    worlds = whole_grid().set_index(list(DECISIONS))
-    few = small_worlds().has_train(Configuration.model_validate({"split": {"train_share": 0.2}}))
+    universes = whole_grid().set_index(list(DECISIONS))
+    few = small_universes().has_train(Configuration.model_validate({"split": {"train_ratio": 0.2}}))
     assert 0 < (~few).sum() < 20
-    trained, everybody = (worlds.xs(users, level="users") for users in ("trained", "all"))
+    trained, everybody = (universes.xs(users, level="users") for users in ("trained", "all"))
     differ = (trained["value"] != everybody["value"]).groupby(level="split").mean()
     assert differ["random-0.2"] > 0.5
     # Nobody counts as recommended to without training ratings: the reduced averages agree.
     reduced = {"coverage": "reduced", "split": "random-0.2"}
-    for worlds_of in (trained, everybody):
-        assert worlds_of.xs(tuple(reduced.values()), level=tuple(reduced)).size
+    for universes_of in (trained, everybody):
+        assert universes_of.xs(tuple(reduced.values()), level=tuple(reduced)).size
     np.testing.assert_array_equal(
         *(
             w.xs(tuple(reduced.values()), level=tuple(reduced))["value"]
@@ -251,7 +251,7 @@ def test_without_pairs_or_configurations_there_is_nothing_to_compare() -> None:
 def test_a_problem_comes_with_its_systems_and_its_world() -> None:
     nobody = {"min_user_ratings": 1, "head_removed": 0.95}
     configuration = Configuration.model_validate(
-        {"selection": nobody, "split": {"train_share": 0.9}, "coverage": "reduced"}
+        {"selection": nobody, "split": {"train_ratio": 0.9}, "coverage": "reduced"}
     )
     with pytest.raises(
         ValueError,

@@ -13,10 +13,10 @@ from studies.prepared import write_experiment
 
 from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact
-from receval.workflow.incompleteness import remove_judgments
+from receval.workflow.incompleteness import sample_judgments
 
 SYSTEMS = ("pop", "random")
 TABLE = r"The ratings of a dataset are ratings\.parquet, users\.parquet, items\.parquet"
@@ -43,8 +43,11 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
         ],
         published=[Path("config/published/taus.csv")],
         searches=[folder / "ml-1m/folds/pop/search.csv", folder / "ml-1m/folds/svd/search.csv"],
-        removals=[folder / "removals/study/items.npz", folder / "removals/study/users-items.npz"],
-        other_numbers=[folder / "artifacts/study/fig08.csv", folder / "artifacts/study/8.csv"],
+        judgment_samplings=[
+            folder / "judgment_samplings/study/items.npz",
+            folder / "judgment_samplings/study/users-items.npz",
+        ],
+        other_results=[folder / "artifacts/study/fig08.csv", folder / "artifacts/study/8.csv"],
         simulations=[folder / "simulations/flat/pop.csv", folder / "simulations/skewed/pop.csv"],
     )
 
@@ -58,8 +61,8 @@ LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
     ),
     "published": (lambda read: read.published_file(), "config/published/taus.csv"),
     "searches": (lambda read: read.search_file("pop"), "pop/search.csv"),
-    "removals": (lambda read: read.removal_file("items"), "items.npz"),
-    "other_numbers": (lambda read: read.numbers_file("fig08"), "fig08.csv"),
+    "judgment_samplings": (lambda read: read.judgment_sampling_file("items"), "items.npz"),
+    "other_results": (lambda read: read.results_file("fig08"), "fig08.csv"),
     "simulations": (lambda read: read.simulation_file("skewed", "pop"), "skewed/pop.csv"),
 }
 
@@ -137,7 +140,7 @@ class Prepared:
 
     def compute(self, inputs: Mapping[str, Sequence[Path]]) -> Path:
         """Compute a figure of all systems, given all kinds of inputs."""
-        numbers = self.folder / "artifacts" / "fig02.csv"
+        results = self.folder / "artifacts" / "fig02.csv"
         description = {
             "parameters": {"metric": "P@5"},
             "experiments": self.experiments,
@@ -145,31 +148,31 @@ class Prepared:
             "absent": [],
             "published": "config/published/taus.csv",
             "searches": ["slim"],
-            "removals": ["items"],
-            "numbers": ["fig08"],
+            "judgment_samplings": ["items"],
+            "results": ["fig08"],
             "simulations": {"skewed": ["pop"]},
         }
         compute_artifact(
             module="receval.studies.bellogin2017.fig02",
             description=description,
-            numbers=numbers,
+            results=results,
             **inputs,
         )
-        return numbers
+        return results
 
     def remove(self, inputs: Mapping[str, Sequence[Path]]) -> Path:
         """Measure all systems under removed judgments."""
-        values = self.folder / "removals" / "ratings.npz"
+        values = self.folder / "judgment_samplings" / "ratings.npz"
         description = {
             "seed": 7,
             "experiments": self.experiments,
-            "removed": "ratings",
+            "unit": "ratings",
             "percents": [100.0, 50.0],
             "samples": 1,
             "averages": {"arithmetic": ["P@5"]},
         }
         read = {kind: inputs[kind] for kind in ("ratings", "splits", "ranks")}
-        remove_judgments(**read, values=values, description=description)
+        sample_judgments(**read, values=values, description=description)
         return values
 
 
@@ -177,13 +180,13 @@ class Prepared:
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     folder = tmp_path_factory.mktemp("work")
     experiment = write_experiment(
-        folder, "ml-1m", SYSTEMS, [Protocol()], folds=1, averaged="tested"
+        folder, "ml-1m", SYSTEMS, [Protocol()], folds=1, evaluated_users="tested"
     )
     others = {
         "published": "published/taus.csv",
         "searches": "slim/search.csv",
-        "removals": "removals/study/items.npz",
-        "other_numbers": "artifacts/study/fig08.csv",
+        "judgment_samplings": "judgment_samplings/study/items.npz",
+        "other_results": "artifacts/study/fig08.csv",
         "simulations": "simulations/skewed/pop.csv",
     }
     for name in others.values():
@@ -205,7 +208,7 @@ READ_BY_ARTIFACTS = {
     **READ_BY_BOTH,
     "published/taus.csv": "reads the published values",
     "slim/search.csv": "reads the search slim/search.csv",
-    "removals/study/items.npz": "reads the removal items.npz",
+    "judgment_samplings/study/items.npz": "reads the judgment sampling items.npz",
     "artifacts/study/fig08.csv": "reads the numbers fig08.csv",
     "simulations/skewed/pop.csv": "reads the simulation skewed/pop.csv",
 }
@@ -222,21 +225,21 @@ def test_an_artifact_fails_for_an_input_that_its_rule_forgot(prepared: Prepared,
 def test_a_removal_fails_for_an_input_that_its_rule_forgot(prepared: Prepared, name: str) -> None:
     with pytest.raises(ValueError, match=READ_BY_BOTH[name]):
         prepared.remove(prepared.without(name))
-    assert not (prepared.folder / "removals" / "ratings.npz").exists()
+    assert not (prepared.folder / "judgment_samplings" / "ratings.npz").exists()
 
 
 def test_with_all_inputs_both_are_made(prepared: Prepared) -> None:
-    numbers = prepared.compute(prepared.all_inputs)
-    assert set(read_numbers(numbers)["system"]) == set(SYSTEMS)
-    numbers.unlink()
+    results = prepared.compute(prepared.all_inputs)
+    assert set(read_results(results)["system"]) == set(SYSTEMS)
+    results.unlink()
     values = prepared.remove(prepared.all_inputs)
     assert values.is_file()
     values.unlink()
 
 
 def test_an_input_of_an_unknown_kind_is_refused(prepared: Prepared) -> None:
-    with pytest.raises(TypeError, match="numbers_of_others"):
-        prepared.compute({"numbers_of_others": ()})
+    with pytest.raises(TypeError, match="results_of_others"):
+        prepared.compute({"results_of_others": ()})
 
 
 def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(

@@ -24,31 +24,31 @@ from receval.studies.menamaldonado2021 import fig06, fig07, fig10, fig15
 
 
 def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
-    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
-    items = numbers[numbers["statement"] == ""]
+    results = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": SMALL}))
+    items = results[results["statement"] == ""]
     # 2/1, 1/2 and 1/3 liked of those who did not rate it; 1/1, 1/2 and 0 disliked.
     assert items["precision_rank"].tolist() == [1, 2, 3]
     assert items["anti_precision_rank"].tolist() == [3, 2, 1]
     assert items["popularity_rank"].tolist() == [1, 2, 3]
     assert items["popularity"].tolist() == [3 / 4, 2 / 4, 1 / 4]
     assert items["average_rating"].tolist() == [2 / 3, 1 / 2, 1]
-    assert stated(numbers, "coefficient") == {fig06.TAU: -1}
+    assert stated(results, "coefficient") == {fig06.TAU: -1}
 
 
 def test_items_of_equal_value_share_a_rank(tmp_path: Path) -> None:
     rows = [(0, 0, 5), (1, 0, 1), (0, 1, 5), (1, 1, 1), (0, 2, 1)]
-    numbers = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)}))
-    items = numbers[numbers["statement"] == ""]
+    results = fig06.data(inputs_for("fig06", tmp_path, {"ml-1m": ratings_of(rows, 3, 3)}))
+    items = results[results["statement"] == ""]
     assert items["precision_rank"].tolist() == [1.5, 1.5, 3]
     assert items["anti_precision_rank"].tolist() == [2.5, 2.5, 1]
 
 
 def test_functions_and_correlations_of_figure_7_by_hand(tmp_path: Path) -> None:
-    numbers = fig07.data(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
-    items = numbers[numbers["statement"] == ""]
+    results = fig07.data(inputs_for("fig07", tmp_path, {"ml-1m": SMALL}))
+    items = results[results["statement"] == ""]
     assert items["precision"].tolist() == [2, 1 / 2, 1 / 3]
     assert items["anti_precision"].tolist() == [-1, -1 / 2, 0]
-    correlations = stated(numbers, "coefficient")
+    correlations = stated(results, "coefficient")
     assert correlations["Pearson's r of anti_precision and popularity"] == pytest.approx(-1)
     expected = np.corrcoef([2, 1 / 2, 1 / 3], [2 / 3, 1 / 2, 1])[0, 1]
     assert correlations["Pearson's r of precision and average_rating"] == pytest.approx(expected)
@@ -77,12 +77,12 @@ def test_rows_do_not_say_which_item_they_are(tmp_path: Path, artifact: str) -> N
 
 
 def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
-    numbers = fig10.data(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
-    items = numbers[numbers["statement"] == ""]
+    results = fig10.data(inputs_for("fig10", tmp_path, {"cm100k": JUDGED}))
+    items = results[results["statement"] == ""]
     assert items["popularity"].tolist() == [2 / 3, 1 / 3, 1 / 3, 0]
     assert items["popularity_among_relevant"].tolist() == [1, 1 / 2, 1 / 3, 0]
     # The second one differs by 1/6 from the diagonal, a distance of .118, and by 1/8 from 3/8.
-    assert stated(numbers, "probability") == {
+    assert stated(results, "probability") == {
         "p(train | rel)": 3 / 8,
         "items with p(train | rel, i) > p(train | i)": 1 / 2,
         "items with p(train | rel, i) = p(train | i)": 1 / 2,
@@ -93,8 +93,8 @@ def test_probabilities_of_figure_10_by_hand(tmp_path: Path) -> None:
 
 def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
     datasets = {"yahoo-r3": JUDGED, "cm100k": JUDGED}
-    numbers = fig15.data(inputs_for("fig15", tmp_path, datasets))
-    items = numbers[numbers["statement"] == ""]
+    results = fig15.data(inputs_for("fig15", tmp_path, datasets))
+    items = results[results["statement"] == ""]
 
     def of(dataset: str, threshold: int) -> tuple[list[float], list[float]]:
         chosen = (items["dataset"] == dataset) & (items["relevance_threshold"] == threshold)
@@ -106,7 +106,7 @@ def test_probabilities_of_figure_15_by_hand(tmp_path: Path) -> None:
     # Users who chose it, and the random ratings alone, such as 4 and 2 of the second item.
     assert of("yahoo-r3", 4) == (known, [0, 1 / 2, 1 / 2, 0, 1 / 3])
     assert of("yahoo-r3", 3) == (known, [0, 1, 1 / 2, 0, 2 / 3])
-    assert len(stated(numbers, "coefficient", dataset="cm100k")) == 1
+    assert len(stated(results, "coefficient", dataset="cm100k")) == 1
 
 
 def test_figure_15_needs_to_know_what_users_chose(tmp_path: Path) -> None:

@@ -21,21 +21,21 @@ from studies.item_figures import (
     stated,
     with_known,
 )
-from studies.prepared import generated_ratings, look_of, problems_of, ratings_of
+from studies.prepared import display_of, generated_ratings, problems_of, ratings_of
 
 from receval.figures.number_format import coefficient_text
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.menamaldonado2021 import fig05, fig09, fig15
 
 # --- figure 5 ---------------------------------------------------------------------------------
 
 
 def test_shares_of_figure_5_by_hand(tmp_path: Path) -> None:
-    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": SMALL}))
-    areas = numbers[numbers["statement"] == ""]
+    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": SMALL}))
+    areas = results[results["statement"] == ""]
     keys = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
     # Odds 3, 1, 1/3: the first two items differ by 2/3, their average ratings by 1/4 and 1/3;
     # nothing is steeper than the complement of an average rating of 1.
@@ -43,24 +43,24 @@ def test_shares_of_figure_5_by_hand(tmp_path: Path) -> None:
         ("agree", "both", "disagree", "disagree"): 1,
         ("disagree", "average rating", "disagree", "disagree"): 2,
     }
-    shares = stated(numbers, "share_of_pairs")
+    shares = stated(results, "share_of_pairs")
     assert shares["optimal rankings disagree"] == 1
     assert shares["odds are steeper than average rating and complement"] == 1 / 3
     assert shares["odds are steeper than average rating"] == 1
     assert shares["popularity and average rating agree"] == 1 / 3
     # Popularity itself: 3/4, 2/4, 1/4 differ by 1/3, not more than the complements do.
     assert shares["popularity itself is steeper than average rating and complement"] == 0
-    paper = stated(numbers, "paper")
+    paper = stated(results, "paper")
     assert paper["optimal rankings disagree"] == 0.824
-    assert set(numbers["fold"]) == {""}
+    assert set(results["fold"]) == {""}
 
 
 def test_training_folds_of_figure_5_are_counted_apart_and_averaged(tmp_path: Path) -> None:
     ratings = generated_ratings()
     rng = np.random.default_rng(2)
     folds = [rng.choice([TRAIN, TEST], len(ratings), p=[0.8, 0.2]) for _ in range(3)]
-    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": ratings}, folds))
-    train = numbers[numbers["ratings"] == "train"]
+    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": ratings}, folds))
+    train = results[results["ratings"] == "train"]
     assert list(dict.fromkeys(train["fold"])) == ["0", "1", "2", "mean"]
     for number, codes in enumerate(folds):
         alone = tmp_path / str(number)
@@ -80,10 +80,10 @@ def test_training_folds_of_figure_5_are_counted_apart_and_averaged(tmp_path: Pat
 
 
 def test_areas_of_figure_5_are_all_pairs_and_add_up_to_what_is_stated(tmp_path: Path) -> None:
-    numbers = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": generated_ratings()}))
-    areas = numbers[numbers["statement"] == ""]
+    results = fig05.data(inputs_for("fig05", tmp_path, {"ml-1m": generated_ratings()}))
+    areas = results[results["statement"] == ""]
     assert areas["share_of_pairs"].sum() == pytest.approx(1)
-    shares = stated(numbers, "share_of_pairs")
+    shares = stated(results, "share_of_pairs")
 
     def sum_where(where: pd.Series) -> object:
         return pytest.approx(areas.loc[where, "share_of_pairs"].sum())
@@ -144,17 +144,17 @@ def brute_force_of_figure_9(ratings: Ratings, threshold: float) -> dict[str, Fra
 def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
     ratings = with_known(generated_ratings())
     expected = brute_force_of_figure_9(ratings, 3)
-    numbers = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": ratings}))
-    general = stated(numbers, "share_of_pairs", metric="")
+    results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": ratings}))
+    general = stated(results, "share_of_pairs", metric="")
     assert general["popularity and relevance agree"] == float(expected["agree"])
     assert general["odds are steeper than non-relevance"] == float(expected["steep"])
     both = general["observed and real optimum agree for both metrics"]
     assert both == float(expected["both"])
     for metric, name in (("precision", "P"), ("anti-precision", "antiP")):
-        shares = stated(numbers, "share_of_pairs", metric=metric)
+        shares = stated(results, "share_of_pairs", metric=metric)
         assert shares["observed and real optimum agree"] == float(expected[name])
         assert shares["lemma 3 holds"] == float(expected[f"lemma {name}"])
-        areas = numbers[(numbers["metric"] == metric) & (numbers["statement"] == "")]
+        areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         assert areas["share_of_pairs"].sum() == pytest.approx(1)
         for column, value, statement in (
             ("rankings", "agree", "observed and real optimum agree"),
@@ -165,11 +165,11 @@ def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
 
 
 def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
-    numbers = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
+    results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
     with figure_style():
-        figure = fig09.draw(numbers, look_of(STUDY, "fig09"))
+        figure = fig09.draw(results, display_of(STUDY, "fig09"))
     for axes, metric in zip(figure.axes, fig09.METRICS, strict=True):
-        areas = numbers[(numbers["metric"] == metric) & (numbers["statement"] == "")]
+        areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         patches = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
         filled = [patch for patch in patches if patch.get_fill()]
         striped = sum(p.get_width() * p.get_height() for p in filled if p.get_hatch())
@@ -205,26 +205,26 @@ def test_a_figure_is_drawn_from_its_csv_without_overlaps(
     ratings = TABLES[table]
     folds = [np.full(len(ratings), TRAIN)] if SPECS[artifact].splits else []
     inputs = inputs_for(artifact, tmp_path, dict.fromkeys(datasets, ratings), folds)
-    write_numbers(module.data(inputs), tmp_path / "numbers.csv")
-    numbers = read_numbers(tmp_path / "numbers.csv")
-    look = look_of(STUDY, artifact)
+    write_results(module.data(inputs), tmp_path / "numbers.csv")
+    results = read_results(tmp_path / "numbers.csv")
+    display = display_of(STUDY, artifact)
     with figure_style():
-        figure = module.draw(numbers, look)
+        figure = module.draw(results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     for dataset in datasets:
-        assert any(title.startswith(look.datasets[dataset]) for title in titles)
+        assert any(title.startswith(display.datasets[dataset]) for title in titles)
     assert not figure.texts
 
 
 def test_a_panel_of_figure_15_appears_with_its_data(tmp_path: Path) -> None:
-    numbers = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
-    look = look_of(STUDY, "fig15", absent=["yahoo-r3"])
+    results = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
+    display = display_of(STUDY, "fig15", absent=["yahoo-r3"])
     with figure_style():
-        figure = fig15.draw(numbers, look)
+        figure = fig15.draw(results, display)
     assert problems_of(figure) == []
     assert len(figure.axes) == 1
-    assert [text.get_text() for text in figure.texts] == [look.absence]
+    assert [text.get_text() for text in figure.texts] == [display.absence]
 
 
 def test_a_panel_of_figure_15_of_an_unknown_dataset_is_refused(tmp_path: Path) -> None:

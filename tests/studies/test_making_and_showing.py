@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import files_in, table_in
-from studies.prepared import generated_ratings, look_of, write_experiment
+from studies.prepared import display_of, generated_ratings, write_experiment
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_numbers, real_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, real_values, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
@@ -24,12 +24,12 @@ def description_of(*datasets: str) -> dict[str, Any]:
     return {"parameters": {}, "experiments": {}, "datasets": list(datasets), "absent": []}
 
 
-def compute(artifact: str, folder: Path, numbers: Path) -> None:
+def compute(artifact: str, folder: Path, results: Path) -> None:
     """Compute numbers of canamares2020 from the ratings of one dataset."""
     compute_artifact(
         module=f"receval.studies.canamares2020.{artifact}",
         description=description_of("ml-1m"),
-        numbers=numbers,
+        results=results,
         ratings=table_in(folder / "ml-1m"),
     )
 
@@ -48,12 +48,12 @@ LOOK = {
 
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
-    numbers = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
-    compute("fig01", tmp_path, numbers)
-    first = numbers.read_bytes()
+    results = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
+    compute("fig01", tmp_path, results)
+    first = results.read_bytes()
     assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
-    compute("fig01", tmp_path, numbers)
-    assert numbers.read_bytes() == first
+    compute("fig01", tmp_path, results)
+    assert results.read_bytes() == first
     for path in (tmp_path / "ml-1m").iterdir():
         path.unlink()
     made = []
@@ -61,8 +61,8 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
         svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
         draw_figure(
             module="receval.studies.canamares2020.fig01",
-            numbers=numbers,
-            look=LOOK,
+            results=results,
+            display=LOOK,
             svg=svg,
             pdf=pdf,
         )
@@ -73,14 +73,14 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
 
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
-    numbers = tmp_path / "table1.csv"
-    compute("table1", tmp_path, numbers)
+    results = tmp_path / "table1.csv"
+    compute("table1", tmp_path, results)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
         module="receval.studies.canamares2020.table1",
-        numbers=numbers,
-        look=LOOK,
+        results=results,
+        display=LOOK,
         markdown=markdown,
         latex=latex,
         shown=shown,
@@ -96,20 +96,20 @@ def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
 def test_a_page_is_what_its_artifact_writes_from_the_csv(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write(numbers: pd.DataFrame, look: Look) -> str:
-        cells = ", ".join(f"{level!r}" for level in numbers["level"])
-        return f"# {look.title}\n\nLevels → {cells}; absent: {', '.join(look.absent)}.\n"
+    def write(results: pd.DataFrame, display: DisplayStyle) -> str:
+        cells = ", ".join(f"{level!r}" for level in results["level"])
+        return f"# {display.title}\n\nLevels → {cells}; absent: {', '.join(display.absent)}.\n"
 
     module = ModuleType("receval.studies.pages.flips")
     module.write = write  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    write_numbers(pd.DataFrame({"level": ["", "none"]}), tmp_path / "flips.csv")
+    write_results(pd.DataFrame({"level": ["", "none"]}), tmp_path / "flips.csv")
     page = tmp_path / "flips.md"
     for _ in range(2):
         write_page(
             module="receval.studies.pages.flips",
-            numbers=tmp_path / "flips.csv",
-            look=LOOK,
+            results=tmp_path / "flips.csv",
+            display=LOOK,
             page=page,
         )
         expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
@@ -128,7 +128,7 @@ def test_an_artifact_without_rows_is_refused(
         compute_artifact(
             module="receval.studies.empty.fig01",
             description=description_of(),
-            numbers=tmp_path / "fig01.csv",
+            results=tmp_path / "fig01.csv",
         )
     assert list(tmp_path.iterdir()) == []
 
@@ -143,19 +143,19 @@ def test_numbers_have_ten_digits_and_text_keeps_its_empty_cells(tmp_path: Path) 
             "lists": [6040, 45353],
         }
     )
-    write_numbers(table, path)
+    write_results(table, path)
     assert path.read_text(encoding="utf-8") == (
         "protocol,sampled,value,lists\nAR TI-AN,,0.3333333333,6040\n1R TI-NN,99,2e-07,45353\n"
     )
-    read = read_numbers(path)
+    read = read_results(path)
     assert read["sampled"].tolist() == ["", "99"]
     assert read["value"].tolist() == [0.3333333333, 2e-7]
     assert read["lists"].dtype == "int64"
 
 
 def test_text_that_looks_like_a_missing_value_stays_text(tmp_path: Path) -> None:
-    write_numbers(pd.DataFrame({"system": ["NA", "null", "None"]}), tmp_path / "text.csv")
-    assert read_numbers(tmp_path / "text.csv")["system"].tolist() == ["NA", "null", "None"]
+    write_results(pd.DataFrame({"system": ["NA", "null", "None"]}), tmp_path / "text.csv")
+    assert read_results(tmp_path / "text.csv")["system"].tolist() == ["NA", "null", "None"]
 
 
 # --- inputs and look --------------------------------------------------------------------------
@@ -180,13 +180,13 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
 
 
 def test_extra_systems_are_hatched_and_broken_lines() -> None:
-    look = look_of("bellogin2017", "fig02")
-    styles = look.styles(["pop", "wrmf"])
+    display = display_of("bellogin2017", "fig02")
+    styles = display.styles(["pop", "wrmf"])
     assert (styles["pop"].hatch, styles["pop"].line) == ("", "-")
     assert styles["wrmf"].hatch
     assert styles["wrmf"].line == "--"
-    assert styles["pop"].colour == look.systems["pop"].colour
-    assert look.titles["pop"] == "Pop"
+    assert styles["pop"].colour == display.systems["pop"].colour
+    assert display.titles["pop"] == "Pop"
 
 
 @pytest.mark.parametrize(
@@ -198,22 +198,22 @@ def test_extra_systems_are_hatched_and_broken_lines() -> None:
     ],
 )
 def test_a_sentence_names_the_absent_datasets(absent: list[str], sentence: str) -> None:
-    assert Look.of({**LOOK, "absent": absent}).absence == sentence
+    assert DisplayStyle.of({**LOOK, "absent": absent}).absence == sentence
 
 
 def test_a_missing_number_is_an_empty_cell_and_missing_again(tmp_path: Path) -> None:
     path = tmp_path / "numbers.csv"
     table = pd.DataFrame({"a": [0.5, float("nan")], "b": [1, 2], "c": [float("nan")] * 2})
-    write_numbers(table, path)
+    write_results(table, path)
     assert path.read_text(encoding="utf-8") == "a,b,c\n0.5,1,\n,2,\n"
-    read = read_numbers(path)
+    read = read_results(path)
     for found in (read, table):
         np.testing.assert_array_equal(
-            real_numbers(found[["a", "b", "c"]]), [[0.5, 1, np.nan], [np.nan, 2, np.nan]]
+            real_values(found[["a", "b", "c"]]), [[0.5, 1, np.nan], [np.nan, 2, np.nan]]
         )
-    np.testing.assert_array_equal(real_numbers(read["a"]), [0.5, np.nan])
+    np.testing.assert_array_equal(real_values(read["a"]), [0.5, np.nan])
 
 
 def test_text_is_no_number() -> None:
     with pytest.raises(ValueError, match="many"):
-        real_numbers(pd.Series(["1", "many"]))
+        real_values(pd.Series(["1", "many"]))

@@ -13,7 +13,7 @@ from studies.prepared import inputs_of, write_experiment
 from receval.evaluation.experiment import Experiment
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
-from receval.multiverse.universes import ExperimentWorlds
+from receval.multiverse.universes import ExperimentUniverses
 from receval.splits.spec import DataSelection
 from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
@@ -59,7 +59,7 @@ def test_what_is_compared_is_what_the_multiverse_explores(
     table = measured.compared(configuration).set_index("system")
     explored = explore(
         [configuration],
-        ExperimentWorlds({"": experiment}),
+        ExperimentUniverses({"": experiment}),
         [("knn-user", name) for name in MF],
         np.random.default_rng(0),
     )
@@ -95,7 +95,7 @@ def test_users_without_a_relevant_test_rating_can_be_left_out(experiment: Experi
     # Some users' only relevant test ratings, taken away.
     measured.n_relevant[:5] = 0
     table = measured.compared(start, "relevant")
-    relevant = measured.averaged("knn-user", start) & (measured.n_relevant > 0)
+    relevant = measured.evaluated_users("knn-user", start) & (measured.n_relevant > 0)
     values = {name: own.values[0, relevant] for name, own in measured.users.items()}
     assert table["lists"].tolist() == [np.count_nonzero(relevant)] * 3
     assert table["lists"][0] < measured.compared(start)["lists"][0]
@@ -138,11 +138,11 @@ def described(folder: Path, **split: object) -> Experiment:
 
 
 def test_the_start_is_at_one_half_or_at_the_only_ratio(tmp_path: Path) -> None:
-    several = described(tmp_path, train_share=[0.2, 0.5, 0.8], selection={"share": 0.5})
+    several = described(tmp_path, train_ratio=[0.2, 0.5, 0.8], selection={"share": 0.5})
     start = starting_configuration(several)
     assert start == Configuration(selection=DataSelection(share=0.5))
     assert training_ratios(several) == [0.2, 0.5, 0.8]
-    only = starting_configuration(described(tmp_path, train_share=0.8))
-    assert only == Configuration().but(split={"train_share": 0.8})
+    only = starting_configuration(described(tmp_path, train_ratio=0.8))
+    assert only == Configuration().but(split={"train_ratio": 0.8})
     with pytest.raises(ValueError, match=r"ratios 0\.2, 0\.8, so it is open where to start"):
-        starting_configuration(described(tmp_path, train_share=[0.2, 0.8]))
+        starting_configuration(described(tmp_path, train_ratio=[0.2, 0.8]))

@@ -15,7 +15,7 @@ from studies.prepared import inputs_of, write_experiment
 from receval.evaluation.agreement import agreement_of
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.system_values import system_values
-from receval.metrics.aggregation import averaged_lists
+from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
@@ -32,7 +32,9 @@ RELEASED = ("set_P(depth=7)", "set_F(depth=7)", "recip_rank(depth=7)")
 
 def inputs_of_two(folder: Path) -> ArtifactInputs:
     described = {
-        name: write_experiment(folder, dataset, SYSTEMS, [Protocol()], averaged="tested", folds=2)
+        name: write_experiment(
+            folder, dataset, SYSTEMS, [Protocol()], evaluated_users="tested", folds=2
+        )
         for name, dataset in (("books", "librarything"), ("movielens", "ml-1m"))
     }
     return inputs_of(folder, experiments=described, names=NAMES, metrics=LABELS, released=RELEASED)
@@ -98,7 +100,7 @@ def geometric_means(experiment: Experiment, label: str, *, zeros_as: float) -> l
     """Return exp of the mean logarithm, averaged over folds, of each system."""
     found: dict[str, list[float]] = {}
     for _, _, system, lists in experiment.outcomes():
-        values = evaluate([parse(label)], lists)[0, averaged_lists(lists, "tested")]
+        values = evaluate([parse(label)], lists)[0, evaluated_lists(lists, "tested")]
         logs = [math.log(zeros_as if value == 0 else max(value, 1e-5)) for value in values]
         found.setdefault(system, []).append(math.exp(mean(logs)))
     return [mean(found[system]) for system in SYSTEMS]

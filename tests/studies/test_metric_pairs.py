@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from studies.prepared import ROOT, inputs_of, look_of
+from studies.prepared import ROOT, display_of, inputs_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
-from receval.storage.tidy_csv import write_numbers
+from receval.storage.tidy_csv import write_results
 from receval.studies.menamaldonado2021._shared.metric_pairs import (
     Axis,
     Panel,
@@ -26,14 +26,14 @@ PAIR = ["experiment", "x_evaluation", "x_metric", "y_evaluation", "y_metric"]
 
 
 @pytest.fixture
-def numbers(tmp_path: Path) -> Path:
+def results(tmp_path: Path) -> Path:
     return write_values(tmp_path)
 
 
-def pairs(numbers: Path, x: Axis, y: Axis, **parameters: Any) -> pd.DataFrame:
+def pairs(results: Path, x: Axis, y: Axis, **parameters: Any) -> pd.DataFrame:
     inputs = inputs_of(
-        numbers.parent,
-        numbers={"values": numbers},
+        results.parent,
+        results={"values": results},
         shown={"films": True, "elsewhere": False},
         **{
             "x_evaluation": x.evaluation,
@@ -58,8 +58,8 @@ def real(metric: str) -> Axis:
 
 
 @pytest.mark.parametrize("metric", ["P@10", "antiP@10", "RR@10"])
-def test_tau_and_its_p_value_are_scipy_s_over_the_systems_alone(numbers: Path, metric: str) -> None:
-    table = pairs(numbers, observed(metric), real(metric))
+def test_tau_and_its_p_value_are_scipy_s_over_the_systems_alone(results: Path, metric: str) -> None:
+    table = pairs(results, observed(metric), real(metric))
     text = table[table["form"] == "text"]
     assert text["system"].tolist() == list(SYSTEMS)
     expected = kendalltau(OBSERVED[metric][:5], REAL[metric][:5])
@@ -70,10 +70,10 @@ def test_tau_and_its_p_value_are_scipy_s_over_the_systems_alone(numbers: Path, m
     assert text["y"].tolist() == REAL[metric][:5]
 
 
-def test_optimal_rankings_that_are_shown_do_not_move_tau(numbers: Path) -> None:
+def test_optimal_rankings_that_are_shown_do_not_move_tau(results: Path) -> None:
     axes = observed("antiP@10"), observed("P@10")
-    without = pairs(numbers, *axes)
-    table = pairs(numbers, *axes, optimal=("best-p", "best-antip"), optimal_with=("P@10",))
+    without = pairs(results, *axes)
+    table = pairs(results, *axes, optimal=("best-p", "best-antip"), optimal_with=("P@10",))
     assert table["system"].tolist() == [*SYSTEMS, "best-p", "best-antip"]
     assert table["role"].tolist() == ["system"] * 5 + ["optimal"] * 2
     assert set(table["tau"]) == set(without["tau"]) == {0.6}
@@ -82,13 +82,13 @@ def test_optimal_rankings_that_are_shown_do_not_move_tau(numbers: Path) -> None:
 
 
 def test_metrics_that_disagree_have_a_positive_tau_as_low_anti_precision_is_good(
-    numbers: Path,
+    results: Path,
 ) -> None:
     # By observed values the most precise systems also have the most false positives: by precision e
     # is better than a, by anti-precision a is better than e.
-    assert (pairs(numbers, observed("antiP@10"), observed("P@10"))["tau"] > 0).all()
+    assert (pairs(results, observed("antiP@10"), observed("P@10"))["tau"] > 0).all()
     # By real values the most precise systems have the fewest.
-    assert (pairs(numbers, real("antiP@10"), real("P@10"))["tau"] < 0).all()
+    assert (pairs(results, real("antiP@10"), real("P@10"))["tau"] < 0).all()
 
 
 def test_ties_are_those_of_tau_b(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_ties_are_those_of_tau_b(tmp_path: Path) -> None:
         for metric, values in (("P@10", x), ("antiP@10", y))
         for row in rows("observed", "text", metric, [*values, 0, 0, 0])
     ]
-    write_numbers(pd.DataFrame(table), tmp_path / "values.csv")
+    write_results(pd.DataFrame(table), tmp_path / "values.csv")
     found = pairs(tmp_path / "values.csv", observed("P@10"), observed("antiP@10"))
     # Of ten pairs one is tied in x, three in y; six fall and none rises.
     assert found["tau"].to_numpy() == pytest.approx(-6 / np.sqrt(9 * 7))
@@ -107,9 +107,9 @@ def test_ties_are_those_of_tau_b(tmp_path: Path) -> None:
 # --- which systems and which forms ------------------------------------------------------------
 
 
-def test_optimal_rankings_are_in_the_panels_that_the_figure_names_alone(numbers: Path) -> None:
+def test_optimal_rankings_are_in_the_panels_that_the_figure_names_alone(results: Path) -> None:
     table = pairs(
-        numbers,
+        results,
         observed("antiP@10"),
         observed("P@10"),
         x_metrics=("antiP@10", "antiP@10"),
@@ -122,9 +122,9 @@ def test_optimal_rankings_are_in_the_panels_that_the_figure_names_alone(numbers:
     assert shown["RR@10"] == list(SYSTEMS)
 
 
-def test_the_released_form_is_that_of_the_metric_of_the_same_name(numbers: Path) -> None:
+def test_the_released_form_is_that_of_the_metric_of_the_same_name(results: Path) -> None:
     label = "nDCG(gain=steps)@10"
-    table = pairs(numbers, observed(label), real(label))
+    table = pairs(results, observed(label), real(label))
     assert table["form"].tolist() == ["text"] * 5 + ["released"] * 5
     assert set(table["x_metric"]) == set(table["y_metric"]) == {label}
     released = table[table["form"] == "released"]
@@ -137,16 +137,16 @@ def test_the_released_form_is_that_of_the_metric_of_the_same_name(numbers: Path)
 
 
 def test_an_axis_that_the_released_code_shares_with_the_text_is_that_of_the_text(
-    numbers: Path,
+    results: Path,
 ) -> None:
-    table = pairs(numbers, observed("RR@10"), real("RR@10"))
+    table = pairs(results, observed("RR@10"), real("RR@10"))
     released = table[table["form"] == "released"]
     assert released["x"].tolist() == RELEASED["observed", "RR@10"][:5]
     assert released["y"].tolist() == REAL["RR@10"][:5]
 
 
-def test_where_no_axis_differs_there_is_no_released_form(numbers: Path) -> None:
-    table = pairs(numbers, observed("antiP@10"), real("P@10"))
+def test_where_no_axis_differs_there_is_no_released_form(results: Path) -> None:
+    table = pairs(results, observed("antiP@10"), real("P@10"))
     assert set(table["form"]) == {"text"}
 
 
@@ -164,14 +164,14 @@ def test_condensed_metrics_have_no_released_form_of_full_ones(tmp_path: Path) ->
         )
         for row in rows("observed", form, metric, [*values, 0, 0, 0])
     ]
-    write_numbers(pd.DataFrame(table), tmp_path / "values.csv")
+    write_results(pd.DataFrame(table), tmp_path / "values.csv")
     found = pairs(tmp_path / "values.csv", observed("antiP@10"), observed(condensed))
     assert set(found["form"]) == {"text"}
     assert found["y"].tolist() == short
 
 
-def test_an_experiment_whose_data_is_absent_has_no_rows(numbers: Path) -> None:
-    assert set(pairs(numbers, observed("antiP@10"), observed("P@10"))["experiment"]) == {"films"}
+def test_an_experiment_whose_data_is_absent_has_no_rows(results: Path) -> None:
+    assert set(pairs(results, observed("antiP@10"), observed("P@10"))["experiment"]) == {"films"}
 
 
 @pytest.mark.parametrize(
@@ -183,18 +183,18 @@ def test_an_experiment_whose_data_is_absent_has_no_rows(numbers: Path) -> None:
     ],
 )
 def test_a_metric_that_the_values_lack_is_refused_by_name(
-    numbers: Path, x: Axis, y: Axis, named: str
+    results: Path, x: Axis, y: Axis, named: str
 ) -> None:
     with pytest.raises(
         ValueError,
         match=f"has no {named} of the experiment films: name the metric in its parameters",
     ):
-        pairs(numbers, x, y)
+        pairs(results, x, y)
 
 
 def test_panels_come_metric_by_metric_each_over_all_experiments() -> None:
     shown = ("movielens", "yahoo", "cm100k")
-    panels = panels_of(look_of(STUDY, "fig12", edition="full").parameters, shown)
+    panels = panels_of(display_of(STUDY, "fig12", edition="full").parameters, shown)
     assert [(panel.y.metric, panel.experiment) for panel in panels] == [
         (metric, experiment) for metric in ("P@10", "Recall@10") for experiment in shown
     ]
@@ -205,20 +205,20 @@ def test_panels_come_metric_by_metric_each_over_all_experiments() -> None:
 
 
 def test_coverage_is_the_mean_share_of_judged_items_over_what_the_figure_shows(
-    numbers: Path,
+    results: Path,
 ) -> None:
-    table = pairs(numbers, observed("P@10"), real("P@10"))
+    table = pairs(results, observed("P@10"), real("P@10"))
     # Observed: mean precision .3 and mean anti-precision .108 of the five systems.
     assert table["x_coverage"].to_numpy() == pytest.approx(0.30 + 0.108)
     assert table["y_coverage"].to_numpy() == pytest.approx(0.296 + 0.346)
 
 
 def test_optimal_rankings_of_the_figure_count_for_coverage_in_all_its_panels(
-    numbers: Path,
+    results: Path,
 ) -> None:
     # As the paper's 16 systems and two optimal rankings.
     table = pairs(
-        numbers,
+        results,
         observed("antiP@10"),
         observed("P@10"),
         x_metrics=("antiP@10", "antiP@10"),
@@ -232,6 +232,6 @@ def test_optimal_rankings_of_the_figure_count_for_coverage_in_all_its_panels(
     assert text["x_coverage"].to_numpy() == pytest.approx(sums[:7].mean())
 
 
-def test_an_optimal_ranking_that_the_values_lack_is_refused(numbers: Path) -> None:
+def test_an_optimal_ranking_that_the_values_lack_is_refused(results: Path) -> None:
     with pytest.raises(ValueError, match="names optimal-obs, but the optimal rankings among"):
-        pairs(numbers, observed("antiP@10"), observed("P@10"), optimal=("optimal-obs",))
+        pairs(results, observed("antiP@10"), observed("P@10"), optimal=("optimal-obs",))

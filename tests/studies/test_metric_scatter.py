@@ -14,7 +14,7 @@ from matplotlib.colors import same_color, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
-from studies.prepared import ROOT, look_of, module_of, problems_of
+from studies.prepared import ROOT, display_of, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
@@ -103,10 +103,10 @@ def generated(
     return pd.concat(tables, ignore_index=True)
 
 
-def drawn(figure: str, numbers: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
+def drawn(figure: str, results: pd.DataFrame, absent: Sequence[str] = ()) -> Figure:
     module = module_of(STUDY, figure)
     with figure_style():
-        picture: Figure = module.draw(numbers, look_of(STUDY, figure, absent, edition="full"))
+        picture: Figure = module.draw(results, display_of(STUDY, figure, absent, edition="full"))
     return picture
 
 
@@ -153,9 +153,9 @@ def test_each_figure_has_its_panels_without_overlaps(figure: str) -> None:
 
 @pytest.mark.parametrize("datasets", [["ml-1m"], ["yahoo-r3", "cm100k"]])
 def test_datasets_that_are_absent_leave_no_gap_and_are_told(datasets: list[str]) -> None:
-    numbers = generated("fig12", spread, datasets)
+    results = generated("fig12", spread, datasets)
     absent = [name for name in TITLES if name not in datasets]
-    picture = drawn("fig12", numbers, absent)
+    picture = drawn("fig12", results, absent)
     assert problems_of(picture) == []
     titles = [axes.get_title(loc="left") for axes in panels_with_points(picture)]
     assert titles == [TITLES[name] for _ in ("P@10", "Recall@10") for name in datasets]
@@ -180,22 +180,22 @@ def test_without_absent_datasets_there_is_no_note() -> None:
 def test_every_system_is_named_once_in_each_panel_in_its_colour_and_marker(
     figure: str, values: Values
 ) -> None:
-    numbers = generated(figure, values)
-    look = look_of(STUDY, figure, edition="full")
+    results = generated(figure, values)
+    display = display_of(STUDY, figure, edition="full")
     picture = example(figure, values)
-    groups = numbers.groupby(["y_metric", "x_metric", "experiment"], sort=False)
+    groups = results.groupby(["y_metric", "x_metric", "experiment"], sort=False)
     panels = panels_with_points(picture)
     assert len(panels) == groups.ngroups
     for axes, (_, rows) in zip(panels, groups, strict=True):
         assert [name.get_text() for name in names_in(axes)] == [
-            look.short_titles[system] for system in rows["system"]
+            display.short_titles[system] for system in rows["system"]
         ]
         assert [name.xy for name in names_in(axes)] == list(zip(rows["x"], rows["y"], strict=True))
         for line, row in zip(axes.lines, rows.to_dict("records"), strict=True):
             assert line.get_xdata().tolist() == [row["x"]]
             assert line.get_ydata().tolist() == [row["y"]]
-            assert same_color(line.get_color(), look.systems[row["system"]].colour)
-            assert line.get_marker() == look.systems[row["system"]].marker
+            assert same_color(line.get_color(), display.systems[row["system"]].colour)
+            assert line.get_marker() == display.systems[row["system"]].marker
             assert line.get_linestyle() == "None"
 
 
@@ -203,37 +203,37 @@ def test_every_marker_leaves_its_colour_on_the_paper() -> None:
     def on_a_grid(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         return np.array([(place % 5, place // 5) for place in range(size)], dtype=np.float64)
 
-    numbers = generated("fig12", on_a_grid, ["ml-1m"])
-    look = look_of(STUDY, "fig12", edition="full")
+    results = generated("fig12", on_a_grid, ["ml-1m"])
+    display = display_of(STUDY, "fig12", edition="full")
     with figure_style():
-        picture = drawn("fig12", numbers)
+        picture = drawn("fig12", results)
         canvas = FigureCanvasAgg(picture)
         canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
     axes = panels_with_points(picture)[0]
     assert len(axes.lines) == 18
-    for line, row in zip(axes.lines, numbers.to_dict("records"), strict=False):
+    for line, row in zip(axes.lines, results.to_dict("records"), strict=False):
         assert (*line.get_xdata(), *line.get_ydata()) == (row["x"], row["y"])
         column, line_of_pixels = axes.transData.transform((row["x"], row["y"])).round().astype(int)
         around = pixels[line_of_pixels - 2 : line_of_pixels + 3, column - 2 : column + 3]
-        colour = np.array(to_rgb(look.systems[row["system"]].colour))
+        colour = np.array(to_rgb(display.systems[row["system"]].colour))
         distances = np.abs(around - colour).max(axis=2)
         assert distances.min() < 0.1, row["system"]
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_systems_of_a_figure_have_names_that_differ(figure: str) -> None:
-    look = look_of(STUDY, figure, edition="full")
-    names = [look.short_titles[name] for name in generated(figure, spread)["system"].unique()]
+    display = display_of(STUDY, figure, edition="full")
+    names = [display.short_titles[name] for name in generated(figure, spread)["system"].unique()]
     assert len(set(names)) == len(names) >= 16
 
 
 def test_a_name_beside_a_point_is_the_short_title_or_else_the_title() -> None:
-    look = look_of(STUDY, "fig12", edition="full")
-    assert look.titles["librec-userknn"] == "User kNN (LibRec)"
-    assert look.short_titles["librec-userknn"] == "User kNN"
-    assert look.systems["random"].short_title is None
-    assert look.short_titles["random"] == look.titles["random"]
+    display = display_of(STUDY, "fig12", edition="full")
+    assert display.titles["librec-userknn"] == "User kNN (LibRec)"
+    assert display.short_titles["librec-userknn"] == "User kNN"
+    assert display.systems["random"].short_title is None
+    assert display.short_titles["random"] == display.titles["random"]
 
 
 def test_only_the_form_of_the_text_is_drawn() -> None:
@@ -246,9 +246,9 @@ def test_only_the_form_of_the_text_is_drawn() -> None:
 
 
 def test_each_panel_has_its_own_tau() -> None:
-    numbers = generated("fig13", opposed, ["yahoo-r3"])
-    groups = numbers.groupby(["y_metric", "x_metric", "experiment"], sort=False)
-    picture = drawn("fig13", numbers)
+    results = generated("fig13", opposed, ["yahoo-r3"])
+    groups = results.groupby(["y_metric", "x_metric", "experiment"], sort=False)
+    picture = drawn("fig13", results)
     assert problems_of(picture) == []
     panels = panels_with_points(picture)
     printed = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, look_of, ratings_of, spec_of, write_experiment
+from studies.prepared import display_of, inputs_of, ratings_of, spec_of, write_experiment
 
 from receval.evaluation.experiment import Experiment
 from receval.figures.tables import to_markdown
@@ -18,7 +18,7 @@ from receval.metrics.parse import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import values
 from receval.studies.menamaldonado2021._shared.observed_and_real import KEYS, observed_and_real
@@ -28,7 +28,7 @@ PROTOCOL = Protocol("AR", "train", ties="librec")
 SYSTEMS = ("pop", "random", "optimal-real")
 FOLDS = 2
 # The metrics of the study, as its configuration names them.
-PARAMETERS = look_of(STUDY, "values", edition="full").parameters
+PARAMETERS = display_of(STUDY, "values", edition="full").parameters
 METRICS = tuple(PARAMETERS["metrics"])
 RELEASED = tuple(PARAMETERS["released"])
 OF_THE_RELEASED_CODE = ("nDCG", "nDCL", "RR", "antiRR")
@@ -135,7 +135,7 @@ def inputs_with(folder: Path, **experiments: dict[str, object]) -> ArtifactInput
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
     """One experiment without unbiased judgments, one with, one with a second threshold."""
     folder = tmp_path_factory.mktemp("work")
-    common = {"folds": FOLDS, "averaged": "tested", "tested_share": 0.8, "without_list": 3}
+    common = {"folds": FOLDS, "evaluated_users": "tested", "tested_share": 0.8, "without_list": 3}
     return inputs_with(
         folder,
         movielens=write_experiment(folder, "ml-1m", SYSTEMS[:2], [PROTOCOL], **common),
@@ -296,7 +296,7 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],
         "relevance_threshold": 4.0,
-        "averaged": "tested",
+        "evaluated_users": "tested",
         "evaluations": list(evaluations),
         "released_real_threshold": None,
     }
@@ -352,9 +352,9 @@ def test_the_table_prints_means_in_the_form_of_the_text(
     inputs: ArtifactInputs, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     assert values.data(inputs).equals(table)
-    write_numbers(table, tmp_path / "values.csv")
+    write_results(table, tmp_path / "values.csv")
     printed = values.tabulate(
-        read_numbers(tmp_path / "values.csv"), look_of(STUDY, "values", edition="full")
+        read_results(tmp_path / "values.csv"), display_of(STUDY, "values", edition="full")
     )
     headings = [column.header for column in printed.columns]
     assert headings[0] == "System"

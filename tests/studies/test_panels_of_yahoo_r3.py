@@ -14,11 +14,11 @@ from yahoo_files import DATASET, YahooFiles
 
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.registry import make_split
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.plan.plan import Plan
 from receval.workflow.ranking import rank_system
@@ -76,22 +76,22 @@ def make(plan: Plan) -> None:
         )
 
 
-def numbers_of(plan: Plan, artifact: str) -> pd.DataFrame:
-    target = Path(plan.numbers_file(STUDY, artifact))
+def results_of(plan: Plan, artifact: str) -> pd.DataFrame:
+    target = Path(plan.results_file(STUDY, artifact))
     compute_artifact(
         module=plan.artifact_module(STUDY, artifact),
         description=plan.description(STUDY, artifact),
-        numbers=target,
+        results=target,
         **declared(plan.artifact_inputs(STUDY, artifact)),
     )
-    return read_numbers(target)
+    return read_results(target)
 
 
 def drawn(plan: Plan, artifact: str) -> Figure:
-    numbers = numbers_of(plan, artifact)
+    results = results_of(plan, artifact)
     module = module_of(STUDY, artifact)
     with figure_style():
-        figure: Figure = module.draw(numbers, Look.of(plan.look(STUDY, artifact)))
+        figure: Figure = module.draw(results, DisplayStyle.of(plan.display(STUDY, artifact)))
     return figure
 
 
@@ -103,7 +103,7 @@ def test_its_panels_appear_with_its_raw_files(
     systems = {"studies": {STUDY: {"experiments": {"yahoo": {"systems": SYSTEMS}}}}}
     plan = plan_of("full", {**files.changes, **systems})
     make(plan)
-    values = numbers_of(plan, "values")
+    values = results_of(plan, "values")
     assert set(values["dataset"]) == {DATASET}
     assert set(values["evaluation"]) == {"observed", "real"}
     # The released files of the unbiased ratings count 3 stars as relevant.

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from studies.prepared import ROOT, inputs_of, look_of
+from studies.prepared import ROOT, display_of, inputs_of
 from studies.values_of_systems import OBSERVED, write_values
 
 from receval.config.settings import load_settings
 from receval.figures.tables import to_markdown
 from receval.metrics.parse import parse
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published_taus
 from receval.studies.menamaldonado2021 import taus
@@ -28,7 +28,7 @@ PAIR = ["experiment", "x_evaluation", "x_metric", "y_evaluation", "y_metric"]
 
 
 @pytest.fixture
-def numbers(tmp_path: Path) -> Path:
+def results(tmp_path: Path) -> Path:
     return write_values(tmp_path)
 
 
@@ -97,7 +97,7 @@ def test_a_table_of_taus_that_is_not_clear_is_refused(
 
 
 def taus_of(
-    numbers: Path, *published: tuple[str, str, float], tolerance: float = 0.1
+    results: Path, *published: tuple[str, str, float], tolerance: float = 0.1
 ) -> pd.DataFrame:
     """Compare published taus of panels, all on observed values of one experiment."""
     lines = [
@@ -105,34 +105,34 @@ def taus_of(
         for place, (x, y, value) in enumerate(published)
     ]
     lines.append("M-999,fig99,elsewhere,observed,antiP@10,observed,P@10,0.1\n")
-    table = numbers.with_name("taus.csv")
+    table = results.with_name("taus.csv")
     table.write_text(HEADER + "".join(lines), encoding="utf-8")
-    return taus.data(inputs(numbers, published=table, tolerance=tolerance))
+    return taus.data(inputs(results, published=table, tolerance=tolerance))
 
 
-def inputs(numbers: Path, published: Path | None, **parameters: Any) -> ArtifactInputs:
+def inputs(results: Path, published: Path | None, **parameters: Any) -> ArtifactInputs:
     return inputs_of(
-        numbers.parent,
+        results.parent,
         published=published,
-        numbers={"values": numbers},
+        results={"values": results},
         shown={"films": True, "elsewhere": False},
         **parameters,
     )
 
 
-def test_a_coefficient_of_an_unknown_experiment_is_refused(numbers: Path) -> None:
-    published = numbers.parent / "taus.csv"
+def test_a_coefficient_of_an_unknown_experiment_is_refused(results: Path) -> None:
+    published = results.parent / "taus.csv"
     row = "M-009,fig12,flims,observed,antiP@10,observed,P@10,0.5\n"
     published.write_text(HEADER + row, encoding="utf-8")
     with pytest.raises(
         ValueError, match="M-009 is of the experiment flims, but the study has film"
     ):
-        taus.data(inputs(numbers, published, tolerance=0.1))
+        taus.data(inputs(results, published, tolerance=0.1))
 
 
-def test_every_published_tau_whose_data_is_there_has_ours_beside_it(numbers: Path) -> None:
+def test_every_published_tau_whose_data_is_there_has_ours_beside_it(results: Path) -> None:
     label = "nDCG(gain=steps)@10"
-    table = taus_of(numbers, ("antiP@10", "P@10", 0.5), ("RR@10", label, -0.7))
+    table = taus_of(results, ("antiP@10", "P@10", 0.5), ("RR@10", label, -0.7))
     assert table["claim"].tolist() == ["M-000", "M-001"]
     assert table["systems"].tolist() == [5, 5]
     assert table["dataset"].tolist() == ["ml-1m", "ml-1m"]
@@ -163,18 +163,18 @@ def test_every_published_tau_whose_data_is_there_has_ours_beside_it(numbers: Pat
     ],
 )
 def test_within_is_at_most_the_tolerance_but_for_rounding(
-    numbers: Path, published: float, within: str
+    results: Path, published: float, within: str
 ) -> None:
-    (row,) = taus_of(numbers, ("antiP@10", "P@10", published)).to_dict("records")
+    (row,) = taus_of(results, ("antiP@10", "P@10", published)).to_dict("records")
     assert row["within"] == within
     assert row["tau_difference"] == pytest.approx(0.6 - published)
 
 
-def test_the_table_of_taus_marks_those_that_are_farther_off(numbers: Path, tmp_path: Path) -> None:
-    table = taus_of(numbers, ("antiP@10", "P@10", 0.6), ("RR@10", "P@10", -0.6))
-    write_numbers(table, tmp_path / "taus.csv")
+def test_the_table_of_taus_marks_those_that_are_farther_off(results: Path, tmp_path: Path) -> None:
+    table = taus_of(results, ("antiP@10", "P@10", 0.6), ("RR@10", "P@10", -0.6))
+    write_results(table, tmp_path / "taus.csv")
     printed = taus.tabulate(
-        read_numbers(tmp_path / "taus.csv"), look_of(STUDY, "taus", edition="full")
+        read_results(tmp_path / "taus.csv"), display_of(STUDY, "taus", edition="full")
     )
     assert [row[-1] for row in printed.rows] == ["yes", "no"]
     assert [row[4:6] for row in printed.rows] == [("0.600", "0.600"), ("-0.600", "1.000")]
@@ -182,6 +182,6 @@ def test_the_table_of_taus_marks_those_that_are_farther_off(numbers: Path, tmp_p
     assert to_markdown(printed).count("\n| fig99 ") == 2
 
 
-def test_the_table_of_taus_needs_the_published_ones(numbers: Path) -> None:
+def test_the_table_of_taus_needs_the_published_ones(results: Path) -> None:
     with pytest.raises(ValueError, match="needs the key published"):
-        taus.data(inputs(numbers, published=None, tolerance=0.1))
+        taus.data(inputs(results, published=None, tolerance=0.1))

@@ -16,12 +16,12 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import look_of, problems_of
+from studies.prepared import display_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.canamares2020 import fig02, fig03, fig04, fig05, fig06, table2
 
 MODULES = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig05": fig05, "fig06": fig06}
@@ -40,59 +40,59 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
 ) -> None:
     module: ModuleType = MODULES[artifact]
     path = tmp_path / "numbers.csv"
-    write_numbers(module.data(inputs_for(tmp_path, artifact, datasets)), path)
-    numbers = read_numbers(path)
-    look = look_of(STUDY, artifact, absent)
+    write_results(module.data(inputs_for(tmp_path, artifact, datasets)), path)
+    results = read_results(path)
+    display = display_of(STUDY, artifact, absent)
     with figure_style():
-        figure = module.draw(numbers, look)
+        figure = module.draw(results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == [look.datasets[name] for name in datasets]
+    assert titles == [display.datasets[name] for name in datasets]
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.texts][:3] == ["kNN", "MF", "MF (text)"]
     for axes in figure.axes:
         knn, mf, text = axes.lines[:3]
         assert (knn.get_marker(), knn.get_linestyle()) == ("v", "-")
         assert (mf.get_linestyle(), text.get_linestyle()) == ("-", "--")
-    assert [text.get_text() for text in figure.texts] == [look.absence] * bool(absent)
+    assert [text.get_text() for text in figure.texts] == [display.absence] * bool(absent)
 
 
 def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
     start = Configuration()
     condensed = start.but(lists="condensed")
-    assert look_of(STUDY, "fig02").parameters["metric"] == start.metric_label
-    assert look_of(STUDY, "fig04").parameters["metric"] == condensed.metric_label
-    assert look_of(STUDY, "fig06").parameters["metric"] == start.metric_label.removesuffix("@10")
-    labels = look_of(STUDY, "table2").parameters["metrics"]
+    assert display_of(STUDY, "fig02").parameters["metric"] == start.metric_label
+    assert display_of(STUDY, "fig04").parameters["metric"] == condensed.metric_label
+    assert display_of(STUDY, "fig06").parameters["metric"] == start.metric_label.removesuffix("@10")
+    labels = display_of(STUDY, "table2").parameters["metrics"]
     assert labels == [start.but(metric={"name": "P"}).metric_label, start.metric_label]
 
 
 def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10")
-    numbers = fig02.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = fig02.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
-    assert len(numbers) == len(RATIOS) * 3
+    assert len(results) == len(RATIOS) * 3
     for number, ratio in enumerate(RATIOS):
         for system in experiment.all_systems:
             expected = precision(experiment, system, number).mean()
-            assert numbers[ratio, system] == pytest.approx(expected)
+            assert results[ratio, system] == pytest.approx(expected)
 
 
 def test_unrated_places_are_those_without_a_test_rating(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10")
-    numbers = fig03.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = fig03.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     rated = [
         sum(0 < rank <= 10 for rank, _ in items)
         for has_train, items in relevance_of_top(experiment, "knn-user", 1)
         if has_train and items
     ]
-    assert numbers[0.5, "knn-user"] == pytest.approx(1 - np.mean(rated) / 10)
+    assert results[0.5, "knn-user"] == pytest.approx(1 - np.mean(rated) / 10)
 
 
 def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
-    numbers = fig04.data(inputs).set_index(["train_ratio", "users", "system"])
+    results = fig04.data(inputs).set_index(["train_ratio", "users", "system"])
     experiment = inputs.experiments["movielens"]
     for number, ratio in enumerate(RATIOS):
         users = [
@@ -102,7 +102,7 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
         ]
         relevant = [own for own in users if max(own) >= 4]
         for system in experiment.all_systems:
-            tested, others = (numbers.loc[(ratio, name, system)] for name in ("tested", "relevant"))
+            tested, others = (results.loc[(ratio, name, system)] for name in ("tested", "relevant"))
             assert (tested["lists"], others["lists"]) == (len(users), len(relevant))
             total = others["value"] * len(relevant)
             assert tested["value"] * len(users) == pytest.approx(total)
@@ -110,27 +110,27 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
 
 def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
-    numbers = fig04.data(inputs)
-    numbers.loc[numbers["users"] == "relevant", "value"] = 2.0
+    results = fig04.data(inputs)
+    results.loc[results["users"] == "relevant", "value"] = 2.0
     with figure_style():
-        figure = fig04.draw(numbers, look_of(STUDY, "fig04"))
+        figure = fig04.draw(results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines
     assert len(lines) == 3
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
 
 def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) -> None:
-    numbers = fig03.data(comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10"))
+    results = fig03.data(comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10"))
     with figure_style():
-        figure = fig03.draw(numbers, look_of(STUDY, "fig03"))
+        figure = fig03.draw(results, display_of(STUDY, "fig03"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert limit.get_label() in [text.get_text() for text in figure.legends[0].texts]
 
 
 def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
-    numbers = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
-    table = table2.tabulate(numbers, look_of(STUDY, "table2"))
+    results = table2.data(inputs_for(tmp_path, "table2", ("ml-1m", "netflix")))
+    table = table2.tabulate(results, display_of(STUDY, "table2"))
     assert [column.header for column in table.columns][2:] == [
         "P@10",
         "p (P@10)",
@@ -138,7 +138,7 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
         "p (nDCG@10)",
     ]
     assert [row[1] for row in table.rows] == ["kNN", "MF", "MF (text)"] * 2
-    first = numbers[(numbers["dataset"] == "ml-1m") & (numbers["system"] == "ranksys-mf")]
+    first = results[(results["dataset"] == "ml-1m") & (results["system"] == "ranksys-mf")]
     assert table.rows[1][2] == f"{first['value'].iloc[0]:.4f}"
     assert table.rows[0][3] == "\N{EN DASH}"
     assert "Netflix twin" in to_markdown(table)
@@ -147,7 +147,7 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
 
 def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
-    numbers = fig05.data(inputs).set_index(["users", "system", "depth"])
+    results = fig05.data(inputs).set_index(["users", "system", "depth"])
     experiment = inputs.experiments["movielens"]
     lists = {
         system: [
@@ -169,14 +169,14 @@ def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> 
                 ],
             }
             for users, expected in places.items():
-                row = numbers.loc[(users, system, depth)]
+                row = results.loc[(users, system, depth)]
                 assert row["lists"] == len(expected)
                 assert row["value"] == pytest.approx(np.mean(expected))
 
 
 def test_places_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
-    numbers = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
-    last = numbers[numbers["depth"] == 24]
+    results = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
+    last = results[results["depth"] == 24]
     assert last["lists"].tolist() == [0] * 6
     assert last["value"].isna().all()
 

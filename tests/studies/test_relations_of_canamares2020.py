@@ -13,11 +13,11 @@ from studies.compared_experiments import (
     inputs_of_overlaps,
     inputs_of_policies,
 )
-from studies.prepared import generated_ratings, inputs_of, look_of
+from studies.prepared import display_of, generated_ratings, inputs_of
 
 from receval.claims.findings import FAILS, HOLDS, UNDECIDED
 from receval.figures.tables import to_latex, to_markdown
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.canamares2020 import (
     fig01,
     fig02,
@@ -57,23 +57,23 @@ def test_every_claim_has_a_row_and_absent_data_decides_nothing(
     tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
     not_made = () if "ml-1m" in datasets else OF_MOVIELENS
-    numbers = {
+    results = {
         name: module.data(inputs_for(tmp_path / name, name, datasets))
         for name, module in OF_THEIR_OWN.items()
         if name not in not_made
     }
     if "fig07" not in not_made:
-        numbers["fig07"] = fig07.data(inputs_of_policies(tmp_path / "fig07"))
-    numbers["fig08"] = fig08.data(inputs_of_overlaps(tmp_path / "fig08", datasets))
+        results["fig07"] = fig07.data(inputs_of_policies(tmp_path / "fig07"))
+    results["fig08"] = fig08.data(inputs_of_overlaps(tmp_path / "fig08", datasets))
     ratings = dict.fromkeys(datasets, generated_ratings())
-    numbers["fig01"] = fig01.data(inputs_of(tmp_path / "fig01", ratings))
-    paths = {name: tmp_path / f"{name}.csv" for name in numbers}
-    for name, table in numbers.items():
-        write_numbers(table, paths[name])
-    look = look_of(STUDY, "relations", absent)
-    inputs = inputs_of(tmp_path, numbers=paths, not_made=not_made, **look.parameters)
-    write_numbers(relations.data(inputs), tmp_path / "relations.csv")
-    found = read_numbers(tmp_path / "relations.csv")
+    results["fig01"] = fig01.data(inputs_of(tmp_path / "fig01", ratings))
+    paths = {name: tmp_path / f"{name}.csv" for name in results}
+    for name, table in results.items():
+        write_results(table, paths[name])
+    display = display_of(STUDY, "relations", absent)
+    inputs = inputs_of(tmp_path, results=paths, not_made=not_made, **display.parameters)
+    write_results(relations.data(inputs), tmp_path / "relations.csv")
+    found = read_results(tmp_path / "relations.csv")
     assert list(dict.fromkeys(found["claim"])) == [f"C-{number:03}" for number in range(1, 40)]
     rows = found.drop_duplicates(["claim", "dataset", "mf"]).set_index(["claim", "dataset"])
     verdicts = rows[rows["mf"] == "default"]
@@ -92,14 +92,14 @@ def test_every_claim_has_a_row_and_absent_data_decides_nothing(
         assert verdicts.loc[("C-038", dataset), "verdict"] == HOLDS
     keys = ["claim", "dataset", "mf", "quantity", "place"]
     assert not found.duplicated(keys).any()
-    table = relations.tabulate(found, look)
+    table = relations.tabulate(found, display)
     assert len(table.rows) == len(rows)
     assert to_markdown(table)
     assert to_latex(table)
 
 
 def test_numbers_stand_with_their_places_and_p_values() -> None:
-    numbers = pd.DataFrame(
+    results = pd.DataFrame(
         {
             "claim": "C-007",
             "dataset": "ml-1m",
@@ -113,7 +113,7 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
             "verdict": [HOLDS] * 4 + [FAILS],
         }
     )
-    row, text = relations.tabulate(numbers, look_of(STUDY, "relations")).rows
+    row, text = relations.tabulate(results, display_of(STUDY, "relations")).rows
     assert row[4] == (
         "kNN - MF: 0.0157 at 0.4, 0.0011 at 0.5 (p = 0.631, within chance); rank: 78.4; "
         "none: \N{EN DASH}"

@@ -15,7 +15,7 @@ from studies.compared_experiments import (
     precision,
     saved,
 )
-from studies.prepared import look_of, problems_of
+from studies.prepared import display_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.multiverse.decisions import Configuration
@@ -23,15 +23,15 @@ from receval.studies.canamares2020 import fig08
 
 
 def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) -> None:
-    numbers = fig08.data(inputs_of_overlaps(tmp_path))
+    results = fig08.data(inputs_of_overlaps(tmp_path))
     keys = ["dataset", "metric", "system"]
-    metrics = numbers[~numbers["metric"].str.contains("Coverage")]
+    metrics = results[~results["metric"].str.contains("Coverage")]
     values = metrics.pivot_table(index=keys, columns="average", values="value")
     assert len(values) == 2 * 4 * 9
     np.testing.assert_allclose(values["coverage x reduced"], values["full"], atol=1e-12)
     # As the paper prints it, the reduced average would be smaller than the full one.
     assert (values["coverage x full"] < values["reduced"]).all()
-    coverage = numbers[numbers["metric"].isin(["UserCoverage", "Coverage@1"])]
+    coverage = results[results["metric"].isin(["UserCoverage", "Coverage@1"])]
     assert set(coverage["average"]) == {"full"}
     # Seven users have no list; not all others have a test rating.
     tested = coverage["lists"]
@@ -41,8 +41,8 @@ def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) 
 
 def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -> None:
     inputs = inputs_of_overlaps(tmp_path, ("ml-1m",))
-    numbers = fig08.data(inputs)
-    rows = numbers[(numbers["metric"] == "P@10") & (numbers["system"] == "knn-overlap-10")]
+    results = fig08.data(inputs)
+    rows = results[(results["metric"] == "P@10") & (results["system"] == "knn-overlap-10")]
     rows = rows.set_index("average")
     experiment = inputs.experiments["ml-1m-overlap"]
     knn, mf = (precision(experiment, name, 0) for name in ("knn-overlap-10", "ranksys-mf"))
@@ -66,9 +66,9 @@ def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -
 def test_figure_8_draws_averages_above_and_coverage_below(
     tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...], without_list: int
 ) -> None:
-    numbers = saved(fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list)), tmp_path)
+    results = saved(fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list)), tmp_path)
     with figure_style():
-        figure = fig08.draw(numbers, look_of(STUDY, "fig08", absent))
+        figure = fig08.draw(results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]
     for upper, lower in zip(above, below, strict=True):
@@ -80,7 +80,7 @@ def test_figure_8_draws_averages_above_and_coverage_below(
         assert len(set(mf.get_ydata())) == 1
         assert np.isnan(reduced.get_ydata()).all() == (without_list == 30)
     assert [text.get_text() for text in figure.texts] == bool(absent) * [
-        look_of(STUDY, "fig08", absent).absence
+        display_of(STUDY, "fig08", absent).absence
     ]
 
 

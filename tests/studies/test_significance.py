@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from studies.prepared import inputs_of, look_of, write_experiment
+from studies.prepared import display_of, inputs_of, write_experiment
 
 from receval.evaluation.system_values import user_values
 from receval.figures.style import figure_style
@@ -35,7 +35,7 @@ LABELS = ("P@5", "nDCG@5", "RR@5")
 def experiments_of(folder: Path, *datasets: str, share: float = 0.5) -> dict[str, dict[str, Any]]:
     return {
         dataset: write_experiment(
-            folder, dataset, SYSTEMS, [Protocol()], averaged="tested", tested_share=share
+            folder, dataset, SYSTEMS, [Protocol()], evaluated_users="tested", tested_share=share
         )
         for dataset in datasets
     }
@@ -190,24 +190,24 @@ POWER = pd.DataFrame(
 def test_a_table_of_power_has_metrics_across_or_down(
     down: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]
 ) -> None:
-    look = look_of("valcarce2018", "table3", ["beeradvocate"])
-    table = tabulate(POWER, replace(look, parameters={"printed": "dp", "down": down}))
+    display = display_of("valcarce2018", "table3", ["beeradvocate"])
+    table = tabulate(POWER, replace(display, parameters={"printed": "dp", "down": down}))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
     assert "Absent: BeerAdvocate" in to_markdown(table)
 
 
 def test_a_table_of_power_shows_the_column_it_is_asked_for() -> None:
-    table = tabulate(POWER, look_of("valcarce2018", "table3"))
+    table = tabulate(POWER, display_of("valcarce2018", "table3"))
     assert table.rows[0] == ("ML-1M twin", "2.00", "4.01")
 
 
 # --- curves -----------------------------------------------------------------------------------
 
 
-def drawn(numbers: pd.DataFrame) -> Figure:
+def drawn(results: pd.DataFrame) -> Figure:
     with figure_style():
-        return draw(numbers, look_of("valcarce2020", "fig02"))
+        return draw(results, display_of("valcarce2020", "fig02"))
 
 
 def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, ratings_of
+from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
 
 from receval.config.single_files import load_drift_config
 from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.simulation.skewed_popularity import ShiftedPowerLaw
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig05
 
@@ -52,7 +52,7 @@ def written_simulations(
             )
         ]
         files[system] = folder / "simulations" / "skewed-popularity" / f"{system}.csv"
-        write_numbers(pd.DataFrame(rows), files[system])
+        write_results(pd.DataFrame(rows), files[system])
     return {"skewed-popularity": files}
 
 
@@ -80,9 +80,9 @@ def everything(folder: Path) -> pd.DataFrame:
         "lastfm-1k": PLAYS,
         "trec-qrels": JUDGMENTS,
     }
-    numbers = fig05.data(inputs_with(folder, datasets, written_simulations(folder)))
-    write_numbers(numbers, folder / "fig05.csv")
-    return read_numbers(folder / "fig05.csv")
+    results = fig05.data(inputs_with(folder, datasets, written_simulations(folder)))
+    write_results(results, folder / "fig05.csv")
+    return read_results(folder / "fig05.csv")
 
 
 # --- numbers ----------------------------------------------------------------------------------
@@ -106,8 +106,10 @@ def test_simulated_curves_are_those_of_the_law_that_is_fitted(tmp_path: Path) ->
     source = generated_ratings(2)
     counts = np.bincount(source.items, minlength=source.n_items)
     law = ShiftedPowerLaw.fit(counts)
-    facts = rows[rows["measure"] != "cumulative share"].set_index("measure")["value"].astype(float)
-    assert facts.to_dict() == pytest.approx({"alpha": law.alpha, "c1": law.c1, "c2": law.c2})
+    metadata = (
+        rows[rows["measure"] != "cumulative share"].set_index("measure")["value"].astype(float)
+    )
+    assert metadata.to_dict() == pytest.approx({"alpha": law.alpha, "c1": law.c1, "c2": law.c2})
     curves = rows[rows["measure"] == "cumulative share"]
     assert curves["skewness"].drop_duplicates().tolist() == [
         *(f"{alpha:g}" for alpha in SKEWNESS),
@@ -125,29 +127,29 @@ def test_simulated_curves_are_those_of_the_law_that_is_fitted(tmp_path: Path) ->
 
 def test_positive_judgments_by_hand(tmp_path: Path) -> None:
     datasets = {"trec-qrels": JUDGMENTS, "lastfm-1k": PLAYS}
-    numbers = fig05.data(inputs_with(tmp_path, datasets))
-    assert set(numbers["panel"]) == {"positive"}
+    results = fig05.data(inputs_with(tmp_path, datasets))
+    assert set(results["panel"]) == {"positive"}
     # In the order of the configuration, not of what is there.
-    assert numbers["dataset"].drop_duplicates().tolist() == ["lastfm-1k", "trec-qrels"]
-    trec = numbers[numbers["dataset"] == "trec-qrels"]
+    assert results["dataset"].drop_duplicates().tolist() == ["lastfm-1k", "trec-qrels"]
+    trec = results[results["dataset"] == "trec-qrels"]
     curve = trec[trec["measure"] == "cumulative share"]
     assert curve["rank"].tolist() == [1, 2]
     assert curve["item_share"].tolist() == [0.5, 1]
     assert curve["rating_share"].tolist() == pytest.approx([2 / 3, 1])
-    facts = trec[trec["measure"] != "cumulative share"].set_index("measure")["value"]
-    assert facts["positive ratings"] == 3
-    assert facts["items with positive ratings"] == 2
+    metadata = trec[trec["measure"] != "cumulative share"].set_index("measure")["value"]
+    assert metadata["positive ratings"] == 3
+    assert metadata["items with positive ratings"] == 2
     # Documents that are relevant to a topic: 2 of 4 topics.
-    assert facts["share of users who like the most liked item"] == 0.5
+    assert metadata["share of users who like the most liked item"] == 0.5
     # Pairs of more than two plays: (0, 0), (1, 1) and (1, 0).
-    lastfm = numbers[numbers["dataset"] == "lastfm-1k"].set_index("measure")["value"]
+    lastfm = results[results["dataset"] == "lastfm-1k"].set_index("measure")["value"]
     assert lastfm["positive ratings"] == 3
     assert lastfm["share of users who like the most liked item"] == 1
 
 
 def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
-    numbers = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
-    curve = numbers[numbers["measure"] == "cumulative share"]
+    results = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
+    curve = results[results["measure"] == "cumulative share"]
     assert len(curve) == 100
     assert curve["rating_share"].iloc[-1] == 1
 
@@ -168,7 +170,7 @@ def test_rows_are_told_apart_when_they_are_compared(tmp_path: Path) -> None:
 
 def test_figure_5_draws_three_panels_without_overlaps(tmp_path: Path) -> None:
     with figure_style():
-        figure = fig05.draw(everything(tmp_path), look_of(STUDY, "fig05"))
+        figure = fig05.draw(everything(tmp_path), display_of(STUDY, "fig05"))
     left, centre, right = figure.axes
     assert problems_of(figure) == []
     assert not figure.texts
@@ -193,11 +195,11 @@ def test_figure_5_draws_three_panels_without_overlaps(tmp_path: Path) -> None:
 def test_panels_without_data_are_left_out_and_the_absent_named(
     tmp_path: Path, present: tuple[str, ...]
 ) -> None:
-    numbers = everything(tmp_path)
-    numbers = numbers[numbers["dataset"].isin(present)]
+    results = everything(tmp_path)
+    results = results[results["dataset"].isin(present)]
     absent = tuple(name for name in CURVES if name not in present)
     with figure_style():
-        figure = fig05.draw(numbers, look_of(STUDY, "fig05", absent))
+        figure = fig05.draw(results, display_of(STUDY, "fig05", absent))
     assert len(figure.axes) == (3 if "ml-1m" in present else 1)
     assert len(figure.axes[-1].lines) == len(present)
     assert problems_of(figure) == []
@@ -205,19 +207,19 @@ def test_panels_without_data_are_left_out_and_the_absent_named(
 
 
 def test_a_dataset_has_the_same_colour_whichever_are_there(tmp_path: Path) -> None:
-    numbers = everything(tmp_path)
+    results = everything(tmp_path)
     colours = []
-    for rows in (numbers, numbers[numbers["dataset"] == "trec-qrels"]):
+    for rows in (results, results[results["dataset"] == "trec-qrels"]):
         with figure_style():
-            figure = fig05.draw(rows, look_of(STUDY, "fig05"))
+            figure = fig05.draw(rows, display_of(STUDY, "fig05"))
         colours.append(figure.axes[-1].lines[-1].get_color())
     assert colours[0] == colours[1]
 
 
 def test_a_short_grid_of_the_demo_is_drawn_whole(tmp_path: Path) -> None:
     simulations = written_simulations(tmp_path, (0, 1, 2), repetitions=1)
-    numbers = fig05.data(inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations))
+    results = fig05.data(inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations))
     with figure_style():
-        figure = fig05.draw(numbers, look_of(STUDY, "fig05"))
+        figure = fig05.draw(results, display_of(STUDY, "fig05"))
     assert len(figure.axes[0].lines) == 4
     assert problems_of(figure) == []

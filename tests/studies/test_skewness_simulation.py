@@ -20,7 +20,7 @@ from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.random_ratio import split_by_random_ratio
 from receval.splits.split import fold
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.workflow import skewness as skewness_simulation
 from receval.workflow.skewness import simulate_skewness
 
@@ -38,7 +38,7 @@ def description_of(system: str, **changes: Any) -> dict[str, Any]:
         "dataset": "ml-1m",
         "skewness": [0, 0.5, 2],
         "repetitions": 1,
-        "train_share": 0.7,
+        "train_ratio": 0.7,
         "relevance_threshold": 4.0,
         "protocols": [asdict(protocol) for protocol in PROTOCOLS],
         "metrics": ["P@3", "RR"],
@@ -57,7 +57,7 @@ def simulated(folder: Path, system: str, **changes: Any) -> pd.DataFrame:
         description=description_of(system, **changes),
         system=system,
     )
-    return read_numbers(values)
+    return read_results(values)
 
 
 def outcome(folder: Path, system: str, **changes: Any) -> pd.DataFrame:
@@ -75,7 +75,7 @@ def test_values_are_those_of_the_steps_taken_one_by_one(tmp_path: Path) -> None:
     counts = law.with_skewness(0.5, source.n_items, len(source)).counts(*size)
     ratings = simulate_ratings(source, counts, generator_for("ratings"))
     split = split_by_random_ratio(
-        ratings, partial(generator_for, "split"), train_share=0.7, folds=1
+        ratings, partial(generator_for, "split"), train_ratio=0.7, folds=1
     )
     data = fold(ratings, split, 0)
     seed = integer_seed(7, *names, "plsa")

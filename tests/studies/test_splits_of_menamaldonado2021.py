@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from studies.prepared import inputs_of, look_of, problems_of, ratings_of
+from studies.prepared import display_of, inputs_of, problems_of, ratings_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
@@ -19,7 +19,7 @@ from receval.seeds import generator
 from receval.splits.missing_at_random import split_with_unbiased_test
 from receval.splits.registry import make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import fig11
 
@@ -41,8 +41,8 @@ def opened(folder: Path, splits: dict[str, tuple[Ratings, Split]]) -> ArtifactIn
     return inputs_of(folder, splits=pairs)
 
 
-def counted(numbers: pd.DataFrame, evaluation: str, fold: int) -> dict[str, tuple[int, int]]:
-    chosen = numbers[(numbers["evaluation"] == evaluation) & (numbers["fold"] == fold)]
+def counted(results: pd.DataFrame, evaluation: str, fold: int) -> dict[str, tuple[int, int]]:
+    chosen = results[(results["evaluation"] == evaluation) & (results["fold"] == fold)]
     return {
         row["role"]: (row["ratings"], row["known_ratings"]) for row in chosen.to_dict("records")
     }
@@ -53,13 +53,13 @@ def test_every_rating_of_a_fold_has_one_role_in_each_evaluation(tmp_path: Path) 
     codes = np.array(
         [TEST | UNBIASED, TRAIN, TRAIN, TRAIN, TRAIN, UNBIASED, UNBIASED, 0], dtype=np.uint8
     )
-    numbers = fig11.data(opened(tmp_path, {"cm100k": (EIGHT, Split((codes,)))}))
-    assert counted(numbers, "real", 0) == {
+    results = fig11.data(opened(tmp_path, {"cm100k": (EIGHT, Split((codes,)))}))
+    assert counted(results, "real", 0) == {
         "train": (4, 4),
         "unbiased test": (3, 1),
         "unused": (1, 0),
     }
-    assert counted(numbers, "observed", 0) == {
+    assert counted(results, "observed", 0) == {
         "train": (4, 4),
         "observed test": (1, 1),
         "unused": (3, 0),
@@ -90,8 +90,8 @@ def both(folder: Path) -> ArtifactInputs:
 
 
 def test_the_unbiased_test_is_the_fold_or_all_that_was_drawn(tmp_path: Path) -> None:
-    numbers = fig11.data(both(tmp_path))
-    tests = numbers[numbers["role"] == "unbiased test"].groupby("dataset")
+    results = fig11.data(both(tmp_path))
+    tests = results[results["role"] == "unbiased test"].groupby("dataset")
     assert tests["ratings"].sum()["cm100k"] == 400
     drawn = 400 - int(generated(1, known_share=0.7).known.sum())  # type: ignore[union-attr]
     assert set(tests.get_group("yahoo-r3")["ratings"]) == {drawn}
@@ -99,8 +99,8 @@ def test_the_unbiased_test_is_the_fold_or_all_that_was_drawn(tmp_path: Path) -> 
 
 
 def test_both_evaluations_have_the_same_training_ratings(tmp_path: Path) -> None:
-    numbers = fig11.data(both(tmp_path))
-    trains = numbers[numbers["role"] == "train"]
+    results = fig11.data(both(tmp_path))
+    trains = results[results["role"] == "train"]
     real, observed = (trains[trains["evaluation"] == name] for name in ("real", "observed"))
     assert real["ratings"].tolist() == observed["ratings"].tolist()
     assert (real["known_ratings"] == real["ratings"]).all()
@@ -113,19 +113,19 @@ def test_ratings_that_nobody_is_said_to_have_chosen_cannot_be_drawn(tmp_path: Pa
         fig11.data(opened(tmp_path, {"ml-1m": (plain, split)}))
 
 
-def drawn(numbers: pd.DataFrame, folder: Path, *absent: str) -> Figure:
-    write_numbers(numbers, folder / "fig11.csv")
+def drawn(results: pd.DataFrame, folder: Path, *absent: str) -> Figure:
+    write_results(results, folder / "fig11.csv")
     with figure_style():
         figure = fig11.draw(
-            read_numbers(folder / "fig11.csv"), look_of("menamaldonado2021", "fig11", absent)
+            read_results(folder / "fig11.csv"), display_of("menamaldonado2021", "fig11", absent)
         )
         assert problems_of(figure) == []
     return figure
 
 
 def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None:
-    numbers = fig11.data(both(tmp_path))
-    figure = drawn(numbers, tmp_path)
+    results = fig11.data(both(tmp_path))
+    figure = drawn(results, tmp_path)
     panels = iter(figure.axes)
     for dataset in ("cm100k", "yahoo-r3"):
         for evaluation in ("real", "observed"):
@@ -135,7 +135,7 @@ def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None
             for patch in axes.patches:
                 role = roles[to_hex(patch.get_facecolor()).upper()]
                 areas[role] += patch.get_width() * patch.get_height()
-            rows = numbers[(numbers["dataset"] == dataset) & (numbers["evaluation"] == evaluation)]
+            rows = results[(results["dataset"] == dataset) & (results["evaluation"] == evaluation)]
             for role, ratings in rows.groupby("role")["ratings"].sum().items():
                 expected = ratings / 400 * 100 * fig11.BAND
                 assert areas[role] == pytest.approx(expected), (dataset, evaluation, role)
@@ -143,8 +143,8 @@ def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None
 
 def test_one_dataset_and_one_fold_are_drawn_too(tmp_path: Path) -> None:
     codes = np.array([TEST | UNBIASED, *[TRAIN] * 4, UNBIASED, 0, 0], dtype=np.uint8)
-    numbers = fig11.data(opened(tmp_path, {"cm100k": (EIGHT, Split((codes,)))}))
-    figure = drawn(numbers, tmp_path, "yahoo-r3")
+    results = fig11.data(opened(tmp_path, {"cm100k": (EIGHT, Split((codes,)))}))
+    figure = drawn(results, tmp_path, "yahoo-r3")
     assert len(figure.axes) == 2
 
 
@@ -156,10 +156,10 @@ def test_the_folds_of_the_authors_have_their_sizes_on_cm100k(tmp_path: Path) -> 
     spec = load_settings(ROOT / "config", "full").splits["released-folds-unbiased"]
     files = {path.name: path for path in MIRROR.iterdir()}
     split = make_split(ratings, spec, 1, "cm100k", "released-folds-unbiased", files)
-    numbers = fig11.data(opened(tmp_path, {"cm100k": (ratings, split)}))
-    tests = {role: rows["ratings"].tolist() for role, rows in numbers.groupby("role")}
+    results = fig11.data(opened(tmp_path, {"cm100k": (ratings, split)}))
+    tests = {role: rows["ratings"].tolist() for role, rows in results.groupby("role")}
     assert tests["unbiased test"] == [20_727, 20_578, 20_727, 20_787, 20_765]
     assert tests["observed test"] == [2_366, 2_252, 2_303, 2_349, 2_324]
-    assert numbers.groupby(["evaluation", "fold"])["ratings"].sum().eq(103_584).all()
-    known = numbers[numbers["role"] == "unbiased test"]["known_ratings"].tolist()
+    assert results.groupby(["evaluation", "fold"])["ratings"].sum().eq(103_584).all()
+    known = results[results["role"] == "unbiased test"]["known_ratings"].tolist()
     assert known == tests["observed test"]

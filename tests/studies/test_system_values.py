@@ -26,7 +26,7 @@ THRESHOLD = 4.0
 
 def experiment_of(
     folder: Path,
-    averaged: str = "tested",
+    evaluated_users: str = "tested",
     protocols: Sequence[Protocol] = (AI,),
     tested_share: float = 0.1,
 ) -> Experiment:
@@ -35,7 +35,7 @@ def experiment_of(
         "ml-1m",
         SYSTEMS[:2],
         protocols,
-        averaged=averaged,
+        evaluated_users=evaluated_users,
         tested_share=tested_share,
         extra_systems=SYSTEMS[2:],
     )
@@ -132,9 +132,9 @@ def test_users_without_lists_of_any_system_are_paired_where_they_have_one(tmp_pa
 # --- over all users ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("averaged", ["all", "tested", "relevant"])
-def test_means_are_those_of_the_values_by_fold(tmp_path: Path, averaged: str) -> None:
-    experiment = experiment_of(tmp_path, averaged)
+@pytest.mark.parametrize("evaluated_users", ["all", "tested", "relevant"])
+def test_means_are_those_of_the_values_by_fold(tmp_path: Path, evaluated_users: str) -> None:
+    experiment = experiment_of(tmp_path, evaluated_users)
     metrics = [parse("nDCG@10"), parse("P@5")]
     (values,) = system_values(experiment, metrics, [Arithmetic()])
     table = values_by_fold(experiment, metrics)

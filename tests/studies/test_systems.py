@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, look_of, problems_of, write_experiment
+from studies.prepared import display_of, inputs_of, problems_of, write_experiment
 
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import agreement, fidelity, searches
 from receval.studies.systems._shared.published_and_ours import published_and_ours
@@ -25,7 +25,11 @@ METRICS = ("P@10", "antiP@10")
 @pytest.fixture
 def inputs(tmp_path: Path) -> ArtifactInputs:
     experiment = write_experiment(
-        tmp_path, "ml-1m", SYSTEMS, [Protocol("AR", "train", ties="librec")], averaged="tested"
+        tmp_path,
+        "ml-1m",
+        SYSTEMS,
+        [Protocol("AR", "train", ties="librec")],
+        evaluated_users="tested",
     )
     experiment["split"] = "coin-flip"
     lines = ["study,dataset,split,judgments,system,metric,published"]
@@ -85,19 +89,19 @@ def test_a_published_value_without_a_system_of_that_name_is_refused(
 def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
     inputs: ArtifactInputs, tmp_path: Path
 ) -> None:
-    numbers = agreement.data(inputs)
+    results = agreement.data(inputs)
     table = published_and_ours(inputs)
-    assert numbers["systems"].tolist() == [3, 3]
-    assert numbers["searched"].tolist() == ["yes", ""]
-    for row in numbers.to_dict("records"):
+    assert results["systems"].tolist() == [3, 3]
+    assert results["searched"].tolist() == ["yes", ""]
+    for row in results.to_dict("records"):
         own = table[(table["metric"] == row["metric"]) & (table["system"] != "optimal-real")]
         published, ours = own["published"].to_numpy(), own["ours"].to_numpy()
         pairs = [(0, 1), (0, 2), (1, 2)]
         signs = [np.sign((published[a] - published[b]) * (ours[a] - ours[b])) for a, b in pairs]
         assert row["tau"] == pytest.approx(np.mean(signs))
-    write_numbers(numbers, tmp_path / "agreement.csv")
+    write_results(results, tmp_path / "agreement.csv")
     printed = agreement.tabulate(
-        read_numbers(tmp_path / "agreement.csv"), look_of(STUDY, "agreement", edition="full")
+        read_results(tmp_path / "agreement.csv"), display_of(STUDY, "agreement", edition="full")
     )
     assert to_markdown(printed).count("\n| ") == 2 + 2
     assert r"\%" in to_latex(printed)
@@ -106,10 +110,10 @@ def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
 def test_the_drawing_of_fidelity_has_a_row_a_system_and_no_overlaps(
     inputs: ArtifactInputs, tmp_path: Path
 ) -> None:
-    write_numbers(fidelity.data(inputs), tmp_path / "fidelity.csv")
+    write_results(fidelity.data(inputs), tmp_path / "fidelity.csv")
     with figure_style():
         figure = fidelity.draw(
-            read_numbers(tmp_path / "fidelity.csv"), look_of(STUDY, "fidelity", edition="full")
+            read_results(tmp_path / "fidelity.csv"), display_of(STUDY, "fidelity", edition="full")
         )
         (axes,) = figure.axes
         assert len(axes.get_yticks()) == len(SYSTEMS)
@@ -129,10 +133,10 @@ def test_the_table_of_searches_prints_the_chosen_setting(tmp_path: Path) -> None
         }
     )
     path = tmp_path / "slim" / "search.csv"
-    write_numbers(trace, path)
-    numbers = searches.data(inputs_of(tmp_path, searches={"slim": path}))
-    assert len(numbers) == 4
-    text = to_markdown(searches.tabulate(numbers, look_of(STUDY, "searches", edition="full")))
+    write_results(trace, path)
+    results = searches.data(inputs_of(tmp_path, searches={"slim": path}))
+    assert len(results) == 4
+    text = to_markdown(searches.tabulate(results, display_of(STUDY, "searches", edition="full")))
     assert "l1 = 1.0" in text
     assert "0.2900 (0.3000)" in text
     assert "3.00" in text

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, look_of, ratings_of
+from studies.prepared import display_of, inputs_of, ratings_of
 
 from receval.datasets.statistics import dataset_statistics
 from receval.figures.tables import Table, to_latex, to_markdown
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.canamares2020 import table1 as canamares_table1
 from receval.studies.menamaldonado2021 import table2 as mena_table2
 from receval.studies.metric_studies import assumptions
@@ -93,19 +93,21 @@ def test_each_table_has_its_columns_and_one_row_a_dataset(
     tmp_path: Path, module: Any, parameters: dict[str, Any], columns: list[str]
 ) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}, **parameters)
-    numbers = module.data(inputs)
-    assert list(numbers.columns) == ["dataset", *columns]
+    results = module.data(inputs)
+    assert list(results.columns) == ["dataset", *columns]
     expected = dataset_statistics(inputs.all_ratings())[["dataset", *columns]]
-    pd.testing.assert_frame_equal(numbers, expected)
+    pd.testing.assert_frame_equal(results, expected)
 
 
 def printed(tmp_path: Path, module: Any, study: str, artifact: str, *absent: str) -> Table:
     """Print the published numbers from the columns that the table's CSV has."""
-    look = look_of(study, artifact)
-    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN}, **look.parameters)).columns
-    rows = [row for row in PUBLISHED if row["dataset"] in look.datasets]
-    write_numbers(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
-    table = module.tabulate(read_numbers(tmp_path / "table.csv"), look_of(study, artifact, absent))
+    display = display_of(study, artifact)
+    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN}, **display.parameters)).columns
+    rows = [row for row in PUBLISHED if row["dataset"] in display.datasets]
+    write_results(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
+    table = module.tabulate(
+        read_results(tmp_path / "table.csv"), display_of(study, artifact, absent)
+    )
     assert isinstance(table, Table)
     return table
 
@@ -137,11 +139,11 @@ def test_parts_are_printed_for_menamaldonado2021(tmp_path: Path) -> None:
 
 
 def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
-    look = look_of("valcarce2018", "table1")
-    text = assumptions.data(inputs_of(tmp_path, **look.parameters))
+    display = display_of("valcarce2018", "table1")
+    text = assumptions.data(inputs_of(tmp_path, **display.parameters))
     assert text["Information retrieval"][1] == "Relevance is independent of the users."
     assert text["Recommender systems"][1] == "Relevance depends on the users."
-    table = assumptions.tabulate(text, look)
+    table = assumptions.tabulate(text, display)
     assert len(table.rows) == 3
     assert all(all(row) for row in table.rows)
     assert sum(column.width or 0 for column in table.columns) <= 1

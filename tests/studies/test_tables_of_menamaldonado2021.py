@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import inputs_of, look_of
+from studies.prepared import display_of, inputs_of
 
 from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.menamaldonado2021 import table1, table3, table4
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
     held,
@@ -30,7 +30,7 @@ from receval.theory.rating_probabilities import RatingProbabilities
 
 STUDY = "menamaldonado2021"
 TABLES: dict[str, Any] = {"table1": table1, "table3": table3, "table4": table4}
-PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
+PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "universes": 3}}
 
 CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
 CONCLUSIONS_OF_TABLE_4 = [
@@ -42,17 +42,17 @@ CONCLUSIONS_OF_TABLE_4 = [
 ]
 
 
-def numbers_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
+def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
     inputs = inputs_of(folder, seed=1, **(parameters or PARAMETERS[artifact]))  # type: ignore[arg-type]
-    write_numbers(TABLES[artifact].data(inputs), folder / "numbers.csv")
-    return read_numbers(folder / "numbers.csv")
+    write_results(TABLES[artifact].data(inputs), folder / "numbers.csv")
+    return read_results(folder / "numbers.csv")
 
 
 @pytest.mark.parametrize(("artifact", "rows"), [("table1", 11), ("table3", 4), ("table4", 5)])
 def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows: int) -> None:
-    numbers = numbers_of(artifact, tmp_path)
-    assert len(numbers) == rows
-    table = TABLES[artifact].tabulate(numbers, look_of(STUDY, artifact))
+    results = results_of(artifact, tmp_path)
+    assert len(results) == rows
+    table = TABLES[artifact].tabulate(results, display_of(STUDY, artifact))
     assert all(cell for row in table.rows for cell in row)
     assert sum(column.width or 0 for column in table.columns) <= 1
     assert to_markdown(table).count("\n| ") == rows + 2
@@ -60,7 +60,7 @@ def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows:
 
 
 def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Path) -> None:
-    places = numbers_of("table1", tmp_path)["In the library"].str.findall(r"receval[\w.]+")
+    places = results_of("table1", tmp_path)["In the library"].str.findall(r"receval[\w.]+")
     assert places.str.len().gt(0).all()
     for name in {name for found in places for name in found}:
         parts = name.split(".")
@@ -73,25 +73,25 @@ def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Pat
 
 
 def test_lemma_1_concludes_what_table_3_prints_and_holds_on_all_pairs(tmp_path: Path) -> None:
-    numbers = numbers_of("table3", tmp_path, items=300)
-    assert numbers["conclusion"].tolist() == CONCLUSIONS_OF_TABLE_3
-    assert (numbers["pairs"] > 1000).all()
-    assert (numbers["held"] == numbers["pairs"]).all()
-    assert set(numbers["drawn"]) == {300 * 299 // 2}
+    results = results_of("table3", tmp_path, items=300)
+    assert results["conclusion"].tolist() == CONCLUSIONS_OF_TABLE_3
+    assert (results["pairs"] > 1000).all()
+    assert (results["held"] == results["pairs"]).all()
+    assert set(results["drawn"]) == {300 * 299 // 2}
     # Pairs of equal values or equal steepness are rare, and in no case.
-    assert 0.99 * numbers["drawn"][0] < numbers["pairs"].sum() <= numbers["drawn"][0]
+    assert 0.99 * results["drawn"][0] < results["pairs"].sum() <= results["drawn"][0]
 
 
 def test_lemmas_2_and_3_conclude_what_table_4_prints_and_hold_on_all_pairs(
     tmp_path: Path,
 ) -> None:
-    numbers = numbers_of("table4", tmp_path, items=300, worlds=3)
-    found = list(zip(numbers["precision"], numbers["anti_precision"], strict=True))
+    results = results_of("table4", tmp_path, items=300, universes=3)
+    found = list(zip(results["precision"], results["anti_precision"], strict=True))
     assert found == CONCLUSIONS_OF_TABLE_4
-    assert (numbers["pairs"] > 1000).all()
+    assert (results["pairs"] > 1000).all()
     for column in ("precision_held", "anti_precision_held", "both_held"):
-        assert (numbers[column] == numbers["pairs"]).all()
-    assert numbers["drawn"].tolist() == [3 * 100 * 99 // 2, *[300 * 299 // 2] * 4]
+        assert (results[column] == results["pairs"]).all()
+    assert results["drawn"].tolist() == [3 * 100 * 99 // 2, *[300 * 299 // 2] * 4]
 
 
 def exact(items: RatingProbabilities, item: int) -> dict[str, Fraction]:
@@ -126,10 +126,10 @@ def rate(f: str, pair: tuple[dict[str, Fraction], dict[str, Fraction]]) -> Fract
 
 
 def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
-    numbers = numbers_of("table3", tmp_path, items=25)
+    results = results_of("table3", tmp_path, items=25)
     items = rated_items(generator(1, STUDY, "table3"), 25)
     every = [exact(items, item) for item in range(25)]
-    for row in numbers.to_dict("records"):
+    for row in results.to_dict("records"):
         sign = 1 if row["popularity_and_average_rating"] == "agree" else -1
         other = "complement" if sign == 1 else "average"
         steeper = 1 if row["odds_are"] == "steeper" else -1
@@ -145,10 +145,10 @@ def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: P
 
 
 def test_the_cases_of_lemma_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
-    numbers = numbers_of("table4", tmp_path, items=24, worlds=2)
+    results = results_of("table4", tmp_path, items=24, universes=2)
     items = item_dependent_items(generator(1, STUDY, "table4", "lemma3"), 24)
     every = [exact(items, item) for item in range(24)]
-    for row in numbers[numbers["lemma"] == "lemma 3"].to_dict("records"):
+    for row in results[results["lemma"] == "lemma 3"].to_dict("records"):
         sign = 1 if row["popularity_and_relevance"] == "agree" else -1
         other = "non-relevance" if sign == 1 else "relevance"
         steeper = 1 if row["odds_are"] == "steeper" else -1
@@ -180,9 +180,9 @@ def test_items_satisfy_the_premises_of_the_lemmas_exactly() -> None:
 
 def test_lemma_3_fails_on_pairs_without_its_premise() -> None:
     # Under the premise of lemma 2 anti-precision is consistent where lemma 3 says that it is not.
-    worlds = (relevance_dependent_items(np.random.default_rng(seed), 30) for seed in range(8))
+    universes = (relevance_dependent_items(np.random.default_rng(seed), 30) for seed in range(8))
     cases = consistent = 0
-    for pairs in (item_pairs(world, "all") for world in worlds):
+    for pairs in (item_pairs(universe, "all") for universe in universes):
         case = in_case(pairs, 1, pairs.steeper_than_non_relevance, 1)
         cases += pairs.count(case)
         consistent += pairs.count(

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from protocols.brute_force import Scores
-from studies.prepared import generated_ratings, inputs_of, look_of, problems_of, spec_of
+from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, spec_of
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import figure_style
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -23,7 +23,7 @@ from receval.protocols.protocol import Protocol
 from receval.robustness.kept_ratings import kept_ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig03, fig04
 
@@ -87,7 +87,7 @@ def inputs(
         "extra_systems": [],
         "protocols": [asdict(protocol) for protocol in protocols],
         "relevance_threshold": THRESHOLD,
-        "averaged": "all",
+        "evaluated_users": "all",
         "evaluations": ["observed"],
         "released_real_threshold": None,
     }
@@ -102,8 +102,8 @@ def inputs(
     )
 
 
-def look(artifact: str) -> Look:
-    shown = look_of(STUDY, artifact)
+def display(artifact: str) -> DisplayStyle:
+    shown = display_of(STUDY, artifact)
     return replace(shown, parameters={**shown.parameters, "metric": "P@2"})
 
 
@@ -196,12 +196,12 @@ def test_the_means_of_figure_3_are_those_of_the_folds(three: pd.DataFrame) -> No
 def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     tmp_path: Path, three: pd.DataFrame
 ) -> None:
-    write_numbers(three, tmp_path / "fig03.csv")
-    numbers = read_numbers(tmp_path / "fig03.csv")
+    write_results(three, tmp_path / "fig03.csv")
+    results = read_results(tmp_path / "fig03.csv")
     with figure_style():
-        figure = fig03.draw(numbers, look("fig03"))
+        figure = fig03.draw(results, display("fig03"))
     assert problems_of(figure) == []
-    means = numbers[(numbers["fold"] == "mean") & (numbers["varied"] == "target set size")]
+    means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
     assert [curve.get_label() for curve in right.lines] == ["pLSA", "kNN"]
     for place, system in enumerate(("plsa", "knn-centred")):
@@ -234,7 +234,7 @@ def test_only_precision_at_a_cut_off_is_drawn(folder: Path, metric: str) -> None
 
 
 def test_figure_4_has_a_value_for_every_system_point_and_fold(four: pd.DataFrame) -> None:
-    drawn = four[(four["metric"] == "P") & (four["averaged"] == "all")]
+    drawn = four[(four["metric"] == "P") & (four["evaluated_users"] == "all")]
     assert len(drawn) == 5 * (2 * len(REMOVED) + len(SIZES)) * (FOLDS + 1)
     others = four.drop(drawn.index)
     assert set(others["fold"]) == {"mean"}
@@ -251,7 +251,7 @@ def test_removed_ratings_are_nowhere_relevant_under_ar(folder: Path, four: pd.Da
         for row in rows.to_dict("records"):
             metric = parse(labels[row["metric"]])
             values = [evaluate([metric], lists)[0] for lists in both]
-            if row["averaged"] == "relevant":
+            if row["evaluated_users"] == "relevant":
                 values = [v[x.full.n_relevant > 0] for v, x in zip(values, both, strict=True)]
             assert row["value"] == pytest.approx(np.mean([v.mean() for v in values])), row
             assert row["lists"] == sum(map(len, values))
@@ -294,15 +294,15 @@ def test_both_figures_measure_the_same_lists(three: pd.DataFrame, four: pd.DataF
 def test_figure_4_draws_means_and_the_theory_without_overlaps(
     tmp_path: Path, four: pd.DataFrame
 ) -> None:
-    write_numbers(four, tmp_path / "fig04.csv")
-    numbers = read_numbers(tmp_path / "fig04.csv")
+    write_results(four, tmp_path / "fig04.csv")
+    results = read_results(tmp_path / "fig04.csv")
     with figure_style():
-        figure = fig04.draw(numbers, look("fig04"))
+        figure = fig04.draw(results, display("fig04"))
     assert problems_of(figure) == []
     assert len(figure.axes) == 3
     left, centre, right = figure.axes
-    means = numbers[(numbers["fold"] == "mean") & (numbers["metric"] == "P")]
-    means = means[(means["averaged"] == "all") & (means["system"] == "mf")]
+    means = results[(results["fold"] == "mean") & (results["metric"] == "P")]
+    means = means[(means["evaluated_users"] == "all") & (means["system"] == "mf")]
     assert left.lines[1].get_ydata() == pytest.approx(
         means["value"][means["protocol"] == EVERYTHING.name]
     )

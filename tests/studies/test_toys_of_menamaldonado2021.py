@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import look_of, problems_of
-from studies.toys import FIGURES, STUDY, number, numbers_of
+from studies.prepared import display_of, problems_of
+from studies.toys import FIGURES, STUDY, number, results_of
 
 from receval.figures.style import figure_style
 from receval.studies.menamaldonado2021 import fig02, fig04, fig08
@@ -52,8 +52,8 @@ FIGURE_2 = {
 
 
 def test_figure_2_has_the_fractions_of_the_paper_and_no_others(tmp_path: Path) -> None:
-    numbers = numbers_of("fig02", tmp_path)
-    shares = numbers[numbers["quantity"].str.startswith("p(")]
+    results = results_of("fig02", tmp_path)
+    shares = results[results["quantity"].str.startswith("p(")]
     found = {(row["quantity"], row["item"]): row["fraction"] for row in shares.to_dict("records")}
     assert found == FIGURE_2
     for row in shares.to_dict("records"):
@@ -64,8 +64,8 @@ def test_figure_2_has_the_fractions_of_the_paper_and_no_others(tmp_path: Path) -
 def test_the_fractions_are_counted_in_the_cells_that_are_drawn(
     tmp_path: Path, quantity: str, item: str
 ) -> None:
-    numbers = numbers_of("fig02", tmp_path)
-    cells = numbers[numbers["quantity"].isin(["rated", "relevant"])]
+    results = results_of("fig02", tmp_path)
+    cells = results[results["quantity"].isin(["rated", "relevant"])]
     state = {(r["quantity"], r["item"], r["user"]): r["number"] for r in cells.to_dict("records")}
     pairs = {(i, u) for _, i, u in state}
 
@@ -87,8 +87,8 @@ def test_the_fractions_are_counted_in_the_cells_that_are_drawn(
 
 
 def test_users_have_the_values_of_section_5(tmp_path: Path) -> None:
-    numbers = numbers_of("fig02", tmp_path)
-    value = partial(number, numbers, ranking="<a,b>")
+    results = results_of("fig02", tmp_path)
+    value = partial(number, results, ranking="<a,b>")
     # M-030 and M-031; for u6 relevance is known of both items.
     assert value("real P@2", user="u8") == 1
     assert value("observed P@2", user="u8") == 1 / 2
@@ -130,8 +130,8 @@ def test_the_rated_pairs_follow_from_the_paper_but_for_two() -> None:
 
 
 def test_f_is_steeper_in_all_cases_of_figure_3(tmp_path: Path) -> None:
-    numbers = numbers_of("fig03", tmp_path)
-    f, g = (numbers[numbers["function"] == name].set_index("case") for name in "fg")
+    results = results_of("fig03", tmp_path)
+    f, g = (results[results["function"] == name].set_index("case") for name in "fg")
     assert f["decrement_rate"].tolist() == pytest.approx([2 / 3, 1 / 2, 2 / 3, 1 / 2])
     assert g["decrement_rate"].tolist() == pytest.approx([1 / 3] * 4)
     assert set(f["steeper"]) == {"yes"}
@@ -153,12 +153,12 @@ def test_f_is_steeper_in_all_cases_of_figure_3(tmp_path: Path) -> None:
 # --- figures 4 and 8 --------------------------------------------------------------------------
 
 
-def of_example(numbers: pd.DataFrame, example: str) -> pd.DataFrame:
-    return numbers[numbers["example"] == example]
+def of_example(results: pd.DataFrame, example: str) -> pd.DataFrame:
+    return results[results["example"] == example]
 
 
 def test_example_1_is_that_of_section_6_1(tmp_path: Path) -> None:
-    rows = of_example(numbers_of("fig04", tmp_path), "#1")
+    rows = of_example(results_of("fig04", tmp_path), "#1")
     # M-042 to M-044.
     assert number(rows, "p(rel|train,i)", item="a") == 3 / 5
     assert number(rows, "p(rel|train,i)", item="b") == 1 / 2
@@ -183,7 +183,7 @@ def test_example_1_is_that_of_section_6_1(tmp_path: Path) -> None:
 
 
 def test_example_2_is_that_of_section_6_1(tmp_path: Path) -> None:
-    rows = of_example(numbers_of("fig04", tmp_path), "#2")
+    rows = of_example(results_of("fig04", tmp_path), "#2")
     # M-045 to M-047.
     assert number(rows, "decrement rate: p(rel|train,i)") == 1
     assert number(rows, "p(rel|train,i)", item="b") == 0
@@ -196,7 +196,7 @@ def test_example_2_is_that_of_section_6_1(tmp_path: Path) -> None:
 
 
 def test_example_3_is_that_of_section_6_1(tmp_path: Path) -> None:
-    rows = of_example(numbers_of("fig04", tmp_path), "#3")
+    rows = of_example(results_of("fig04", tmp_path), "#3")
     popularity = number(rows, "decrement rate: odds of p(train|i)")
     for relevance in ("p(rel|train,i)", "p(not rel|train,i)"):
         assert 2 * popularity < number(rows, f"decrement rate: {relevance}")
@@ -230,9 +230,9 @@ def test_no_other_counts_fit_examples_1_and_2() -> None:
 def test_optimal_rankings_and_lemma_1_say_what_the_metrics_say(
     tmp_path: Path, artifact: str
 ) -> None:
-    numbers = numbers_of(artifact, tmp_path)
+    results = results_of(artifact, tmp_path)
     for example, marks in FIGURES[artifact].EXAMPLES.items():
-        rows = of_example(numbers, example)
+        rows = of_example(results, example)
         metrics = number(rows, "agreement: observed P@1, observed antiP@1")
         assert metrics == number(rows, "agreement: phi of observed P, phi of observed antiP")
         shares = ToyMatrix.mirrored(marks).probabilities
@@ -264,7 +264,7 @@ def _steepness(popularity: Any, function: Any) -> int:
 def test_examples_1a_and_1b_are_those_of_section_7_3(
     tmp_path: Path, example: str, together: int, precision: int, anti_precision: int
 ) -> None:
-    rows = of_example(numbers_of("fig08", tmp_path), example)
+    rows = of_example(results_of("fig08", tmp_path), example)
     assert number(rows, "agreement: p(train|i), p(rel|i)") == together
     for metric, expected in (("P", precision), ("antiP", anti_precision)):
         values = f"agreement: observed {metric}@1, real {metric}@1"
@@ -308,9 +308,9 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
 
 @pytest.mark.parametrize("artifact", FIGURES)
 def test_toys_are_drawn_without_overlaps(tmp_path: Path, artifact: str) -> None:
-    numbers = numbers_of(artifact, tmp_path)
+    results = results_of(artifact, tmp_path)
     with figure_style():
-        figure = FIGURES[artifact].draw(numbers, look_of(STUDY, artifact))
+        figure = FIGURES[artifact].draw(results, display_of(STUDY, artifact))
         assert problems_of(figure) == []
 
 
@@ -319,7 +319,7 @@ def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:
     for artifact in ("fig04", "fig08"):
         with figure_style():
             figure = FIGURES[artifact].draw(
-                numbers_of(artifact, tmp_path), look_of(STUDY, artifact)
+                results_of(artifact, tmp_path), display_of(STUDY, artifact)
             )
         printed[artifact] = [
             [text.get_text() for text in axes.texts if text.get_text().endswith(".")]

@@ -21,14 +21,16 @@ SYSTEMS = ("plsa", "pop", "random")
 METRICS = [parse("P@5"), parse("RR")]
 
 
-def experiment_of(folder: Path, averaged: str = "all") -> Experiment:
-    description = write_experiment(folder, "ml-1m", SYSTEMS, [AR, ONE], averaged=averaged)
+def experiment_of(folder: Path, evaluated_users: str = "all") -> Experiment:
+    description = write_experiment(
+        folder, "ml-1m", SYSTEMS, [AR, ONE], evaluated_users=evaluated_users
+    )
     return inputs_of(folder, experiments={"movielens": description}).experiments["movielens"]
 
 
 def means_of(experiment: Experiment, protocol: Protocol) -> UserMeans:
     n_users = experiment.ratings.n_users
-    means = UserMeans(SYSTEMS, len(METRICS), n_users, experiment.averaged)
+    means = UserMeans(SYSTEMS, len(METRICS), n_users, experiment.evaluated_users)
     for _, own, system, lists in experiment.outcomes():
         if own == protocol:
             means.add(system, lists, evaluate(METRICS, lists))

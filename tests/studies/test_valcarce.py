@@ -13,14 +13,14 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import ROOT, inputs_of, look_of, module_of, problems_of, write_experiment
+from studies.prepared import ROOT, display_of, inputs_of, module_of, problems_of, write_experiment
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_numbers, real_numbers, write_numbers
-from receval.workflow.incompleteness import remove_judgments
+from receval.storage.tidy_csv import read_results, real_values, write_results
+from receval.workflow.incompleteness import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
 TITLES = {"ml-1m": "ML-1M", "librarything": "LibraryThing", "beeradvocate": "BeerAdvocate"}
@@ -46,29 +46,29 @@ class Prepared:
         self.folder = folder
         self.experiments = {
             name: write_experiment(
-                folder, dataset, SYSTEMS, [Protocol()], averaged="tested", folds=1
+                folder, dataset, SYSTEMS, [Protocol()], evaluated_users="tested", folds=1
             )
             for name, dataset in zip(
                 ("movielens", "librarything", "beeradvocate"), DATASETS, strict=True
             )
         }
-        self.removal = cache(self._removal)
-        self.numbers = cache(self._numbers)
+        self.judgment_sampling = cache(self._judgment_sampling)
+        self.results = cache(self._numbers)
 
-    def _removal(self, study: str, name: str) -> Path:
-        spec = STUDIES[study].removals[name]
+    def _judgment_sampling(self, study: str, name: str) -> Path:
+        spec = STUDIES[study].judgment_samplings[name]
         percents = [percent for percent in PERCENTS if percent in spec.levels.percents]
         path = self.folder / study / f"{name}.npz"
         description = {
             "seed": 1,
             "experiments": {name: self.experiments[name] for name in spec.experiments},
-            "removed": spec.removed,
+            "unit": spec.unit,
             "percents": percents,
             "samples": 2,
             "averages": spec.averages,
         }
         files = files_in(self.folder)
-        remove_judgments(
+        sample_judgments(
             ratings=files.ratings,
             splits=files.splits,
             ranks=files.ranks,
@@ -85,15 +85,17 @@ class Prepared:
         inputs = inputs_of(
             self.folder,
             experiments={name: self.experiments[name] for name in spec.experiments},
-            removals={name: self.removal(study, name) for name in spec.removals},
+            judgment_samplings={
+                name: self.judgment_sampling(study, name) for name in spec.judgment_samplings
+            },
             present=spec.datasets or [self.experiments[name]["dataset"] for name in names],
             **parameters,
         )
         module = module_of(study, artifact)
         path = self.folder / study / f"{artifact}.csv"
         path.parent.mkdir(exist_ok=True)
-        write_numbers(module.data(inputs), path)
-        return read_numbers(path)
+        write_results(module.data(inputs), path)
+        return read_results(path)
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +104,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     return Prepared(tmp_path_factory.mktemp("valcarce"))
 
 
-def datasets_of(numbers: pd.DataFrame) -> list[str]:
-    return list(dict.fromkeys(numbers["dataset"]))
+def datasets_of(results: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(results["dataset"]))
 
 
-def drawn(study: str, artifact: str, numbers: pd.DataFrame, **look: Any) -> Figure:
+def drawn(study: str, artifact: str, results: pd.DataFrame, **display: Any) -> Figure:
     module = module_of(study, artifact)
     with figure_style():
-        figure: Figure = module.draw(numbers, look_of(study, artifact, **look))
+        figure: Figure = module.draw(results, display_of(study, artifact, **display))
     return figure
 
 
@@ -131,10 +133,10 @@ def notes_of(figure: Figure) -> list[str]:
 def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
     prepared: Prepared, study: str, artifact: str
 ) -> None:
-    numbers = prepared.numbers(study, artifact)
-    figure = drawn(study, artifact, numbers)
-    datasets = [dataset for dataset in DATASETS if dataset in datasets_of(numbers)]
-    assert datasets_of(numbers) == datasets
+    results = prepared.results(study, artifact)
+    figure = drawn(study, artifact, results)
+    datasets = [dataset for dataset in DATASETS if dataset in datasets_of(results)]
+    assert datasets_of(results) == datasets
     titles = [title for title, _ in titled(figure)]
     # Figure 9 of 2020 has two rows of panels.
     assert list(dict.fromkeys(titles)) == [f"{TITLES[name]} twin" for name in datasets]
@@ -147,10 +149,10 @@ def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
 def test_a_figure_of_one_dataset_names_the_absent_ones(
     prepared: Prepared, study: str, artifact: str
 ) -> None:
-    numbers = prepared.numbers(study, artifact)
-    present = datasets_of(numbers)[-1]
-    absent = [name for name in DATASETS if name in datasets_of(numbers) and name != present]
-    one = numbers[numbers["dataset"] == present]
+    results = prepared.results(study, artifact)
+    present = datasets_of(results)[-1]
+    absent = [name for name in DATASETS if name in datasets_of(results) and name != present]
+    one = results[results["dataset"] == present]
     figure = drawn(study, artifact, one, absent=absent, edition="full")
     assert {title for title, _ in titled(figure)} == {TITLES[present]}
     names = ", ".join(TITLES[name] for name in absent)
@@ -161,15 +163,15 @@ def test_a_figure_of_one_dataset_names_the_absent_ones(
 
 @pytest.mark.parametrize("artifact", ["fig01", "fig09"])
 def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
-    numbers = prepared.numbers("valcarce2020", artifact)
-    figure = drawn("valcarce2020", artifact, numbers)
+    results = prepared.results("valcarce2020", artifact)
+    figure = drawn("valcarce2020", artifact, results)
     panels = [axes for _, axes in titled(figure)]
-    rows = numbers.groupby(["average", "dataset"], sort=False)
-    by_panel = {keys: real_numbers(group["tau"]) for keys, group in rows}
-    averages = [a for a in dict.fromkeys(numbers["average"]) if not a.startswith("arithmetic to")]
-    order = [(a, d) for a in averages for d in datasets_of(numbers)]
+    rows = results.groupby(["average", "dataset"], sort=False)
+    by_panel = {keys: real_values(group["tau"]) for keys, group in rows}
+    averages = [a for a in dict.fromkeys(results["average"]) if not a.startswith("arithmetic to")]
+    order = [(a, d) for a in averages for d in datasets_of(results)]
     prefix = "G" if artifact == "fig09" else ""
-    names = [f"{prefix}{name}" for name in dict.fromkeys(numbers["metric_a"])]
+    names = [f"{prefix}{name}" for name in dict.fromkeys(results["metric_a"])]
     for axes, keys in zip(panels, order, strict=True):
         np.testing.assert_array_equal(
             np.ma.filled(axes.images[0].get_array(), np.nan).ravel(), by_panel[keys]
@@ -178,7 +180,7 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
             assert [label.get_text() for label in labels] == names
     limits = {axes.images[0].get_clim() for axes in panels}
     ((low, high),) = limits
-    assert low <= np.nanmin(real_numbers(numbers["tau"]))
+    assert low <= np.nanmin(real_values(results["tau"]))
     assert high == 1
     forms = {
         "arithmetic": "",
@@ -206,21 +208,21 @@ def shown(average: str, metric: str) -> str:
 def test_every_level_of_every_metric_is_a_point(
     prepared: Prepared, study: str, artifact: str, column: str
 ) -> None:
-    numbers = prepared.numbers(study, artifact)
-    figure = drawn(study, artifact, numbers)
-    for (_, axes), dataset in zip(titled(figure), datasets_of(numbers), strict=True):
-        rows = numbers[numbers["dataset"] == dataset]
+    results = prepared.results(study, artifact)
+    figure = drawn(study, artifact, results)
+    for (_, axes), dataset in zip(titled(figure), datasets_of(results), strict=True):
+        rows = results[results["dataset"] == dataset]
         keys = ["average", "metric"]
         for curve, (names, own) in zip(axes.lines, rows.groupby(keys, sort=False), strict=True):
             assert curve.get_label() == shown(*names)
-            assert curve.get_ydata()[::-1] == pytest.approx(real_numbers(own[column]), nan_ok=True)
+            assert curve.get_ydata()[::-1] == pytest.approx(real_values(own[column]), nan_ok=True)
             assert (curve.get_linestyle() == ":") == curve.get_label().endswith("*")
 
 
 def test_geometric_figures_have_every_metric_and_two_released_forms(prepared: Prepared) -> None:
-    numbers = prepared.numbers("valcarce2020", "fig14")
+    results = prepared.results("valcarce2020", "fig14")
     names = STUDIES["valcarce2020"].artifacts["fig14"].parameters["names"]
-    found = dict.fromkeys(zip(numbers["average"], numbers["metric"], strict=True))
+    found = dict.fromkeys(zip(results["average"], results["metric"], strict=True))
     assert list(found) == [
         *(("geometric", name) for name in names),
         *(("geometric(zeros=one)", name) for name in ("F1", "MRR")),
@@ -235,13 +237,13 @@ def test_geometric_figures_have_every_metric_and_two_released_forms(prepared: Pr
 def test_a_table_is_printed_with_the_absent_datasets(
     prepared: Prepared, study: str, artifact: str, edition: str
 ) -> None:
-    numbers = prepared.numbers(study, artifact)
+    results = prepared.results(study, artifact)
     absent: list[str] = []
-    if "dataset" in numbers:
-        numbers = numbers[numbers["dataset"] != "librarything"]
+    if "dataset" in results:
+        results = results[results["dataset"] != "librarything"]
         absent = ["librarything"]
     module = module_of(study, artifact)
-    table = module.tabulate(numbers, look_of(study, artifact, absent, edition))
+    table = module.tabulate(results, display_of(study, artifact, absent, edition))
     assert all(cell.strip() for row in table.rows for cell in row)
     twin = " twin" if edition == "demo" else ""
     for text in (to_markdown(table), to_latex(table)):
@@ -251,11 +253,11 @@ def test_a_table_is_printed_with_the_absent_datasets(
 
 
 def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) -> None:
-    before = prepared.numbers("valcarce2018", "table3")
-    after = prepared.numbers("valcarce2020", "table3")
+    before = prepared.results("valcarce2018", "table3")
+    after = prepared.results("valcarce2020", "table3")
     tables = [
-        module_of(study, "table3").tabulate(numbers, look_of(study, "table3"))
-        for study, numbers in (("valcarce2018", before), ("valcarce2020", after))
+        module_of(study, "table3").tabulate(results, display_of(study, "table3"))
+        for study, results in (("valcarce2018", before), ("valcarce2020", after))
     ]
     # Datasets down and ordered pairs; metrics down and unordered ones.
     first = before[before["dataset"] == "ml-1m"]
@@ -266,12 +268,12 @@ def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) 
 
 @pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])
 def test_statistics_of_datasets_are_printed(prepared: Prepared, study: str, gini: int) -> None:
-    numbers = prepared.numbers(study, "table2")
+    results = prepared.results(study, "table2")
     module = module_of(study, "table2")
-    row = module.tabulate(numbers, look_of(study, "table2")).rows[0]
-    ratings = int(numbers["ratings"].iloc[0])
+    row = module.tabulate(results, display_of(study, "table2")).rows[0]
+    ratings = int(results["ratings"].iloc[0])
     density = f"{100 * ratings / (30 * 25):.3f} %"
     assert row[:5] == ("ML-1M twin", "30", "25", str(ratings), density)
-    users, items = (f"{numbers[name].iloc[0]:.3f}" for name in ("user_gini", "item_gini"))
+    users, items = (f"{results[name].iloc[0]:.3f}" for name in ("user_gini", "item_gini"))
     assert users != items
     assert row[5:] == ((items,) if gini == 1 else (users, items))

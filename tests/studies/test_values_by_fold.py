@@ -19,15 +19,21 @@ from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 
 PROTOCOLS = (Protocol("AR", "AI"), Protocol("1R", "TI", 9, 4.0))
 THRESHOLD = 4.0
 
 
-def experiment_of(folder: Path, averaged: str = "all", folds: int = 3) -> Experiment:
+def experiment_of(folder: Path, evaluated_users: str = "all", folds: int = 3) -> Experiment:
     description = write_experiment(
-        folder, "ml-1m", ["pop"], PROTOCOLS, averaged=averaged, folds=folds, extra_systems=["wrmf"]
+        folder,
+        "ml-1m",
+        ["pop"],
+        PROTOCOLS,
+        evaluated_users=evaluated_users,
+        folds=folds,
+        extra_systems=["wrmf"],
     )
     return inputs_of(folder, experiments={"movielens": description}).experiments["movielens"]
 
@@ -57,9 +63,11 @@ def hits_by_list(
     return lists
 
 
-@pytest.mark.parametrize("averaged", ["all", "tested", "relevant"])
-def test_values_of_folds_equal_a_count_of_single_ratings(tmp_path: Path, averaged: str) -> None:
-    experiment = experiment_of(tmp_path, averaged)
+@pytest.mark.parametrize("evaluated_users", ["all", "tested", "relevant"])
+def test_values_of_folds_equal_a_count_of_single_ratings(
+    tmp_path: Path, evaluated_users: str
+) -> None:
+    experiment = experiment_of(tmp_path, evaluated_users)
     values = values_by_fold(experiment, [parse("P@5"), parse("P@10")])
     folds = values[values["fold"] != "mean"]
     assert len(folds) == 3 * len(PROTOCOLS) * 2 * 2
@@ -69,7 +77,7 @@ def test_values_of_folds_equal_a_count_of_single_ratings(tmp_path: Path, average
         chosen = [
             precision
             for tested, relevant, precision in lists
-            if {"all": True, "tested": tested, "relevant": relevant}[averaged]
+            if {"all": True, "tested": tested, "relevant": relevant}[evaluated_users]
         ]
         assert row["value"] == pytest.approx(mean(chosen), abs=1e-12)
         assert row["lists"] == len(chosen)
@@ -177,8 +185,8 @@ def test_equal_folds_have_no_spread_and_one_fold_has_no_interval() -> None:
 
 def test_intervals_are_the_same_from_the_csv(tmp_path: Path) -> None:
     values = values_by_fold(experiment_of(tmp_path), [parse("P@10"), parse("P")])
-    write_numbers(values, tmp_path / "values.csv")
-    read = means_with_intervals(read_numbers(tmp_path / "values.csv"))
+    write_results(values, tmp_path / "values.csv")
+    read = means_with_intervals(read_results(tmp_path / "values.csv"))
     expected = means_with_intervals(values)
     assert read["half_interval"].tolist() == pytest.approx(expected["half_interval"].tolist())
     assert read["sampled"].astype(str).tolist() == expected["sampled"].tolist()

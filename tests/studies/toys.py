@@ -8,17 +8,17 @@ from typing import Any
 import pandas as pd
 from studies.prepared import inputs_of
 
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.menamaldonado2021 import fig02, fig03, fig04, fig08
 
 STUDY = "menamaldonado2021"
 FIGURES: dict[str, Any] = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig08": fig08}
 
 
-def numbers_of(artifact: str, folder: Path) -> pd.DataFrame:
+def results_of(artifact: str, folder: Path) -> pd.DataFrame:
     """Return an artifact's numbers as they are read from its CSV."""
-    write_numbers(FIGURES[artifact].data(inputs_of(folder)), folder / "numbers.csv")
-    return read_numbers(folder / "numbers.csv")
+    write_results(FIGURES[artifact].data(inputs_of(folder)), folder / "numbers.csv")
+    return read_results(folder / "numbers.csv")
 
 
 def number(numbers: pd.DataFrame, quantity: str, **where: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.storage.tidy_csv import write_numbers
+from receval.storage.tidy_csv import write_results
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 OPTIMAL = ("best-p", "best-antip", "best-real")
@@ -66,5 +66,5 @@ def write_values(folder: Path) -> Path:
     ]
     for (evaluation, metric), values in RELEASED.items():
         table += rows(evaluation, "released", metric, values)
-    write_numbers(pd.DataFrame(table), folder / "values.csv")
+    write_results(pd.DataFrame(table), folder / "values.csv")
     return folder / "values.csv"

@@ -138,10 +138,10 @@ def test_more_candidates_than_target_items_lower_rho_through_t_and_not_in_sample
     rows = [(int(u), int(i), float(rng.integers(1, 6))) for u, i in np.argwhere(rated)]
     ratings = ratings_of(rows, 150, 80)
     split = split_with_uniform_test(
-        ratings, lambda _: rng, test_share=0.2, min_train_share=0.2, folds=1
+        ratings, lambda _: rng, test_share=0.2, min_train_ratio=0.2, folds=1
     )
     data = fold(ratings, split, 0)
-    share = int(split.facts["target_items"]) / 80
+    share = int(split.metadata["target_items"]) / 80
     assert share < 0.9
     narrow, wide = (
         TargetDensities.of(data, Protocol("AR", candidates), 4.0) for candidates in ("TI", "AI")

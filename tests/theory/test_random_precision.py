@@ -89,7 +89,7 @@ def uniform_world(seed: int) -> Fold:
         item_ids=np.arange(60).astype(np.str_),
     )
     split = split_with_uniform_test(
-        ratings, lambda _: rng, test_share=0.2, min_train_share=0.2, folds=1
+        ratings, lambda _: rng, test_share=0.2, min_train_ratio=0.2, folds=1
     )
     return fold(ratings, split, 0)
 

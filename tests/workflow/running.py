@@ -189,9 +189,9 @@ def _shrink_study(study: dict[str, Any], artifacts: tuple[str, ...]) -> None:
     for artifact in study["artifacts"].values():
         if "experiments" in artifact:
             artifact["experiments"] = ["movielens"]
-    if "removals" in study:
-        study["removals"] = {"ratings": study["removals"]["ratings"]}
-        study["removals"]["ratings"] |= {
+    if "judgment_samplings" in study:
+        study["judgment_samplings"] = {"ratings": study["judgment_samplings"]["ratings"]}
+        study["judgment_samplings"]["ratings"] |= {
             "experiments": ["movielens"],
             "levels": {"lowest": 20, "step": 40},
             "samples": 3,

@@ -26,7 +26,7 @@ def dataset_of(workflow: Workflow, urls: list[str]) -> dict[str, Any]:
     }
     files = [{"name": twin.name, "size": twin.stat().st_size, "urls": urls}]
     edition = {"name": "zip", "parser": PARSER, "files": files}
-    return {"editions": [edition], "expected": expected, "companions": []}
+    return {"variants": [edition], "expected": expected, "auxiliary_files": []}
 
 
 def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(

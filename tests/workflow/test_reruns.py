@@ -21,7 +21,7 @@ NUMBERS_AND_WHAT_HANGS_ON_THEM = {
 
 
 REMOVAL_AND_WHAT_HANGS_ON_IT = {
-    "remove_judgments ratings",
+    "sample_judgments ratings",
     "compute_artifact fig03",
     "draw_figure fig03",
     "record_provenance valcarce2020",
@@ -76,7 +76,7 @@ def test_editing_a_metric_of_a_removal_removes_judgments_again(finished: Workflo
 
 def test_more_samples_of_a_removal_rank_and_train_nothing(finished: Workflow) -> None:
     small: dict[str, Any] = yaml.safe_load(finished.read("small.yaml"))
-    small["studies"]["valcarce2020"]["removals"] = {"ratings": {"samples": 4}}
+    small["studies"]["valcarce2020"]["judgment_samplings"] = {"ratings": {"samples": 4}}
     run = finished.run("-n", changes=small)
     assert run.jobs == REMOVAL_AND_WHAT_HANGS_ON_IT, run.text
 
@@ -87,7 +87,7 @@ def test_editing_comments_and_docstrings_reruns_nothing(finished: Workflow) -> N
         FIG02,
         "src/receval/protocols/ranking.py",
         "src/receval/ratings.py",
-        "src/receval/workflow/drawing.py",
+        "src/receval/workflow/artifacts.py",
         "src/receval/workflow/training.py",
     )
     with finished.edited({name: with_changed_words(finished.read(name)) for name in names}):

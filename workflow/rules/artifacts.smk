@@ -24,13 +24,13 @@ rule compute_artifact:
     input:
         unpack(lambda w: PLANS[w.edition].artifact_inputs(w.study, w.artifact)),
     output:
-        numbers=report(
+        results=report(
             "work/{edition}/artifacts/{study}/{artifact}.csv",
-            caption="../report/numbers.rst",
+            caption="../report/results.rst",
             category="{study}",
-            subcategory="Numbers",
+            subcategory="Results",
             labels=lambda w: {
-                "numbers of": heading(
+                "results of": heading(
                     w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
                 )
             },
@@ -39,16 +39,16 @@ rule compute_artifact:
         messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv",
     group:
-        lambda w: PLANS[w.edition].numbers_size(w.study, w.artifact).group("study")
+        lambda w: PLANS[w.edition].results_size(w.study, w.artifact).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS[w.edition]
-        .numbers_size(w.study, w.artifact)
+        .results_size(w.study, w.artifact)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition]
-        .numbers_size(w.study, w.artifact)
+        .results_size(w.study, w.artifact)
         .runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
@@ -59,12 +59,14 @@ rule compute_artifact:
             *PLANS[w.edition].metric_entries(w.study, w.artifact),
         ),
     run:
-        JOBS.run("receval.workflow.artifacts:compute_artifact", input, output, params, log)
+        JOBS.run(
+            "receval.workflow.artifacts:compute_artifact", input, output, params, log
+        )
 
 
 rule draw_figure:
     input:
-        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+        results="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
         svg=report(
             "work/{edition}/artifacts/{study}/{artifact}.svg",
@@ -91,7 +93,7 @@ rule draw_figure:
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "receval.workflow.artifacts:draw_figure",
             f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:draw",
@@ -102,7 +104,7 @@ rule draw_figure:
 
 rule write_table:
     input:
-        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+        results="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
         markdown="work/{edition}/artifacts/{study}/{artifact}.md",
         latex="work/{edition}/artifacts/{study}/{artifact}.tex",
@@ -132,7 +134,7 @@ rule write_table:
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "receval.workflow.artifacts:write_table",
             f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:tabulate",
@@ -143,7 +145,7 @@ rule write_table:
 
 rule write_page:
     input:
-        numbers="work/{edition}/artifacts/{study}/{artifact}.csv",
+        results="work/{edition}/artifacts/{study}/{artifact}.csv",
     output:
         page="work/{edition}/artifacts/{study}/{artifact}.md",
         shown=report(
@@ -172,7 +174,7 @@ rule write_page:
         runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        look=lambda w: PLANS[w.edition].look(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code(
             "receval.workflow.artifacts:write_page",
             f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:write",
@@ -185,7 +187,7 @@ rule record_provenance:
     input:
         summaries=lambda w: PLANS[w.edition].study_summaries(w.study),
         splits=lambda w: PLANS[w.edition].study_splits(w.study),
-        numbers=lambda w: PLANS[w.edition].study_numbers(w.study),
+        results=lambda w: PLANS[w.edition].study_results(w.study),
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",
     log:

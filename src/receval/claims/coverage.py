@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.claims.findings import DEFAULT, ROLES, Finding, Quantity, Roles, rises
 from receval.metrics.labels import metric_name
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 EXACT = 1e-9
 """Numbers are the same if they differ by no more; those of a CSV have ten digits."""
@@ -99,8 +99,7 @@ def _by_neighbours(rows: pd.DataFrame, metric: str) -> Mapping[str, Series]:
     is_metric = rows["metric"].map(metric_name) == metric
     rows = rows[is_metric].sort_values("neighbours", kind="stable")
     return {
-        str(policy): real_numbers(own["value"])
-        for policy, own in rows.groupby("policy", sort=False)
+        str(policy): real_values(own["value"]) for policy, own in rows.groupby("policy", sort=False)
     }
 
 
@@ -139,7 +138,7 @@ def claims_of_shortfall(
 
 def _by_overlap(rows: pd.DataFrame, metric: str, average: str) -> tuple[Series, Series]:
     chosen = rows[(rows["metric"] == metric) & (rows["average"] == average)]
-    points = real_numbers(chosen[["minimum_overlap", "value"]]).reshape(-1, 2)
+    points = real_values(chosen[["minimum_overlap", "value"]]).reshape(-1, 2)
     points = points[~np.isnan(points[:, 0])]
     points = points[np.argsort(points[:, 0])]
     return points[:, 0], points[:, 1]
@@ -195,7 +194,7 @@ def _deceptive(dataset: str, rows: pd.DataFrame, limit: int, claim: str, roles: 
 
 def _of_mf(rows: pd.DataFrame, metric: str, roles: Roles) -> float:
     chosen = (rows["metric"] == metric) & (rows["average"] == "full")
-    (value,) = real_numbers(rows.loc[chosen & (rows["system"].map(roles) == "MF"), "value"])
+    (value,) = real_values(rows.loc[chosen & (rows["system"].map(roles) == "MF"), "value"])
     return float(value)
 
 
@@ -203,7 +202,7 @@ def _identity(finding: Finding, one: pd.DataFrame, other: pd.DataFrame) -> Findi
     if one.empty:
         return finding
     pair = one.merge(other, on=["system", "average"])
-    gap = float(np.abs(real_numbers(pair["value_x"]) - real_numbers(pair["value_y"])).max())
+    gap = float(np.abs(real_values(pair["value_x"]) - real_values(pair["value_y"])).max())
     return finding.checked(gap <= EXACT, [Quantity("largest difference", gap)])
 
 
@@ -217,7 +216,7 @@ def _equation(dataset: str, rows: pd.DataFrame) -> Finding:
     if rows.empty:
         return finding
     by_average = {
-        str(average): real_numbers(own.sort_values(["metric", "system"])["value"])
+        str(average): real_values(own.sort_values(["metric", "system"])["value"])
         for average, own in rows.groupby("average")
     }
     ours = np.abs(by_average["full"] - by_average["coverage x reduced"])

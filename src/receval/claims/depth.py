@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from receval.claims.findings import DEFAULT, ROLES, Duel, Finding, Quantity, Roles
+from receval.claims.findings import DEFAULT, ROLES, Finding, PairedComparison, Quantity, Roles
 
 TOP = 10
 """The first ten items of the full list are its top."""
@@ -24,7 +24,9 @@ def claims_of_places(
 ) -> Iterator[Finding]:
     """Check C-014 to C-016 on figure 5, over the users who are the same at all places."""
     complete = fig05["users"] == "complete"
-    duel = Duel.of(fig05[complete & (fig05["dataset"] == movielens)], "depth", roles)
+    comparison = PairedComparison.of(
+        fig05[complete & (fig05["dataset"] == movielens)], "depth", roles
+    )
     findings = [
         Finding(
             "C-014",
@@ -45,13 +47,13 @@ def claims_of_places(
             "larger growth from the first to the tenth place",
         ),
     ]
-    if duel is None or np.isnan([duel.knn, duel.mf]).any():
+    if comparison is None or np.isnan([comparison.knn, comparison.mf]).any():
         yield from findings
         return
-    sides = {"kNN": duel.knn, "MF": duel.mf}
+    sides = {"kNN": comparison.knn, "MF": comparison.mf}
     top, span, growth = findings
     counts = {name: int(np.count_nonzero(ranks <= TOP)) for name, ranks in sides.items()}
-    place = min(PLACES, len(duel.x)) - 1
+    place = min(PLACES, len(comparison.x)) - 1
     yield top.checked(
         all(count == PLACES for count in counts.values()),
         [
@@ -93,9 +95,9 @@ def claims_of_depth(
         Which systems are kNN and MF.
     """
     other = fig06["experiment"] == fewer_neighbours
-    on_movielens = Duel.of(fig06[fig06["dataset"] == movielens], "cutoff", roles)
-    on_netflix = Duel.of(fig06[(fig06["dataset"] == netflix) & ~other], "cutoff", roles)
-    few = Duel.of(fig06[other], "cutoff", roles)
+    on_movielens = PairedComparison.of(fig06[fig06["dataset"] == movielens], "cutoff", roles)
+    on_netflix = PairedComparison.of(fig06[(fig06["dataset"] == netflix) & ~other], "cutoff", roles)
+    few = PairedComparison.of(fig06[other], "cutoff", roles)
     finding = Finding(
         "C-017",
         movielens,
@@ -127,20 +129,24 @@ def claims_of_depth(
     yield finding if few is None else finding.checked(few.changes > 0, changes_of(few))
 
 
-def overtaken(duel: Duel) -> bool:
+def overtaken(comparison: PairedComparison) -> bool:
     """Whether kNN is ahead at first and MF from some place on."""
-    return bool(duel.difference[0] > 0 > duel.difference[-1] and duel.changes == 1)
+    return bool(
+        comparison.difference[0] > 0 > comparison.difference[-1] and comparison.changes == 1
+    )
 
 
-def changes_of(duel: Duel) -> list[Quantity]:
+def changes_of(comparison: PairedComparison) -> list[Quantity]:
     """Return how often the other system gets ahead, and the differences at the round depths."""
-    first, last = float(duel.x[0]), float(duel.x[-1])
-    behind = np.flatnonzero(np.sign(duel.difference) != np.sign(duel.difference[0]))
+    first, last = float(comparison.x[0]), float(comparison.x[-1])
+    behind = np.flatnonzero(np.sign(comparison.difference) != np.sign(comparison.difference[0]))
     crossing = (
-        [Quantity("first depth after a change", float(duel.x[behind[0]]))] if len(behind) else []
+        [Quantity("first depth after a change", float(comparison.x[behind[0]]))]
+        if len(behind)
+        else []
     )
     return [
-        Quantity("changes of the leader", duel.changes),
+        Quantity("changes of the leader", comparison.changes),
         *crossing,
-        *duel.ahead(at=sorted({first, 10.0, last})),
+        *comparison.ahead(at=sorted({first, 10.0, last})),
     ]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 HOLDS, FAILS = "holds", "does not hold"
 UNDECIDED = "not decided: data absent"
@@ -113,7 +113,7 @@ def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class Duel:
+class PairedComparison:
     """KNN and MF along an axis, such as the training ratio.
 
     Attributes
@@ -132,24 +132,24 @@ class Duel:
     p_values: NDArray[np.float64]
 
     @classmethod
-    def of(cls, numbers: pd.DataFrame, across: str, roles: Roles) -> Duel | None:
+    def of(cls, results: pd.DataFrame, across: str, roles: Roles) -> PairedComparison | None:
         """Return the duel of rows of one dataset and metric; None where there are no rows.
 
         Parameters
         ----------
-        numbers : DataFrame
+        results : DataFrame
             With the columns system, value and ``across``; p_value, if it is there, is that of MF.
         across : str
             Column of the axis.
         roles : mapping of str to str
             Which systems are kNN and MF: one of ``ROLES``.
         """
-        roles_of_rows = numbers["system"].map(roles)
+        roles_of_rows = results["system"].map(roles)
         sides = []
         for role in ("kNN", "MF"):
-            rows = numbers[roles_of_rows == role]
+            rows = results[roles_of_rows == role]
             names = [across, "value", *(["p_value"] if "p_value" in rows else [])]
-            values = real_numbers(rows[names]).reshape(-1, len(names))
+            values = real_values(rows[names]).reshape(-1, len(names))
             sides.append(values[np.argsort(values[:, 0])])
         knn, mf = sides
         if not len(knn):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from receval.claims.findings import DEFAULT, ROLES, Duel, Finding, Quantity, Roles
+from receval.claims.findings import DEFAULT, ROLES, Finding, PairedComparison, Quantity, Roles
 from receval.metrics.labels import metric_name
 from receval.multiverse.verdicts import LEVEL
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 PUBLISHED_R = 0.962
 PUBLISHED_P = (1.769e-6, 1.653e-4)
@@ -30,12 +30,12 @@ def claims_of_metrics(
     names = [metric_name(label) for label in rows["metric"]]
     rows = rows.assign(name=names, place=0)
 
-    def duel(form: str, name: str, gain: str) -> Duel | None:
+    def comparison(form: str, name: str, gain: str) -> PairedComparison | None:
         chosen = (rows["form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
-        return Duel.of(rows[chosen], "place", roles)
+        return PairedComparison.of(rows[chosen], "place", roles)
 
     by_gain = [
-        (f"{name}, {gain}", gain, duel("full", name, gain))
+        (f"{name}, {gain}", gain, comparison("full", name, gain))
         for name in ("nDCG@10", "RBP")
         for gain in ("g1", "g2")
     ]
@@ -50,7 +50,7 @@ def claims_of_metrics(
         [(name, one) for name, _, one in by_gain],
         [1 if gain == "g2" else -1 for _, gain, _ in by_gain],
     )
-    of_order = [(name, duel("condensed", name, "none")) for name in ("RBO", "Kendall's tau")]
+    of_order = [(name, comparison("condensed", name, "none")) for name in ("RBO", "Kendall's tau")]
     finding = Finding(
         "C-021",
         dataset,
@@ -65,7 +65,7 @@ def claims_of_metrics(
         f"p >= {LEVEL:g} in both, on full lists",
     )
     yield _insignificant(
-        finding, [(f"{name}, g1", duel("full", name, "g1")) for name in ("nDCG@10", "RBP")]
+        finding, [(f"{name}, g1", comparison("full", name, "g1")) for name in ("nDCG@10", "RBP")]
     )
 
 
@@ -77,13 +77,13 @@ def claims_of_aggregation(
     values = rows[rows["statement"] == ""].assign(place=0)
     metrics = list(dict.fromkeys(values["metric"]))
 
-    def duel(metric: str, aggregation: str) -> Duel | None:
+    def comparison(metric: str, aggregation: str) -> PairedComparison | None:
         chosen = (values["metric"] == metric) & (values["aggregation"] == aggregation)
         # The default epsilon comes first.
-        return Duel.of(values[chosen].drop_duplicates("system"), "place", roles)
+        return PairedComparison.of(values[chosen].drop_duplicates("system"), "place", roles)
 
     compared = [
-        (f"{metric_name(metric)}, {aggregation}", aggregation, duel(metric, aggregation))
+        (f"{metric_name(metric)}, {aggregation}", aggregation, comparison(metric, aggregation))
         for metric in metrics
         for aggregation in ("mean", *WEIGHTS)
     ]
@@ -106,7 +106,7 @@ def claims_of_aggregation(
         "P-values of the t-test of logarithms: 1.769e-6 (P@10) and 1.653e-4 (nDCG@10)",
         f"ours within a factor of {MAGNITUDE:g}, epsilon = 1e-5",
     )
-    yield _logarithms(finding, [(metric_name(m), duel(m, "geometric")) for m in metrics])
+    yield _logarithms(finding, [(metric_name(m), comparison(m, "geometric")) for m in metrics])
     finding = Finding(
         "C-027",
         dataset,
@@ -114,36 +114,45 @@ def claims_of_aggregation(
         f"p >= {LEVEL:g}",
     )
     yield _insignificant(
-        finding, [(metric_name(m), duel(m, WEIGHTS[0])) for m in metrics if m == "P@10"]
+        finding, [(metric_name(m), comparison(m, WEIGHTS[0])) for m in metrics if m == "P@10"]
     )
 
 
-def _by_rule(finding: Finding, duels: list[tuple[str, Duel | None]], signs: list[int]) -> Finding:
+def _by_rule(
+    finding: Finding, comparisons: list[tuple[str, PairedComparison | None]], signs: list[int]
+) -> Finding:
     """Decide that the sign of each difference of kNN and MF is as expected."""
-    found = [(name, duel) for name, duel in duels if duel is not None]
+    found = [(name, comparison) for name, comparison in comparisons if comparison is not None]
     if not found or len(found) < len(signs):
         return finding
     holds = all(
-        np.sign(duel.difference[0]) == sign for (_, duel), sign in zip(found, signs, strict=True)
+        np.sign(comparison.difference[0]) == sign
+        for (_, comparison), sign in zip(found, signs, strict=True)
     )
     return finding.checked(holds, _differences(found))
 
 
-def _differences(duels: list[tuple[str, Duel]]) -> list[Quantity]:
+def _differences(comparisons: list[tuple[str, PairedComparison]]) -> list[Quantity]:
     return [
-        Quantity("kNN - MF", float(duel.difference[0]), float(duel.p_values[0]), f"in {name}")
-        for name, duel in duels
+        Quantity(
+            "kNN - MF", float(comparison.difference[0]), float(comparison.p_values[0]), f"in {name}"
+        )
+        for name, comparison in comparisons
     ]
 
 
-def _insignificant(finding: Finding, duels: list[tuple[str, Duel | None]]) -> Finding:
-    found = [(name, duel) for name, duel in duels if duel is not None]
+def _insignificant(
+    finding: Finding, comparisons: list[tuple[str, PairedComparison | None]]
+) -> Finding:
+    found = [(name, comparison) for name, comparison in comparisons if comparison is not None]
     if not found:
         return finding
-    return finding.checked(all(duel.p_values[0] >= LEVEL for _, duel in found), _differences(found))
+    return finding.checked(
+        all(comparison.p_values[0] >= LEVEL for _, comparison in found), _differences(found)
+    )
 
 
-def _higher(dataset: str, compared: list[tuple[str, str, Duel | None]]) -> Finding:
+def _higher(dataset: str, compared: list[tuple[str, str, PairedComparison | None]]) -> Finding:
     finding = Finding(
         "C-024",
         dataset,
@@ -151,17 +160,17 @@ def _higher(dataset: str, compared: list[tuple[str, str, Duel | None]]) -> Findi
         "both weighted means above the mean, both metrics and systems",
     )
     higher, quantities = [], []
-    mean: Duel | None = None
-    for name, aggregation, duel in compared:
-        if duel is None:
+    mean: PairedComparison | None = None
+    for name, aggregation, comparison in compared:
+        if comparison is None:
             return finding
         if aggregation == "mean":
-            mean = duel
+            mean = comparison
         elif mean is not None:
-            higher += [duel.knn[0] > mean.knn[0], duel.mf[0] > mean.mf[0]]
+            higher += [comparison.knn[0] > mean.knn[0], comparison.mf[0] > mean.mf[0]]
         quantities += [
-            Quantity("kNN", float(duel.knn[0]), place=f"in {name}"),
-            Quantity("MF", float(duel.mf[0]), place=f"in {name}"),
+            Quantity("kNN", float(comparison.knn[0]), place=f"in {name}"),
+            Quantity("MF", float(comparison.mf[0]), place=f"in {name}"),
         ]
     return finding.checked(all(higher), quantities) if higher else finding
 
@@ -176,7 +185,7 @@ def _correlation(dataset: str, statements: pd.DataFrame) -> Finding:
     if statements.empty:
         return finding
     coefficients = dict(
-        zip(statements["statement"], real_numbers(statements["coefficient"]), strict=True)
+        zip(statements["statement"], real_values(statements["coefficient"]), strict=True)
     )
     by_user = next(r for name, r in coefficients.items() if name.endswith("by user"))
     return finding.checked(
@@ -185,14 +194,16 @@ def _correlation(dataset: str, statements: pd.DataFrame) -> Finding:
     )
 
 
-def _logarithms(finding: Finding, duels: list[tuple[str, Duel | None]]) -> Finding:
-    found = [(name, duel) for name, duel in duels if duel is not None]
+def _logarithms(
+    finding: Finding, comparisons: list[tuple[str, PairedComparison | None]]
+) -> Finding:
+    found = [(name, comparison) for name, comparison in comparisons if comparison is not None]
     if not found:
         return finding
     ratios = [
-        max(duel.p_values[0] / published, published / duel.p_values[0])
-        if duel.p_values[0] > 0
+        max(comparison.p_values[0] / published, published / comparison.p_values[0])
+        if comparison.p_values[0] > 0
         else np.inf
-        for (_, duel), published in zip(found, PUBLISHED_P, strict=True)
+        for (_, comparison), published in zip(found, PUBLISHED_P, strict=True)
     ]
     return finding.checked(max(ratios) <= MAGNITUDE, _differences(found))

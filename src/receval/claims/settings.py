@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from receval.claims.findings import CONFIGURED, Finding, Quantity
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 FEW_RATINGS = 100
 ABOUT = 0.05
@@ -29,7 +29,7 @@ def claims_of_users_and_items(fig01: pd.DataFrame, dataset: str) -> Iterator[Fin
         if below.empty:
             yield finding
             continue
-        share = float(real_numbers(below.sort_values("ratings")["share"])[-1])
+        share = float(real_values(below.sort_values("ratings")["share"])[-1])
         yield finding.checked(abs(share - published) <= ABOUT, [Quantity("share", share)])
 
 

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.claims.findings import DEFAULT, ROLES, Duel, Finding, Quantity, Roles, rises
+from receval.claims.findings import (
+    DEFAULT,
+    ROLES,
+    Finding,
+    PairedComparison,
+    Quantity,
+    Roles,
+    rises,
+)
 from receval.metrics.labels import metric_name
 
 START = 0.5
@@ -67,11 +75,13 @@ def relative_margins(rows: pd.DataFrame, roles: Roles) -> dict[str, Quantity]:
     """Return by how much MF is ahead of kNN, as a share of kNN's value, by metric."""
     margins = {}
     for label in dict.fromkeys(rows["metric"]):
-        duel = Duel.of(rows[rows["metric"] == label].assign(place=0), "place", roles)
-        if duel is not None:
-            margin = float(-duel.difference[0] / duel.knn[0])
+        comparison = PairedComparison.of(
+            rows[rows["metric"] == label].assign(place=0), "place", roles
+        )
+        if comparison is not None:
+            margin = float(-comparison.difference[0] / comparison.knn[0])
             name = f"(MF - kNN)/kNN in {metric_name(label)}"
-            margins[label] = Quantity(name, margin, float(duel.p_values[0]))
+            margins[label] = Quantity(name, margin, float(comparison.p_values[0]))
     return margins
 
 
@@ -84,12 +94,14 @@ def claims_of_ratios(
     """Check C-007 to C-013 on figures 2 to 4, by their names."""
     for dataset in (movielens, netflix):
 
-        def duel(name: str, users: str = "tested", dataset: str = dataset) -> Duel | None:
-            numbers = figures[name]
-            chosen = (numbers["dataset"] == dataset) & (numbers["users"] == users)
-            return Duel.of(numbers[chosen], "train_ratio", roles)
+        def comparison(
+            name: str, users: str = "tested", dataset: str = dataset
+        ) -> PairedComparison | None:
+            results = figures[name]
+            chosen = (results["dataset"] == dataset) & (results["users"] == users)
+            return PairedComparison.of(results[chosen], "train_ratio", roles)
 
-        full, unrated, condensed = (duel(name) for name in ("fig02", "fig03", "fig04"))
+        full, unrated, condensed = (comparison(name) for name in ("fig02", "fig03", "fig04"))
         yield reversal(
             Finding(
                 "C-007",
@@ -102,7 +114,7 @@ def claims_of_ratios(
         yield _peak(dataset, full)
         yield _never_below_half(dataset, unrated)
         yield _u_shape(dataset, unrated)
-        yield _steady_rise(dataset, condensed, duel("fig04", "relevant"))
+        yield _steady_rise(dataset, condensed, comparison("fig04", "relevant"))
         if dataset == netflix:
             yield no_crossover(
                 Finding(
@@ -125,29 +137,29 @@ def claims_of_ratios(
             )
 
 
-def reversal(finding: Finding, duel: Duel | None) -> Finding:
+def reversal(finding: Finding, comparison: PairedComparison | None) -> Finding:
     """Decide that kNN is ahead wherever the axis is below .5, and MF wherever it is above."""
-    if duel is None:
+    if comparison is None:
         return finding
-    below, above = duel.x < START - _ROUNDING, duel.x > START + _ROUNDING
-    holds = (duel.difference[below] > 0).all() and (duel.difference[above] < 0).all()
-    return finding.checked(holds, duel.ahead())
+    below, above = comparison.x < START - _ROUNDING, comparison.x > START + _ROUNDING
+    holds = (comparison.difference[below] > 0).all() and (comparison.difference[above] < 0).all()
+    return finding.checked(holds, comparison.ahead())
 
 
-def no_crossover(finding: Finding, duel: Duel | None) -> Finding:
+def no_crossover(finding: Finding, comparison: PairedComparison | None) -> Finding:
     """Decide that the same system is ahead everywhere."""
-    if duel is None:
+    if comparison is None:
         return finding
-    return finding.checked(duel.changes == 0, duel.ahead())
+    return finding.checked(comparison.changes == 0, comparison.ahead())
 
 
-def _peak(dataset: str, duel: Duel | None) -> Finding:
+def _peak(dataset: str, comparison: PairedComparison | None) -> Finding:
     finding = Finding(
         "C-008", dataset, "nDCG@10 peaks around .5", "largest at .4, .5 or .6, both systems"
     )
-    if duel is None:
+    if comparison is None:
         return finding
-    peaks = [float(duel.x[np.argmax(values)]) for values in (duel.knn, duel.mf)]
+    peaks = [float(comparison.x[np.argmax(values)]) for values in (comparison.knn, comparison.mf)]
     return finding.checked(
         all(abs(peak - START) <= AROUND + _ROUNDING for peak in peaks),
         [
@@ -157,21 +169,21 @@ def _peak(dataset: str, duel: Duel | None) -> Finding:
     )
 
 
-def _never_below_half(dataset: str, duel: Duel | None) -> Finding:
+def _never_below_half(dataset: str, comparison: PairedComparison | None) -> Finding:
     finding = Finding(
         "C-009",
         dataset,
         "The unrated share of the top 10 is never below 50%",
         "smallest share at least .5, both systems",
     )
-    if duel is None:
+    if comparison is None:
         return finding
     lowest = [
-        Quantity("lowest, kNN", float(duel.knn.min())),
-        Quantity("lowest, MF", float(duel.mf.min())),
+        Quantity("lowest, kNN", float(comparison.knn.min())),
+        Quantity("lowest, MF", float(comparison.mf.min())),
     ]
     return finding.checked(
-        all(quantity.number >= START for quantity in lowest), [*lowest, *duel.values()]
+        all(quantity.number >= START for quantity in lowest), [*lowest, *comparison.values()]
     )
 
 
@@ -182,27 +194,31 @@ def u_shaped(series: NDArray[np.float64]) -> bool:
     return inside and rises(series[: lowest + 1][::-1]) and rises(series[lowest:])
 
 
-def _u_shape(dataset: str, duel: Duel | None) -> Finding:
+def _u_shape(dataset: str, comparison: PairedComparison | None) -> Finding:
     finding = Finding(
         "C-010",
         dataset,
         "The unrated share is larger at small and at large ratios",
         "falls, then rises, both systems",
     )
-    if duel is None:
+    if comparison is None:
         return finding
-    places = (float(duel.x[0]), START, float(duel.x[-1]))
-    return finding.checked(u_shaped(duel.knn) and u_shaped(duel.mf), duel.values(places))
+    places = (float(comparison.x[0]), START, float(comparison.x[-1]))
+    return finding.checked(
+        u_shaped(comparison.knn) and u_shaped(comparison.mf), comparison.values(places)
+    )
 
 
-def _steady_rise(dataset: str, duel: Duel | None, of_relevant: Duel | None) -> Finding:
+def _steady_rise(
+    dataset: str, comparison: PairedComparison | None, of_relevant: PairedComparison | None
+) -> Finding:
     finding = Finding(
         "C-011",
         dataset,
         "Condensed: nDCG@10 rises steadily with the training ratio",
         "rises at every step, both systems, over all users with test ratings",
     )
-    if duel is None or of_relevant is None:
+    if comparison is None or of_relevant is None:
         return finding
     # Users without a relevant test rating count 0 in the paper's mean; our numbers of the others
     # tell how much of a fall is theirs.
@@ -210,4 +226,6 @@ def _steady_rise(dataset: str, duel: Duel | None, of_relevant: Duel | None) -> F
         replace(quantity, name=f"{quantity.name}, users with relevant test ratings alone")
         for quantity in of_relevant.values()
     ]
-    return finding.checked(rises(duel.knn) and rises(duel.mf), [*duel.values(), *others])
+    return finding.checked(
+        rises(comparison.knn) and rises(comparison.mf), [*comparison.values(), *others]
+    )

@@ -29,7 +29,7 @@ class ExperimentSpec(Model):
     extra_systems : tuple of str
         Systems that the paper does not have, shown apart from the others.
     protocols : tuple of ProtocolSpec
-    averaged : {"all", "tested", "relevant", "covered"}
+    evaluated_users : {"all", "tested", "relevant", "covered"}
         Who is averaged: see :mod:`receval.metrics.aggregation`.
     relevance_threshold : float, optional
         Ratings at or above it are relevant; the dataset's own by default.
@@ -48,7 +48,7 @@ class ExperimentSpec(Model):
     systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     extra_systems: tuple[Identifier, ...] = ()
     protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]
-    averaged: Literal["all", "tested", "relevant", "covered"] = "tested"
+    evaluated_users: Literal["all", "tested", "relevant", "covered"] = "tested"
     relevance_threshold: float | None = None
     evaluations: Annotated[tuple[Evaluation, ...], Field(min_length=1)] = ("observed",)
     released_real_threshold: float | None = None

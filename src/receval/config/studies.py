@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from receval.config.experiments import ExperimentSpec
 from receval.multiverse.decision_grid import DecisionGrid
-from receval.robustness.spec import RemovalSpec
+from receval.robustness.spec import JudgmentSamplingSpec
 from receval.spec_types import Identifier, Model, Text
 
 ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
@@ -38,9 +38,9 @@ class ArtifactSpec(Model):
     splits : tuple of str or dict of str to tuple of str
         Names of splits that it reads without any system's ranks: of all those datasets, or of each
         dataset its own.
-    removals : tuple of str
+    judgment_samplings : tuple of str
         Names of the study's removals of judgments whose values it reads.
-    numbers_of : tuple of str
+    results_of : tuple of str
         Names of the study's artifacts whose CSV it reads; they read no other artifact's.
     only_experiments : tuple of str
         Of the experiments behind the numbers of others, those that it shows; all by default.
@@ -62,9 +62,9 @@ class ArtifactSpec(Model):
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()
-    numbers_of: tuple[ArtifactName, ...] = ()
+    results_of: tuple[ArtifactName, ...] = ()
     only_experiments: tuple[Identifier, ...] = ()
-    removals: tuple[Identifier, ...] = ()
+    judgment_samplings: tuple[Identifier, ...] = ()
     simulations: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
@@ -104,7 +104,7 @@ class StudySpec(Model):
     editions : tuple of {"demo", "full"}
         The editions that have the study; by default both.
     experiments : dict of str to ExperimentSpec
-    removals : dict of str to RemovalSpec
+    judgment_samplings : dict of str to JudgmentSamplingSpec
     grids : dict of str to DecisionGrid
         Levels of the decisions of offline experiments, to be combined.
     artifacts : dict of str to ArtifactSpec
@@ -114,7 +114,7 @@ class StudySpec(Model):
     citation: Text
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = Field(default={})
-    removals: dict[Identifier, RemovalSpec] = Field(default={})
+    judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})
     grids: dict[Identifier, DecisionGrid] = Field(default={})
     artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
 
@@ -127,16 +127,19 @@ class StudySpec(Model):
             ),
             *(
                 (n, "experiment", r.experiments, set(self.experiments))
-                for n, r in self.removals.items()
+                for n, r in self.judgment_samplings.items()
             ),
-            *((n, "removal", a.removals, set(self.removals)) for n, a in self.artifacts.items()),
+            *(
+                (n, "removal", a.judgment_samplings, set(self.judgment_samplings))
+                for n, a in self.artifacts.items()
+            ),
             *(
                 (n, "grid of decisions", (a.grid,), set(self.grids))
                 for n, a in self.artifacts.items()
                 if a.grid is not None
             ),
             *(
-                (n, "artifact that reads no other", a.numbers_of, self._of_their_own)
+                (n, "artifact that reads no other", a.results_of, self._of_their_own)
                 for n, a in self.artifacts.items()
             ),
         ]
@@ -150,7 +153,7 @@ class StudySpec(Model):
 
     @property
     def _of_their_own(self) -> set[str]:
-        return {name for name, artifact in self.artifacts.items() if not artifact.numbers_of}
+        return {name for name, artifact in self.artifacts.items() if not artifact.results_of}
 
     def experiments_of(self, artifact: str) -> tuple[str, ...]:
         """Return the names of the experiments behind an artifact.
@@ -159,10 +162,14 @@ class StudySpec(Model):
         artifacts.
         """
         spec = self.artifacts[artifact]
-        removed = (name for removal in spec.removals for name in self.removals[removal].experiments)
+        removed = (
+            name
+            for judgment_sampling in spec.judgment_samplings
+            for name in self.judgment_samplings[judgment_sampling].experiments
+        )
         others = (
             name
-            for other in spec.numbers_of
+            for other in spec.results_of
             for name in self.experiments_of(other)
             if not spec.only_experiments or name in spec.only_experiments
         )

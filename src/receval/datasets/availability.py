@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from receval.datasets.checksums import describe
-from receval.datasets.spec import DatasetSpec, EditionSpec, FileSpec
+from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 
 Status = Literal["local", "download", "absent"]
 
@@ -27,12 +27,12 @@ class Availability:
         Id of the dataset.
     status : {"local", "download", "absent"}
         Files found; files to be downloaded; neither.
-    edition : EditionSpec or None
+    variant : EditionSpec or None
         The chosen edition; None if absent.
     files : tuple of Path
         For ``local``, the files that were found, in the edition's order; for ``download``, where
         they will be.
-    companions : tuple of Path
+    auxiliary_files : tuple of Path
         The optional files that were found.
     reason : str
         Why the status is what it is.
@@ -42,9 +42,9 @@ class Availability:
 
     dataset: str
     status: Status
-    edition: EditionSpec | None
+    variant: VariantSpec | None
     files: tuple[Path, ...]
-    companions: tuple[Path, ...]
+    auxiliary_files: tuple[Path, ...]
     reason: str
     instructions: str
 
@@ -78,27 +78,29 @@ def resolve(
     """
     folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
     folders = [folder for folder in folders if folder.is_dir()]
-    companions = _find_companions(spec, folders)
+    auxiliary_files = _find_auxiliary_files(spec, folders)
     instructions = _instructions(spec, raw_folder)
     for folder in folders:
-        for edition in spec.editions:
-            files = _find_edition(edition, folder)
+        for variant in spec.variants:
+            files = _find_edition(variant, folder)
             if files:
-                reason = f"the edition {edition.name} is in {folder.as_posix()}"
+                reason = f"the edition {variant.name} is in {folder.as_posix()}"
                 return Availability(
-                    dataset_id, "local", edition, files, companions, reason, instructions
+                    dataset_id, "local", variant, files, auxiliary_files, reason, instructions
                 )
     reason = "; ".join(_shortcomings(spec, folders)) or "none of its files was found"
-    chosen = next((edition for edition in spec.editions if edition.downloadable), None)
+    chosen = next((variant for variant in spec.variants if variant.downloadable), None)
     if chosen is None:
         reason = f"{reason}; it cannot be downloaded automatically"
-        return Availability(dataset_id, "absent", None, (), companions, reason, instructions)
+        return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     if not network:
         reason = f"{reason}; it could be downloaded, but the network is off"
         instructions = f"Allow the network, or: {instructions}"
-        return Availability(dataset_id, "absent", None, (), companions, reason, instructions)
+        return Availability(dataset_id, "absent", None, (), auxiliary_files, reason, instructions)
     targets = tuple(raw_folder / file.name for file in chosen.files)
-    return Availability(dataset_id, "download", chosen, targets, companions, reason, instructions)
+    return Availability(
+        dataset_id, "download", chosen, targets, auxiliary_files, reason, instructions
+    )
 
 
 def availability_table(availabilities: Iterable[Availability]) -> str:
@@ -134,24 +136,24 @@ def availability_table(availabilities: Iterable[Availability]) -> str:
 
 
 def _what(row: Availability) -> str:
-    if row.status == "absent" or row.edition is None:
+    if row.status == "absent" or row.variant is None:
         return f"left out: {row.reason}."
     if row.status == "download":
-        addresses = [file.urls[0] for file in row.edition.files]
-        return f"{row.edition.name}: from {', '.join(addresses)} ({row.reason})"
+        addresses = [file.urls[0] for file in row.variant.files]
+        return f"{row.variant.name}: from {', '.join(addresses)} ({row.reason})"
     files = [path.as_posix() for path in row.files]
     shown = files if len(files) <= 4 else [files[0], "...", f"{files[-1]} ({len(files)} files)"]
-    beside = [path.name for path in row.companions]
-    return f"{row.edition.name}: {', '.join(shown)}" + (
+    beside = [path.name for path in row.auxiliary_files]
+    return f"{row.variant.name}: {', '.join(shown)}" + (
         f" with {', '.join(beside)}" if beside else ""
     )
 
 
-def _find_edition(edition: EditionSpec, folder: Path) -> tuple[Path, ...]:
+def _find_edition(variant: VariantSpec, folder: Path) -> tuple[Path, ...]:
     """Return all files of an edition in a folder; none if one is missing."""
-    if edition.pattern is not None:
-        return tuple(sorted(path for path in folder.glob(edition.pattern) if _is_data(path)))
-    found = [_find_file(file, folder) for file in edition.files]
+    if variant.pattern is not None:
+        return tuple(sorted(path for path in folder.glob(variant.pattern) if _is_data(path)))
+    found = [_find_file(file, folder) for file in variant.files]
     return tuple(path for path in found if path is not None) if None not in found else ()
 
 
@@ -172,10 +174,10 @@ def _is_data(path: Path) -> bool:
     return path.is_file() and not path.name.startswith(".") and not path.name.endswith(_OWN_FILES)
 
 
-def _find_companions(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[Path, ...]:
+def _find_auxiliary_files(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[Path, ...]:
     places = [
         next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
-        for file in spec.companions
+        for file in spec.auxiliary_files
     ]
     return tuple(path for path in places if path is not None)
 
@@ -184,7 +186,7 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
     """Return, in words, what comes close to an edition without being one."""
     sentences: list[str] = []
     sizes: dict[str, list[int | None]] = {}
-    for file in (file for edition in spec.editions for file in edition.files):
+    for file in (file for variant in spec.variants for file in variant.files):
         sizes.setdefault(file.name, []).append(file.size)
     for folder in folders:
         for name, accepted in sizes.items():
@@ -196,11 +198,11 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
                 for path in _candidates(name, folder)
                 if path.stat().st_size not in accepted
             )
-        for edition in spec.editions:
-            missing = [file.name for file in edition.files if _find_file(file, folder) is None]
-            if 0 < len(missing) < len(edition.files):
+        for variant in spec.variants:
+            missing = [file.name for file in variant.files if _find_file(file, folder) is None]
+            if 0 < len(missing) < len(variant.files):
                 sentences.append(
-                    f"{folder.as_posix()} has a part of the edition {edition.name}, "
+                    f"{folder.as_posix()} has a part of the edition {variant.name}, "
                     f"but not {', '.join(missing)}"
                 )
     return sentences
@@ -213,10 +215,10 @@ def _name_and_checksum(file: FileSpec) -> str:
 
 def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:
     forms = [
-        f"files that match {edition.pattern}"
-        if edition.pattern is not None
-        else " and ".join(_name_and_checksum(file) for file in edition.files)
-        for edition in spec.editions
+        f"files that match {variant.pattern}"
+        if variant.pattern is not None
+        else " and ".join(_name_and_checksum(file) for file in variant.files)
+        for variant in spec.variants
     ]
     return (
         f"{spec.instructions.strip()} See {spec.page}. Put into {raw_folder.as_posix()}: "

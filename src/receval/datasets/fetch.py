@@ -18,7 +18,7 @@ from receval.datasets.checksums import (
 )
 from receval.datasets.errors import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.spec import DatasetSpec, EditionSpec, FileSpec
+from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 from receval.datasets.transfer import PartialFile, TransferError, transfer
 
 Sleep = Callable[[float], None]
@@ -152,21 +152,21 @@ def obtain(
     DownloadError
         If no edition can be downloaded.
     """
-    if availability.status == "absent" or availability.edition is None:
+    if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(
             f"The dataset {dataset_id} is not available: {availability.reason}. "
             f"{availability.instructions}"
         )
-    companions = _check_companions(spec, availability)
+    auxiliary_files = _check_auxiliary_files(spec, availability)
     if availability.status == "local":
-        edition = availability.edition
-        files = _check_edition(edition, availability.files)
+        variant = availability.variant
+        files = _check_edition(variant, availability.files)
         return RawFiles(
-            dataset_id, edition.name, edition.parser, files, companions, "local", spec.expected
+            dataset_id, variant.name, variant.parser, files, auxiliary_files, "local", spec.expected
         )
     failures = []
-    first = spec.editions.index(availability.edition)
-    for edition in (e for e in spec.editions[first:] if e.downloadable):
+    first = spec.variants.index(availability.variant)
+    for variant in (e for e in spec.variants[first:] if e.downloadable):
         try:
             files = tuple(
                 fetch_file(
@@ -177,28 +177,34 @@ def obtain(
                     timeout=timeout,
                     sleep=sleep,
                 )
-                for file in edition.files
+                for file in variant.files
             )
         except DownloadError as error:
             failures.append(str(error))
             continue
         return RawFiles(
-            dataset_id, edition.name, edition.parser, files, companions, "download", spec.expected
+            dataset_id,
+            variant.name,
+            variant.parser,
+            files,
+            auxiliary_files,
+            "download",
+            spec.expected,
         )
     raise DownloadError(" Or: ".join(failures))
 
 
-def _check_edition(edition: EditionSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
-    if edition.pattern is not None:
+def _check_edition(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
+    if variant.pattern is not None:
         return tuple(RawFile.of(path) for path in paths)
-    return tuple(check_file(file, path) for file, path in zip(edition.files, paths, strict=True))
+    return tuple(check_file(file, path) for file, path in zip(variant.files, paths, strict=True))
 
 
-def _check_companions(spec: DatasetSpec, availability: Availability) -> tuple[RawFile, ...]:
-    known = {Path(file.name).name: file for file in spec.companions}
+def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tuple[RawFile, ...]:
+    known = {Path(file.name).name: file for file in spec.auxiliary_files}
     return tuple(
         check_file(FileSpec(name=known[path.name].name, sha256=known[path.name].sha256), path)
-        for path in availability.companions
+        for path in availability.auxiliary_files
     )
 
 

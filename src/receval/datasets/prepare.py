@@ -124,11 +124,11 @@ def _check(
         ]
     if problems:
         files = ", ".join(file.path.as_posix() for file in raw.files[:4])
-        facts = "; ".join(f"{what}: {count:,}" for what, count in _facts(report).items())
+        metadata = "; ".join(f"{what}: {count:,}" for what, count in _metadata(report).items())
         raise CountError(
-            f"The dataset {raw.dataset} (edition {raw.edition}, {files}) is not what it should "
+            f"The dataset {raw.dataset} (edition {raw.variant}, {files}) is not what it should "
             f"be. {'; '.join(problems)}."
-            + (f" The parser found {facts}." if facts else "")
+            + (f" The parser found {metadata}." if metadata else "")
             + " Check that the files are the original ones."
         )
 
@@ -138,7 +138,7 @@ def _on_scale(value: float, scale: RatingScale) -> bool:
     return scale.minimum <= value <= scale.maximum and steps == round(steps)
 
 
-def _facts(report: ParseReport) -> dict[str, int]:
+def _metadata(report: ParseReport) -> dict[str, int]:
     collapsed = {"repeats collapsed": report.repeats_collapsed} if report.repeats_collapsed else {}
     return {**collapsed, **report.dropped, **report.notes}
 
@@ -162,7 +162,7 @@ def _summary(
     }
     return {
         "dataset": raw.dataset,
-        "edition": raw.edition,
+        "variant": raw.variant,
         "source": raw.source,
         "parser": raw.parser,
         "n_users": found.users,
@@ -188,7 +188,9 @@ def _summary(
             if raw.source != "twin"
         },
         "raw_files": [{"name": file.path.name, "sha256": file.sha256} for file in raw.files],
-        "companions": [{"name": file.path.name, "sha256": file.sha256} for file in raw.companions],
+        "auxiliary_files": [
+            {"name": file.path.name, "sha256": file.sha256} for file in raw.auxiliary_files
+        ],
     }
 
 

@@ -34,13 +34,13 @@ class RawFiles:
 
     Attributes
     ----------
-    dataset, edition : str
+    dataset, variant : str
         Names of the dataset and of the form its files have.
     parser : str
         ``module:function`` that reads the files.
     files : tuple of RawFile
         In the order in which the parser takes them.
-    companions : tuple of RawFile
+    auxiliary_files : tuple of RawFile
         Files beside them that splits may use.
     source : {"local", "download", "twin"}
         Found, downloaded, or written by the simulation.
@@ -49,14 +49,14 @@ class RawFiles:
     """
 
     dataset: str
-    edition: str
+    variant: str
     parser: str
     files: tuple[RawFile, ...]
-    companions: tuple[RawFile, ...] = ()
+    auxiliary_files: tuple[RawFile, ...] = ()
     source: Source = "local"
     expected: ExpectedCounts | None = None
 
-    def companion(self, name: str) -> Path:
+    def auxiliary_file(self, name: str) -> Path:
         """Return the path of a companion by its base name.
 
         Raises
@@ -64,10 +64,10 @@ class RawFiles:
         LookupError
             If the dataset came without it.
         """
-        for file in self.companions:
+        for file in self.auxiliary_files:
             if file.path.name == name:
                 return file.path
-        there = ", ".join(file.path.name for file in self.companions) or "none"
+        there = ", ".join(file.path.name for file in self.auxiliary_files) or "none"
         raise LookupError(
             f"The dataset {self.dataset} has no file {name} beside it; it has {there}."
         )
@@ -76,11 +76,11 @@ class RawFiles:
         """Write the description as JSON; the same description gives the same bytes."""
         content = {
             "dataset": self.dataset,
-            "edition": self.edition,
+            "variant": self.variant,
             "parser": self.parser,
             "source": self.source,
             "files": [_to_json(file) for file in self.files],
-            "companions": [_to_json(file) for file in self.companions],
+            "auxiliary_files": [_to_json(file) for file in self.auxiliary_files],
             "expected": None
             if self.expected is None
             else self.expected.model_dump(mode="json", exclude_defaults=True),
@@ -103,11 +103,11 @@ class RawFiles:
             expected = content["expected"]
             return cls(
                 dataset=content["dataset"],
-                edition=content["edition"],
+                variant=content["variant"],
                 parser=content["parser"],
                 source=content["source"],
                 files=_from_json(content["files"]),
-                companions=_from_json(content["companions"]),
+                auxiliary_files=_from_json(content["auxiliary_files"]),
                 expected=None if expected is None else ExpectedCounts.model_validate(expected),
             )
         except (ValueError, KeyError, TypeError) as error:

@@ -74,7 +74,7 @@ class FileSpec(Model):
     urls: tuple[Url, ...] = ()
 
 
-class CompanionSpec(Model):
+class AuxiliaryFileSpec(Model):
     """An optional file beside the raw data, such as the partition that a paper's authors used."""
 
     name: RelativeName
@@ -82,7 +82,7 @@ class CompanionSpec(Model):
     content: Text
 
 
-class EditionSpec(Model):
+class VariantSpec(Model):
     """One accepted form of a dataset's raw files: either listed files or all that fit a pattern.
 
     Attributes
@@ -174,9 +174,9 @@ class DatasetSpec(Model):
     published : dict of str to tuple of int
         Counts found in print which depend on choices that print does not tell: compared in the
         summary, never an error.
-    editions : tuple of EditionSpec
+    variants : tuple of EditionSpec
         In order of preference.
-    companions : tuple of CompanionSpec
+    auxiliary_files : tuple of CompanionSpec
         Optional files beside any edition.
     """
 
@@ -192,10 +192,10 @@ class DatasetSpec(Model):
     events: bool = False
     expected: ExpectedCounts = ExpectedCounts()
     published: dict[PublishedCount, tuple[Count, ...]] = Field(default={})
-    editions: Annotated[tuple[EditionSpec, ...], Field(min_length=1)]
-    companions: tuple[CompanionSpec, ...] = ()
+    variants: Annotated[tuple[VariantSpec, ...], Field(min_length=1)]
+    auxiliary_files: tuple[AuxiliaryFileSpec, ...] = ()
 
-    def edition_of(self, files: Sequence[str]) -> EditionSpec:
+    def variant_of(self, files: Sequence[str]) -> VariantSpec:
         """Return the first edition that consists of files with these names, in this order.
 
         Raises
@@ -203,22 +203,22 @@ class DatasetSpec(Model):
         ValueError
             There is none.
         """
-        for edition in self.editions:
-            if [file.name for file in edition.files] == list(files):
-                return edition
+        for variant in self.variants:
+            if [file.name for file in variant.files] == list(files):
+                return variant
         raise ValueError(
             f"No edition of {self.title} consists of {', '.join(files)}; its editions are "
-            f"{', '.join(edition.name for edition in self.editions)}."
+            f"{', '.join(variant.name for variant in self.variants)}."
         )
 
     @model_validator(mode="after")
     def _editions_can_be_told_apart(self) -> Self:
-        names = [edition.name for edition in self.editions]
+        names = [variant.name for variant in self.variants]
         if len(set(names)) < len(names):
             raise ValueError(f"the editions {', '.join(names)} need different names")
         sizes: dict[str, list[int | None]] = {}
-        for edition in self.editions:
-            for file in edition.files:
+        for variant in self.variants:
+            for file in variant.files:
                 sizes.setdefault(file.name, []).append(file.size)
         for name, found in sizes.items():
             if len(found) > 1 and (None in found or len(set(found)) < len(found)):
@@ -226,6 +226,6 @@ class DatasetSpec(Model):
                     f"several editions have a file {name}: give each a different size, "
                     "which is what tells them apart without reading them"
                 )
-        if self.access == "automatic" and not any(e.downloadable for e in self.editions):
+        if self.access == "automatic" and not any(e.downloadable for e in self.variants):
             raise ValueError("access is automatic, but no edition has an address for all its files")
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import averaged_lists
+from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.precision import Precision
@@ -65,7 +65,7 @@ class Expectations:
             candidates = self.experiment.lists(system, whole, self.number)
             self._odds[system, whole] = SamplingOdds.of(fold, candidates, whole)
         odds = self._odds[system, whole]
-        chosen = averaged_lists(lists, self.experiment.averaged)
+        chosen = evaluated_lists(lists, self.experiment.evaluated_users)
         found = []
         for metric in metrics:
             if protocol.relevant == "1R":
@@ -84,7 +84,7 @@ class Expectations:
         Random's lists are averaged over all users, so it is unknown, too, where others are
         averaged under AR.
         """
-        over_all = protocol.relevant == "1R" or self.experiment.averaged == "all"
+        over_all = protocol.relevant == "1R" or self.experiment.evaluated_users == "all"
         is_precision = metric == Precision(cutoff=metric.cutoff)
         if metric.cutoff is None or not (over_all and is_precision):
             return UNKNOWN

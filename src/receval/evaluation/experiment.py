@@ -10,8 +10,8 @@ from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
-    from receval.metrics.aggregation import Averaged
-    from receval.metrics.judged_items import DatasetFacts, JudgedItems
+    from receval.metrics.aggregation import EvaluatedUsers
+    from receval.metrics.judged_items import DatasetMetadata, JudgedItems
     from receval.metrics.lists import JudgedLists
     from receval.ratings import Ratings
     from receval.splits.split import Fold, Split
@@ -33,7 +33,7 @@ class Experiment:
     protocols : tuple of Protocol
     threshold : float
         Ratings at or above it are relevant.
-    averaged : {"all", "tested", "relevant", "covered"}
+    evaluated_users : {"all", "tested", "relevant", "covered"}
         Who is averaged.
     evaluations : tuple of {"observed", "real"}
         Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
@@ -50,7 +50,7 @@ class Experiment:
         self.extra_systems: tuple[str, ...] = tuple(description["extra_systems"])
         self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])
         self.threshold: float = description["relevance_threshold"]
-        self.averaged: Averaged = description["averaged"]
+        self.evaluated_users: EvaluatedUsers = description["evaluated_users"]
         self.evaluations: tuple[str, ...] = tuple(description["evaluations"])
         self.released_real_threshold: float | None = description["released_real_threshold"]
 
@@ -73,9 +73,9 @@ class Experiment:
         return Split.read(self.files.split_file(self.dataset, self.split))
 
     @property
-    def facts_of_split(self) -> Mapping[str, Any]:
+    def split_metadata(self) -> Mapping[str, Any]:
         """What is worth knowing of the split, such as the number of target items."""
-        return self._split.facts
+        return self._split.metadata
 
     @property
     def folds(self) -> range:
@@ -146,10 +146,10 @@ class Experiment:
                 "be missing-at-random, or given with unbiased_rows."
             )
         relevant_from = self.threshold if threshold is None else threshold
-        return JudgedItems.of(judgments, relevant_from, self.facts(relevant_from))
+        return JudgedItems.of(judgments, relevant_from, self.metadata(relevant_from))
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
-    def facts(self, threshold: float) -> DatasetFacts:
+    def metadata(self, threshold: float) -> DatasetMetadata:
         """Return what some metrics know of the whole dataset, plays of a pair summed.
 
         Parameters
@@ -157,11 +157,11 @@ class Experiment:
         threshold : float
             Ratings at or above it are relevant.
         """
-        from receval.metrics.judged_items import DatasetFacts
+        from receval.metrics.judged_items import DatasetMetadata
         from receval.statistics.popularity_curve import positives_and_highest
 
         positive, highest = positives_and_highest(self.ratings, threshold)
-        return DatasetFacts(maximum_rating=highest, positive_ratings=positive)
+        return DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
 
     def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""

@@ -28,9 +28,9 @@ class InputFiles:
         The table of published values, or nothing.
     searches : sequence of Path
         ``.../<system>/search.csv``.
-    removals : sequence of Path
-        ``.../<removal>.npz``.
-    other_numbers : sequence of Path
+    judgment_samplings : sequence of Path
+        ``.../<judgment_sampling>.npz``.
+    other_results : sequence of Path
         ``.../<artifact>.csv``.
     simulations : sequence of Path
         ``.../<simulation>/<system>.csv``.
@@ -41,8 +41,8 @@ class InputFiles:
     ranks: Sequence[Path] = ()
     published: Sequence[Path] = ()
     searches: Sequence[Path] = ()
-    removals: Sequence[Path] = ()
-    other_numbers: Sequence[Path] = ()
+    judgment_samplings: Sequence[Path] = ()
+    other_results: Sequence[Path] = ()
     simulations: Sequence[Path] = ()
 
     def ratings_folder(self, dataset: str) -> Path:
@@ -72,13 +72,13 @@ class InputFiles:
         """Return the trace of a search for settings."""
         return self._one(self.searches, "the search", system, "search.csv")
 
-    def removal_file(self, name: str) -> Path:
+    def judgment_sampling_file(self, name: str) -> Path:
         """Return the values under removed judgments."""
-        return self._one(self.removals, "the removal", f"{name}.npz")
+        return self._one(self.judgment_samplings, "the judgment sampling", f"{name}.npz")
 
-    def numbers_file(self, artifact: str) -> Path:
+    def results_file(self, artifact: str) -> Path:
         """Return the numbers of another artifact of the study."""
-        return self._one(self.other_numbers, "the numbers", f"{artifact}.csv")
+        return self._one(self.other_results, "the numbers", f"{artifact}.csv")
 
     def simulation_file(self, name: str, system: str) -> Path:
         """Return the values of a system in a simulation."""

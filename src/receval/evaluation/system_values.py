@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import aggregate, averaged_lists
+from receval.metrics.aggregation import aggregate, evaluated_lists
 from receval.metrics.averages import Average
 from receval.metrics.evaluation import evaluate
 from receval.metrics.metric import Metric
@@ -42,7 +42,7 @@ def system_values(
         per_list = evaluate(metrics, lists)
         for place, average in enumerate(averages):
             values[place, :, systems.index(system)] += aggregate(
-                per_list, lists, average, experiment.averaged
+                per_list, lists, average, experiment.evaluated_users
             )
     return values / len(experiment.folds)
 
@@ -80,7 +80,7 @@ def user_values(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np
     chosen = np.zeros(shape, dtype=bool)
     for number, _, system, lists in experiment.outcomes():
         place = systems.index(system)
-        chosen[number, place] = averaged_lists(lists, experiment.averaged)
+        chosen[number, place] = evaluated_lists(lists, experiment.evaluated_users)
         sums[:, place] += np.where(chosen[number, place], evaluate(metrics, lists), 0.0)
     if (chosen != chosen[:, :1]).any():
         raise ValueError(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.aggregation import Averaged, averaged_lists
+from receval.metrics.aggregation import EvaluatedUsers, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.statistics.paired_tests import wilcoxon_test
 from receval.statistics.pairs import system_pairs
@@ -28,22 +28,22 @@ class UserMeans:
     ----------
     systems : sequence of str
     n_metrics, n_users : int
-    averaged : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :func:`receval.metrics.aggregation.averaged_lists`.
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        Who is averaged: see :func:`receval.metrics.aggregation.evaluated_lists`.
     """
 
     def __init__(
-        self, systems: Sequence[str], n_metrics: int, n_users: int, averaged: Averaged
+        self, systems: Sequence[str], n_metrics: int, n_users: int, evaluated_users: EvaluatedUsers
     ) -> None:
         self.systems = tuple(systems)
-        self.averaged = averaged
+        self.evaluated_users = evaluated_users
         self._sums = np.zeros((n_metrics, len(systems), n_users))
         self._folds = np.zeros((len(systems), n_users), dtype=np.int64)
 
     def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
         """Add the lists of one system on one fold, values of shape (n_metrics, n_lists)."""
         place = self.systems.index(system)
-        chosen = averaged_lists(lists, self.averaged)
+        chosen = evaluated_lists(lists, self.evaluated_users)
         users = lists.users[chosen]
         n_users = self._folds.shape[1]
         n_lists = np.bincount(users, minlength=n_users)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from receval.evaluation.expectations import Expectations, error_of_mean
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.user_means import UserMeans
-from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
@@ -54,11 +54,11 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         per_list = evaluate(own, lists)
         users = collected.setdefault(
             protocol.key,
-            UserMeans(experiment.all_systems, len(own), lists.n_users, experiment.averaged),
+            UserMeans(experiment.all_systems, len(own), lists.n_users, experiment.evaluated_users),
         )
         users.add(system, lists, per_list)
-        averaged = _weighing_lists(lists, averaged_lists(lists, experiment.averaged))
-        values = mean(per_list, lists, experiment.averaged)
+        evaluated_users = _weighing_lists(lists, evaluated_lists(lists, experiment.evaluated_users))
+        values = mean(per_list, lists, experiment.evaluated_users)
         expected = expectations.over_samples(protocol, system, lists, own)
         for metric, value, over_samples in zip(own, values, expected, strict=True):
             of_random = expectations.of_random(protocol, metric)
@@ -73,7 +73,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
                     "cutoff": metric.cutoff,
                     "fold": str(number),
                     "value": float(value),
-                    "lists": averaged,
+                    "lists": evaluated_users,
                     "computable_share": lists.computable_share,
                     "expected": over_samples,
                     "random_expected": of_random.mean,

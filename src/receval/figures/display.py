@@ -10,7 +10,7 @@ from receval.figures.style import SeriesStyle
 
 
 @dataclass(frozen=True)
-class SystemLook:
+class SystemStyle:
     """Title, colour and marker of a system, and its title where there is little room."""
 
     title: str
@@ -20,14 +20,14 @@ class SystemLook:
 
 
 @dataclass(frozen=True)
-class Look:
+class DisplayStyle:
     """What a drawing needs beside its numbers.
 
     Attributes
     ----------
     title, caption : str
         Of the artifact.
-    systems : mapping of str to SystemLook
+    systems : mapping of str to SystemStyle
         By the names in the CSV.
     extra_systems : tuple of str
         Systems that the paper does not have.
@@ -43,7 +43,7 @@ class Look:
 
     title: str
     caption: str
-    systems: Mapping[str, SystemLook]
+    systems: Mapping[str, SystemStyle]
     extra_systems: tuple[str, ...]
     datasets: Mapping[str, str]
     experiments: Mapping[str, str]
@@ -51,12 +51,12 @@ class Look:
     parameters: Mapping[str, Any]
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Look:
-        """Return the look that a plan describes (:meth:`receval.workflow.plan.plan.Plan.look`)."""
+    def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
+        """Return the look that a plan describes (:meth:`receval.workflow.plan.plan.Plan.display`)."""
         return cls(
             title=values["title"],
             caption=values["caption"],
-            systems={name: SystemLook(**look) for name, look in values["systems"].items()},
+            systems={name: SystemStyle(**display) for name, display in values["systems"].items()},
             extra_systems=tuple(values["extra_systems"]),
             datasets=values["datasets"],
             experiments=values["experiments"],
@@ -79,12 +79,14 @@ class Look:
     @property
     def titles(self) -> dict[str, str]:
         """Title of each system."""
-        return {name: look.title for name, look in self.systems.items()}
+        return {name: display.title for name, display in self.systems.items()}
 
     @property
     def short_titles(self) -> dict[str, str]:
         """Short title of each system."""
-        return {name: look.short_title or look.title for name, look in self.systems.items()}
+        return {
+            name: display.short_title or display.title for name, display in self.systems.items()
+        }
 
     @property
     def absence(self) -> str:

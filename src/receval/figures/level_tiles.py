@@ -42,15 +42,15 @@ def shade_colour(shade: int) -> str:
     return f"#{level}{level}{level}"
 
 
-def steps_and_bins(n_worlds: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where steps and bins begin among the worlds, and at last the number of worlds.
 
     Each bin begins with a step.
     """
-    n_bins = min(max(n_worlds // WORLDS_PER_BIN, min(n_worlds, SINGLE_WORLDS)), MOST_BINS)
+    n_bins = min(max(n_universes // WORLDS_PER_BIN, min(n_universes, SINGLE_WORLDS)), MOST_BINS)
     steps_per_bin = -(-STEPS // n_bins)
     n_steps = n_bins * steps_per_bin
-    steps = np.arange(n_steps + 1, dtype=np.int64) * n_worlds // n_steps
+    steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps
     # Where worlds are fewer than steps, several steps begin with the same world.
     return np.unique(steps), steps[::steps_per_bin]
 

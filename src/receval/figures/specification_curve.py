@@ -41,7 +41,7 @@ _VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
 
 
 @dataclass(frozen=True)
-class MarkedWorld:
+class MarkedUniverse:
     """A world that is pointed out: its place among the worlds, and what is printed."""
 
     place: int
@@ -56,7 +56,7 @@ def specification_curve(
     first: str,
     second: str,
     value_label: str,
-    marked: MarkedWorld | None = None,
+    marked: MarkedUniverse | None = None,
     title: str | None = None,
 ) -> Figure:
     """Draw the worlds in the order of a difference, and below them the levels of the decisions.
@@ -96,9 +96,9 @@ def specification_curve(
         of the three, a level has no title, or there is no world to be marked.
     """
     differences, signs = _checked(values, verdicts, decisions, marked)
-    n_worlds = len(differences)
+    n_universes = len(differences)
     order = np.lexsort((signs, differences))
-    steps, bins = steps_and_bins(n_worlds)
+    steps, bins = steps_and_bins(n_universes)
 
     heights = (CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT * (rows_of(decisions)[-1][-1] + 1))
     figure = new_figure(DOUBLE_COLUMN, sum(heights) + SURROUNDINGS_HEIGHT)
@@ -111,7 +111,7 @@ def specification_curve(
     _draw_curve(curve, differences[order], steps, bins, shares)
     _annotate_crossing(curve, differences, first, second)
     curve.set_ylabel(value_label)
-    _draw_strip(strip, shares, bins / n_worlds)
+    _draw_strip(strip, shares, bins / n_universes)
     draw_levels(tiles, decisions, order, bins)
     count_levels(strip, tiles, decisions, differences > 0, first)
     _name_colours(tiles, signs, first, second)
@@ -120,7 +120,7 @@ def specification_curve(
     tiles.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
     tiles.set_xlim(0, 1)
     if marked is not None:
-        x = (int(np.flatnonzero(order == marked.place)[0]) + 0.5) / n_worlds
+        x = (int(np.flatnonzero(order == marked.place)[0]) + 0.5) / n_universes
         _mark(figure.axes, x, differences[marked.place], marked.label)
     if title is not None:
         curve.set_title(title, pad=14 if marked is not None else None)
@@ -132,7 +132,7 @@ def _checked(
     values: ArrayLike,
     verdicts: ArrayLike,
     decisions: Sequence[Decision],
-    marked: MarkedWorld | None,
+    marked: MarkedUniverse | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     differences, signs = np.asarray(values, dtype=np.float64), np.asarray(verdicts)
     if differences.ndim != 1 or not differences.size or not decisions:
@@ -140,31 +140,31 @@ def _checked(
             f"There are values of the shape {differences.shape} and {len(decisions)} decisions: "
             "give one value for each world, and at least one world and one decision."
         )
-    n_worlds = len(differences)
+    n_universes = len(differences)
     if not np.isfinite(differences).all():
-        world = int(np.flatnonzero(~np.isfinite(differences))[0])
+        universe = int(np.flatnonzero(~np.isfinite(differences))[0])
         raise ValueError(
-            f"The value of world {world} is {differences[world]}, which has no place on an axis. "
+            f"The value of world {universe} is {differences[universe]}, which has no place on an axis. "
             "Leave that world out, and say so in a note."
         )
-    if signs.shape != (n_worlds,) or not np.isin(signs, (-1, 0, 1)).all():
+    if signs.shape != (n_universes,) or not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
-            f"There are {n_worlds} worlds and verdicts of the shape {signs.shape}: give each world "
+            f"There are {n_universes} worlds and verdicts of the shape {signs.shape}: give each world "
             "one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
         )
     for decision in decisions:
         codes, n_levels = decision.codes, len(decision.levels)
         known = np.isin(codes, np.arange(-1, n_levels)).all()
-        if codes.shape != (n_worlds,) or not n_levels or not known:
+        if codes.shape != (n_universes,) or not n_levels or not known:
             raise ValueError(
                 f"The decision {decision.title} has {n_levels} levels, and codes of the shape "
                 f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}: give each "
-                f"of the {n_worlds} worlds the place of its level, or -1."
+                f"of the {n_universes} worlds the place of its level, or -1."
             )
-    if marked is not None and not 0 <= marked.place < n_worlds:
+    if marked is not None and not 0 <= marked.place < n_universes:
         raise ValueError(
             f"World {marked.place} is to be marked, but there are only the worlds 0 to "
-            f"{n_worlds - 1}."
+            f"{n_universes - 1}."
         )
     return differences, signs.astype(np.int64)
 
@@ -177,7 +177,7 @@ def _draw_curve(
     shares: NDArray[np.float64],
 ) -> None:
     """Draw the values as steps, on areas of the colour of the most frequent verdict."""
-    n_worlds = len(ordered)
+    n_universes = len(ordered)
     # The first and the last step show the lowest and the highest value.
     shown = ordered[(steps[:-1] + steps[1:] - 1) // 2]
     shown[0], shown[-1] = ordered[0], ordered[-1]
@@ -187,14 +187,14 @@ def _draw_curve(
         low, high = np.searchsorted(steps, bins[[start, end]])
         axes.stairs(
             shown[low:high],
-            steps[low : high + 1] / n_worlds,
+            steps[low : high + 1] / n_universes,
             baseline=0,
             fill=True,
             color=_VERDICTS[winners[start]][1],
             linewidth=0,
             antialiased=False,
         )
-    axes.stairs(shown, steps / n_worlds, baseline=None, color=INK, linewidth=0.9)
+    axes.stairs(shown, steps / n_universes, baseline=None, color=INK, linewidth=0.9)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.grid(visible=False, axis="x")
     axes.tick_params(axis="x", length=0, labelbottom=False)

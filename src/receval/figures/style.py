@@ -153,7 +153,7 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
     styles = {}
     # The original figure's series choose first, so that an extra one never changes their looks.
     for name in sorted(names, key=lambda name: name in extra):
-        suitable = [look for look in free if look[0] > 0 or name not in extra]
+        suitable = [display for display in free if display[0] > 0 or name not in extra]
         if not suitable:
             raise ValueError(
                 f"There is no style left for the series {name}: {len(names)} series are too many "

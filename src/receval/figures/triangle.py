@@ -39,7 +39,7 @@ def triangle(
     names : sequence of str
         The decisions, from the top.
     alone : array_like of float, shape (n_decisions,)
-        Shares, as of :class:`receval.statistics.functional_anova.ExplainedVariance`. NaN leaves a
+        Shares, as of :class:`receval.statistics.type_ii_sums_of_squares.ExplainedVariance`. NaN leaves a
         cell blank but for a dash.
     together : array_like of float, shape (n_pairs,)
         Shares of the pairs, (first, second), (first, third), and so on.

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.lists import JudgedLists
 
-Averaged = Literal["all", "tested", "relevant", "covered"]
+EvaluatedUsers = Literal["all", "tested", "relevant", "covered"]
 
 
-def averaged_lists(lists: JudgedLists, averaged: Averaged) -> NDArray[np.bool_]:
+def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDArray[np.bool_]:
     r"""Return which lists enter an average.
 
     Parameters
     ----------
     lists : JudgedLists
-    averaged : {"all", "tested", "relevant", "covered"}
+    evaluated_users : {"all", "tested", "relevant", "covered"}
         - ``all``: every user of the dataset (bellogin2017's :math:`avg_{u \in U}`)
         - ``tested``: users with a test rating (trec_eval's topics); the full average of
           canamares2020
@@ -34,16 +34,16 @@ def averaged_lists(lists: JudgedLists, averaged: Averaged) -> NDArray[np.bool_]:
     ndarray of bool, shape (n_lists,)
     """
     view = lists.full
-    if averaged == "all":
+    if evaluated_users == "all":
         return np.ones(view.n_lists, dtype=bool)
-    if averaged == "tested":
+    if evaluated_users == "tested":
         return view.n_judged > 0
-    if averaged == "relevant":
+    if evaluated_users == "relevant":
         return view.n_relevant > 0
-    if averaged == "covered":
+    if evaluated_users == "covered":
         return (view.n_judged > 0) & (view.lengths > 0)
     raise ValueError(
-        f"There is no set of users {averaged!r} to average; "
+        f"There is no set of users {evaluated_users!r} to average; "
         "there are all, tested, relevant and covered."
     )
 
@@ -52,7 +52,7 @@ def aggregate(
     values: NDArray[np.float64],
     lists: JudgedLists,
     average: Average,
-    averaged: Averaged = "tested",
+    evaluated_users: EvaluatedUsers = "tested",
 ) -> NDArray[np.float64]:
     r"""Average per-list values.
 
@@ -66,8 +66,8 @@ def aggregate(
     lists : JudgedLists
     average : Average
         From :mod:`receval.metrics.averages`.
-    averaged : {"all", "tested", "relevant", "covered"}
-        See :func:`averaged_lists`.
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        See :func:`evaluated_lists`.
 
     Returns
     -------
@@ -78,10 +78,10 @@ def aggregate(
     ValueError
         No list is left to average.
     """
-    chosen = averaged_lists(lists, averaged)
+    chosen = evaluated_lists(lists, evaluated_users)
     if not chosen.any():
         why = "all lists are empty" if lists.full.n_judged.any() else "nothing is judged"
-        raise ValueError(f"No list is left to average over {averaged} users: {why}.")
+        raise ValueError(f"No list is left to average over {evaluated_users} users: {why}.")
     view = lists.full
     if lists.percentiles is None:
         return average.of(values[:, chosen], view.n_judged[chosen], view.n_relevant[chosen])
@@ -94,7 +94,7 @@ def aggregate(
 
 
 def mean(
-    values: NDArray[np.float64], lists: JudgedLists, averaged: Averaged = "tested"
+    values: NDArray[np.float64], lists: JudgedLists, evaluated_users: EvaluatedUsers = "tested"
 ) -> NDArray[np.float64]:
     """Average per-list values arithmetically; see :func:`aggregate`."""
-    return aggregate(values, lists, Arithmetic(), averaged)
+    return aggregate(values, lists, Arithmetic(), evaluated_users)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
-from receval.metrics.aggregation import averaged_lists
+from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import AVERAGES
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
@@ -17,7 +17,7 @@ from receval.metrics.parse import metric_class, parse
 from receval.metrics.registry import METRICS, RELEASED
 
 RULES = {
-    "Averaged": "users with a test rating, unless the aggregation names others",
+    "Evaluated": "users with a test rating, unless the aggregation names others",
     "Missing": "0",
     "Ties": "items with equal scores stand in the protocol's order",
 }
@@ -31,7 +31,7 @@ ONE_RELEVANT = {
 
 _TITLES = {
     "Denominator": "Denominator",
-    "Averaged": "Averaged users",
+    "Evaluated": "Evaluated users",
     "Missing": "Missing list",
     "Ties": "Ties",
     "Source": "Source",
@@ -59,7 +59,7 @@ _RULES = """\
 
 A card repeats them, or says what holds instead.
 
-- **Averaged users:** {Averaged}; see [who is averaged](#who-is-averaged).
+- **Evaluated users:** {Evaluated}; see [who is evaluated](#who-is-evaluated).
 - **Missing list:** {Missing}. A user whose list is missing or empty stays in the average.
 - **Ties:** {Ties}: a random order of the items, seeded by dataset, split and fold; the order of
   item codes; or LibRec's (`receval.protocols.protocol.Protocol`).
@@ -81,7 +81,7 @@ class Card:
     parameters : tuple of str
         One line for each parameter of the metric's own.
     fields : dict of str to str
-        Denominator, Averaged, Missing, Ties, Source.
+        Denominator, Evaluated, Missing, Ties, Source.
     one_relevant : str
         What the metric is under 1R.
     released : tuple of str
@@ -172,7 +172,7 @@ def document() -> str:
         *(card.text() for card in cards),
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
-        f"## Who is averaged\n\n{_words(averaged_lists)}",
+        f"## Who is evaluated\n\n{_words(evaluated_lists)}",
         "## Averages\n\nThey have labels too; `receval.metrics.averages.parse_average` reads them.",
         *(_average(kind) for kind in AVERAGES.values()),
         "## Names of the released tool\n\nMeasures of valcarce2018's tool are read by its names "

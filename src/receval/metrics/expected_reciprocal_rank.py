@@ -37,7 +37,7 @@ class ExpectedReciprocalRank(Metric):
     Raises
     ------
     ValueError
-        The dataset's highest rating is not known (``DatasetFacts``).
+        The dataset's highest rating is not known (``DatasetMetadata``).
     """
 
     name: ClassVar[str] = "ERR"

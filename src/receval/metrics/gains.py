@@ -105,7 +105,7 @@ def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:
     """
     if judged.maximum_rating is None:
         raise ValueError(
-            f"{wanted_by} needs the highest rating of the dataset: give DatasetFacts when the "
+            f"{wanted_by} needs the highest rating of the dataset: give DatasetMetadata when the "
             "judged ranks are bound to their judgments."
         )
     return judged.maximum_rating

@@ -13,7 +13,7 @@ from receval.splits.split import Judgments
 
 
 @dataclass(frozen=True)
-class DatasetFacts:
+class DatasetMetadata:
     """What some metrics know of the whole dataset, training ratings included.
 
     Attributes
@@ -59,7 +59,9 @@ class JudgedItems:
     popularity: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, judgments: Judgments, threshold: float, facts: DatasetFacts | None = None) -> Self:
+    def of(
+        cls, judgments: Judgments, threshold: float, metadata: DatasetMetadata | None = None
+    ) -> Self:
         """Sort the judgments of a fold, once for all systems.
 
         Parameters
@@ -67,7 +69,7 @@ class JudgedItems:
         judgments : Judgments
         threshold : float
             Ratings at or above it are relevant.
-        facts : DatasetFacts, optional
+        metadata : DatasetMetadata, optional
             What some metrics need beside the judgments; without it they refuse to be computed.
         """
         positions = np.lexsort((-judgments.values, judgments.users))
@@ -78,9 +80,9 @@ class JudgedItems:
             relevant=values >= threshold,
             positions=positions,
             threshold=threshold,
-            maximum_rating=None if facts is None else facts.maximum_rating,
+            maximum_rating=None if metadata is None else metadata.maximum_rating,
             popularity=(
-                None if facts is None else facts.positive_ratings[judgments.items[positions]]
+                None if metadata is None else metadata.positive_ratings[judgments.items[positions]]
             ),
         )
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.list_view import ListView
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -54,7 +54,7 @@ class JudgedLists:
         outcome: JudgedRanks,
         threshold: float,
         protocol: Protocol,
-        facts: DatasetFacts | None = None,
+        metadata: DatasetMetadata | None = None,
     ) -> Self:
         """Bind judged ranks to the judgments they are aligned with.
 
@@ -66,7 +66,7 @@ class JudgedLists:
             Ratings at or above it are relevant.
         protocol : Protocol
             Tells whether a list has one relevant item or all of a user.
-        facts : DatasetFacts, optional
+        metadata : DatasetMetadata, optional
             What some metrics need beside the judgments.
 
         Raises
@@ -74,7 +74,7 @@ class JudgedLists:
         ValueError
             As :meth:`measured_by`.
         """
-        return cls.measured_by(JudgedItems.of(judgments, threshold, facts), outcome, protocol)
+        return cls.measured_by(JudgedItems.of(judgments, threshold, metadata), outcome, protocol)
 
     @classmethod
     def measured_by(cls, judged: JudgedItems, outcome: JudgedRanks, protocol: Protocol) -> Self:

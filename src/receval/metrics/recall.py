@@ -54,7 +54,7 @@ class StratifiedRecall(Metric):
     Raises
     ------
     ValueError
-        The dataset's positive ratings are not known (``DatasetFacts``), or there are none of any
+        The dataset's positive ratings are not known (``DatasetMetadata``), or there are none of any
         relevant item.
     """
 
@@ -71,12 +71,12 @@ class StratifiedRecall(Metric):
         if judged.popularity is None:
             raise ValueError(
                 f"{self.name} needs the number of positive ratings of each item: give "
-                "DatasetFacts when the judged ranks are bound to their judgments."
+                "DatasetMetadata when the judged ranks are bound to their judgments."
             )
         if judged.relevant.any() and not judged.popularity[judged.relevant].any():
             raise ValueError(
                 f"No relevant item has a positive rating in the dataset that {self.name} was told "
-                "of: give the DatasetFacts of these judgments' dataset, with the plays of a pair "
+                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a pair "
                 "summed."
             )
         power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)

@@ -9,7 +9,7 @@ __getattr__ = lazy_names(
         "DecisionGrid": "receval.multiverse.decision_grid:DecisionGrid",
         "describe": "receval.multiverse.description:describe",
         "explore": "receval.multiverse.exploration:explore",
-        "TrainedWorlds": "receval.multiverse.trained_universes:TrainedWorlds",
-        "ExperimentWorlds": "receval.multiverse.universes:ExperimentWorlds",
+        "TrainedUniverses": "receval.multiverse.trained_universes:TrainedUniverses",
+        "ExperimentUniverses": "receval.multiverse.universes:ExperimentUniverses",
     },
 )

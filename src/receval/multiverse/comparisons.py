@@ -59,7 +59,7 @@ class Comparison:
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
         The share of bootstrap samples that reject; NaN for other tests.
-    evidence : ndarray of float64, shape (n_metrics,)
+    signed_one_minus_p : ndarray of float64, shape (n_metrics,)
         1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0
         where the direction of what was tested is not that of the values.
     verdict : ndarray of int64, shape (n_metrics,)
@@ -73,7 +73,7 @@ class Comparison:
     effect: NDArray[np.float64]
     p: NDArray[np.float64]
     rejected: NDArray[np.float64]
-    evidence: NDArray[np.float64]
+    signed_one_minus_p: NDArray[np.float64]
     verdict: NDArray[np.int64]
 
     @property
@@ -121,11 +121,11 @@ class PairOfSystems:
         base = n_test > 0
         if has_train is not None:
             base = base & has_train
-        self.averaged = [
+        self.evaluated_users = [
             base & system.covered if coverage == "reduced" else base for system in self.measured
         ]
-        self.paired = self.averaged[0] & self.averaged[1]
-        for chosen in (*self.averaged, self.paired):
+        self.paired = self.evaluated_users[0] & self.evaluated_users[1]
+        for chosen in (*self.evaluated_users, self.paired):
             if np.count_nonzero(chosen) < 2:
                 raise ValueError(
                     f"There are {np.count_nonzero(chosen)} users to average and compare with "
@@ -160,7 +160,7 @@ class PairOfSystems:
             effect=summary.effect,
             p=tested.p,
             rejected=tested.rejected,
-            evidence=agreed * certainty,
+            signed_one_minus_p=agreed * certainty,
             verdict=np.where(tested.significant, agreed, TIE),
         )
 
@@ -175,7 +175,7 @@ class PairOfSystems:
                 self.n_test[chosen],
                 self.n_relevant[chosen],
             )
-            for system, chosen in zip(self.measured, self.averaged, strict=True)
+            for system, chosen in zip(self.measured, self.evaluated_users, strict=True)
         )
         return first, second
 
@@ -232,7 +232,7 @@ class _Summary:
             location = np.subtract(
                 *(
                     self._transformed(values, chosen).mean(axis=-1)
-                    for values, chosen in zip(measured, pair.averaged, strict=True)
+                    for values, chosen in zip(measured, pair.evaluated_users, strict=True)
                 )
             )
         deviations = self.differences.std(axis=-1, ddof=1)

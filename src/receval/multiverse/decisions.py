@@ -64,17 +64,17 @@ class SplitDecision(Model):
     ----------
     kind : {"random", "user"}
         A coin for each rating, or the same share of each user's ratings.
-    train_share : float
+    train_ratio : float
         The probability, or share, of training ratings.
     """
 
     kind: SplitKind = "random"
-    train_share: Share = 0.5
+    train_ratio: Share = 0.5
 
     @property
     def label(self) -> str:
         """The printed form, such as ``random-0.5``."""
-        return f"{self.kind}-{self.train_share}"
+        return f"{self.kind}-{self.train_ratio}"
 
 
 class MetricDecision(Model):

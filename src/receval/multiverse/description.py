@@ -84,7 +84,7 @@ def _selected(selection: DataSelection) -> list[str]:
 
 
 def _split(configuration: Configuration, selected: list[str]) -> str:
-    share = configuration.split.train_share
+    share = configuration.split.train_ratio
     if configuration.split.kind == "random":
         each = "each" if len(selected) == 1 else "each rating that is left"
         return f"put {each} into Train with probability {share:.12g} and otherwise into Test"

@@ -17,7 +17,7 @@ from receval.metrics.parse import parse
 from receval.multiverse.comparisons import PairOfSystems, UserValues
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import SAMPLES, Configuration, ListForm
-from receval.multiverse.universes import ExperimentWorlds, Worlds
+from receval.multiverse.universes import ExperimentUniverses, Universes
 from receval.multiverse.verdicts import VERDICTS
 from receval.seeds import generator
 from receval.statistics.bootstrap import poisson_resamples
@@ -27,7 +27,7 @@ Pair = tuple[str, str]
 
 def explore(
     configurations: Iterable[Configuration],
-    worlds: Worlds,
+    universes: Universes,
     pairs: Sequence[Pair],
     generator: np.random.Generator,
 ) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def explore(
     ----------
     configurations : iterable of Configuration
         In any order, such as ``DecisionGrid(...).configurations()``.
-    worlds : Worlds
+    universes : Worlds
         Where the lists come from.
     pairs : sequence of (str, str)
         Names of two different systems.
@@ -54,7 +54,7 @@ def explore(
         short words, the values of both (``value``, ``other_value``), of RBP the residuals of both
         (``residual``, ``other_residual``), their ``difference``, the
         standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
-        ``evidence`` and the ``verdict`` (first, tie or second), as in
+        ``signed_one_minus_p`` and the ``verdict`` (first, tie or second), as in
         :class:`receval.multiverse.comparisons.Comparison`.
 
     Raises
@@ -75,8 +75,8 @@ def explore(
     # Splits before policies: worlds may keep one split at a time.
     of_splits = _groups(wanted, "selection", "split")
     for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
-        lists = {system: worlds.lists(of_ranks[0], system) for system in systems}
-        has_train = worlds.has_train(of_ranks[0])
+        lists = {system: universes.lists(of_ranks[0], system) for system in systems}
+        has_train = universes.has_train(of_ranks[0])
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
             resamples = poisson_resamples(len(has_train), SAMPLES, generator)
         for of_lists in _groups(of_ranks, "lists"):
@@ -122,10 +122,10 @@ def explore_experiments(
     DataFrame
         As :func:`explore`.
     """
-    worlds = ExperimentWorlds(experiments)
-    dataset = worlds.experiments[0].dataset
+    universes = ExperimentUniverses(experiments)
+    dataset = universes.experiments[0].dataset
     # The samples of users depend on the dataset alone: all artifacts see the same.
-    return explore(grid.configurations(), worlds, pairs, generator(seed, dataset, "multiverse"))
+    return explore(grid.configurations(), universes, pairs, generator(seed, dataset, "multiverse"))
 
 
 def user_values(lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
@@ -204,7 +204,7 @@ def _rows(
                     "effect": comparison.effect[place],
                     "p": comparison.p[place],
                     "rejected": comparison.rejected[place],
-                    "evidence": comparison.evidence[place],
+                    "signed_one_minus_p": comparison.signed_one_minus_p[place],
                     "verdict": VERDICTS[int(comparison.verdict[place])],
                 }
             )

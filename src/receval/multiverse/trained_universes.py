@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.judged_items import DatasetFacts, JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.multiverse.decisions import Configuration, SplitDecision
-from receval.multiverse.universes import Worlds
+from receval.multiverse.universes import Universes
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
@@ -29,7 +29,7 @@ Factory = Callable[[int], Recommender]
 """Makes an untrained recommender from a seed."""
 
 
-class TrainedWorlds(Worlds):
+class TrainedUniverses(Universes):
     """The worlds of one's own ratings and systems: split, trained and ranked when asked for.
 
     Every split (A1, A2) is made once, every system trained once on it, and all policies for items
@@ -53,7 +53,7 @@ class TrainedWorlds(Worlds):
     >>> from receval.recommenders.popularity import Popularity
     >>> from receval.recommenders.user_knn import UserKNN
     >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
-    >>> worlds = TrainedWorlds(ratings, systems, threshold=4)
+    >>> worlds = TrainedUniverses(ratings, systems, threshold=4)
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class TrainedWorlds(Worlds):
         self.seed = seed
         self.policies = policies
         positive, highest = positives_and_highest(ratings, threshold)
-        self._facts = DatasetFacts(maximum_rating=highest, positive_ratings=positive)
+        self._metadata = DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
         self._made: tuple[DataSelection, SplitDecision] | None = None
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists; see :meth:`receval.multiverse.universes.Worlds.lists`."""
+        """Return a system's full lists; see :meth:`receval.multiverse.universes.Universes.lists`."""
         if system not in self.systems:
             raise ValueError(f"There is no system {system}; there are {', '.join(self.systems)}.")
         if configuration.non_computable not in self.policies:
@@ -98,16 +98,16 @@ class TrainedWorlds(Worlds):
         decided = (configuration.selection, configuration.split)
         if decided == self._made:
             return
-        share, selection = configuration.split.train_share, configuration.selection
+        share, selection = configuration.split.train_ratio, configuration.selection
         spec: RandomRatio | UserRatio
         if configuration.split.kind == "random":
-            spec = RandomRatio(kind="random-ratio", train_share=share, selection=selection)
+            spec = RandomRatio(kind="random-ratio", train_ratio=share, selection=selection)
         else:
-            spec = UserRatio(kind="user-ratio", train_share=share, selection=selection)
+            spec = UserRatio(kind="user-ratio", train_ratio=share, selection=selection)
         # One name for all splits: what trains with one share trains with every larger one.
         split = make_split(self.ratings, spec, self.seed, "ratings", "split", {})
         self._fold: Fold = fold(self.ratings, split, 0)
-        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._facts)
+        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._metadata)
         self._ranked: dict[str, dict[NonComputable, JudgedRanks]] = {}
         self._made = decided
 

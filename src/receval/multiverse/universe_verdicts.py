@@ -9,8 +9,8 @@ import pandas as pd
 
 from receval.multiverse.decision_titles import DECISION_NAMES
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.verdicts import VERDICTS, place_of_world
-from receval.statistics.functional_anova import ExplainedVariance, explained_variance
+from receval.multiverse.verdicts import VERDICTS, index_of_universe
+from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 
 RESPONSES = ("effect", "verdict")
 """What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
@@ -18,12 +18,12 @@ RESPONSES = ("effect", "verdict")
 _NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
 
 
-def explained(worlds: pd.DataFrame, response: str) -> ExplainedVariance:
+def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     """Return how much of the variance of a response the decisions and their pairs explain.
 
     Parameters
     ----------
-    worlds : DataFrame
+    universes : DataFrame
         Of one pair of systems, as :func:`receval.multiverse.exploration.explore` returns them.
     response : {"effect", "verdict"}
         The standardised difference, of which worlds that differ in their test alone have but one;
@@ -36,24 +36,24 @@ def explained(worlds: pd.DataFrame, response: str) -> ExplainedVariance:
     """
     if response not in RESPONSES:
         raise ValueError(f"Of a world {' or '.join(RESPONSES)} can be explained, not {response!r}.")
-    _check_pair(worlds)
+    _check_pair(universes)
     if response == "verdict":
-        values = worlds["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
-        used, names = worlds, DECISION_NAMES
+        values = universes["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
+        used, names = universes, DECISION_NAMES
     else:
         names = tuple(name for name in DECISION_NAMES if name != "test")
-        used = worlds.drop_duplicates(subset=list(names))
+        used = universes.drop_duplicates(subset=list(names))
         values = used["effect"].to_numpy(dtype=np.float64)
     factors = {name: used[name].to_numpy(dtype=str) for name in names}
     return explained_variance(factors, values[None, :])
 
 
-def start_of(worlds: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
+def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
     """Return the world of the starting configuration of canamares2020.
 
     Parameters
     ----------
-    worlds : DataFrame
+    universes : DataFrame
     start : Configuration, optional
         Another starting point.
 
@@ -62,11 +62,11 @@ def start_of(worlds: pd.DataFrame, start: Configuration | None = None) -> pd.Ser
     ValueError
         It is not among the worlds, or they are of several pairs of systems.
     """
-    _check_pair(worlds)
-    return worlds.iloc[place_of_world(worlds, start or Configuration())]
+    _check_pair(universes)
+    return universes.iloc[index_of_universe(universes, start or Configuration())]
 
 
-def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:
+def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
     """Return the worlds that are one decision away from the starting configuration.
 
     Where another aggregation (C3) cannot be tested as the start is, its own test comes along: the
@@ -78,33 +78,35 @@ def single_changes(worlds: pd.DataFrame) -> pd.DataFrame:
         The worlds' columns, after ``decision`` and ``level``; the start itself comes first, with
         both empty.
     """
-    start = start_of(worlds)
+    start = start_of(universes)
     levels = {name: str(start[name]) for name in DECISION_NAMES}
     natural = {"geometric": "t-log", "median": "sign"}
-    itself = worlds[_agrees(worlds, levels, DECISION_NAMES)].head(1)
+    itself = universes[_agrees(universes, levels, DECISION_NAMES)].head(1)
     rows = [itself.assign(decision="", level="")]
     for decision in DECISION_NAMES:
         others = [name for name in DECISION_NAMES if name not in (decision, "test")]
-        near = worlds[_agrees(worlds, levels, others) & (worlds[decision] != levels[decision])]
+        near = universes[
+            _agrees(universes, levels, others) & (universes[decision] != levels[decision])
+        ]
         if decision != "test":
             wanted = near["aggregation"].map(lambda name: natural.get(name, levels["test"]))
             near = near[near["test"] == wanted]
         rows.append(near.assign(decision=decision, level=near[decision]))
     changed = pd.concat(rows, ignore_index=True)
-    return changed[["decision", "level", *worlds.columns]]
+    return changed[["decision", "level", *universes.columns]]
 
 
-def _check_pair(worlds: pd.DataFrame) -> None:
-    names = [name for name in ("first", "second") if name in worlds]
-    if names and len(pairs := worlds[names].drop_duplicates()) > 1:
+def _check_pair(universes: pd.DataFrame) -> None:
+    names = [name for name in ("first", "second") if name in universes]
+    if names and len(pairs := universes[names].drop_duplicates()) > 1:
         printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
         raise ValueError(
             f"The worlds are of {len(pairs)} pairs of systems ({printed}): choose those of one."
         )
 
 
-def _agrees(worlds: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:
-    same = pd.Series(True, index=worlds.index)
+def _agrees(universes: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:
+    same = pd.Series(True, index=universes.index)
     for decision in decisions:
-        same &= worlds[decision].astype(str) == levels[decision]
+        same &= universes[decision].astype(str) == levels[decision]
     return same

@@ -18,7 +18,7 @@ KINDS = {"random": "random-ratio", "user": "user-ratio"}
 """Kind of the split in ``splits.yaml`` by that of the decision A2."""
 
 
-class Worlds(ABC):
+class Universes(ABC):
     """What can be compared: systems under the decisions A1, A2 and B2.
 
     All other decisions are functions of the judged lists.
@@ -39,7 +39,7 @@ class Worlds(ABC):
         """Return which users have training ratings under the decisions A1 and A2."""
 
 
-class ExperimentWorlds(Worlds):
+class ExperimentUniverses(Universes):
     """The worlds of a workflow's experiments.
 
     Parameters
@@ -58,7 +58,7 @@ class ExperimentWorlds(Worlds):
             )
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists; see :meth:`Worlds.lists`."""
+        """Return a system's full lists; see :meth:`Universes.lists`."""
         experiment, number = self.experiment(configuration, system)
         return experiment.lists(system, configuration.protocol, number)
 
@@ -126,11 +126,11 @@ def fold_of(experiment: Experiment, selection: DataSelection, split: SplitDecisi
         return None
     if DataSelection.model_validate(spec["selection"] or {}) != selection:
         return None
-    shares = spec["train_share"]
+    shares = spec["train_ratio"]
     shares = list(shares) if isinstance(shares, list | tuple) else [shares]
-    if split.train_share not in shares:
+    if split.train_ratio not in shares:
         return None
-    return int(shares.index(split.train_share) * spec["folds"])
+    return int(shares.index(split.train_ratio) * spec["folds"])
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.multiverse.decisions import Configuration
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 LEVEL = 0.05
 """A difference is significant if its p-value is below it."""
@@ -22,7 +22,7 @@ FIRST, TIE, SECOND = 1, 0, -1
 VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 
-def place_of_world(worlds: pd.DataFrame, configuration: Configuration) -> int:
+def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> int:
     """Return the place of a configuration among worlds.
 
     Raises
@@ -30,30 +30,32 @@ def place_of_world(worlds: pd.DataFrame, configuration: Configuration) -> int:
     ValueError
         It is not among them.
     """
-    same = np.ones(len(worlds), dtype=bool)
+    same = np.ones(len(universes), dtype=bool)
     for name, level in configuration.levels.items():
-        same &= worlds[name].astype(str).to_numpy() == level
+        same &= universes[name].astype(str).to_numpy() == level
     if not same.any():
         raise ValueError(
-            f"The world {configuration.name} is not among the {len(worlds)} worlds: add its levels "
+            f"The world {configuration.name} is not among the {len(universes)} worlds: add its levels "
             "to the grid."
         )
     return int(np.argmax(same))
 
 
-def with_verdicts(worlds: pd.DataFrame) -> pd.DataFrame:
+def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
     """Return worlds read from a file with their verdicts, which follow from the evidence.
 
     A file has the evidence alone: a number may move a little from processor to processor, a verdict
     near the level of significance would jump.
     """
-    certain = np.where(worlds["test"] == "bootstrap", MOST_SAMPLES, 1.0 - LEVEL)
-    evidence = real_numbers(worlds["evidence"])
-    signs = np.where(np.abs(evidence) > certain, np.sign(evidence), 0).astype(int)
-    return worlds.assign(verdict=[VERDICTS[sign] for sign in signs.tolist()])
+    certain = np.where(universes["test"] == "bootstrap", MOST_SAMPLES, 1.0 - LEVEL)
+    signed_one_minus_p = real_values(universes["signed_one_minus_p"])
+    signs = np.where(np.abs(signed_one_minus_p) > certain, np.sign(signed_one_minus_p), 0).astype(
+        int
+    )
+    return universes.assign(verdict=[VERDICTS[sign] for sign in signs.tolist()])
 
 
-def verdict_shares(worlds: pd.DataFrame) -> dict[str, float]:
+def verdict_shares(universes: pd.DataFrame) -> dict[str, float]:
     """Return in which share of the worlds the first system wins, neither, and the second."""
-    counts = worlds["verdict"].value_counts()
-    return {verdict: counts.get(verdict, 0) / len(worlds) for verdict in VERDICTS.values()}
+    counts = universes["verdict"].value_counts()
+    return {verdict: counts.get(verdict, 0) / len(universes) for verdict in VERDICTS.values()}

@@ -33,7 +33,7 @@ _USERS_AT_A_TIME = 512
 
 
 @dataclass(frozen=True)
-class Measure:
+class AggregatedMetric:
     """A metric and how its values are averaged over users with test ratings."""
 
     metric: Metric
@@ -55,7 +55,7 @@ class ReducedFold:
     ----------
     systems : sequence of JudgedLists
         Of the same fold under the same protocol, all bound to the same judged items.
-    measures : sequence of Measure
+    aggregated_metrics : sequence of AggregatedMetric
 
     Raises
     ------
@@ -63,7 +63,9 @@ class ReducedFold:
         The lists are those of 1R, or are not bound to the same judged items.
     """
 
-    def __init__(self, systems: Sequence[JudgedLists], measures: Sequence[Measure]) -> None:
+    def __init__(
+        self, systems: Sequence[JudgedLists], aggregated_metrics: Sequence[AggregatedMetric]
+    ) -> None:
         if any(lists.one_relevant for lists in systems):
             raise ValueError(
                 "Under 1R every judgment is a list of its own, so removing judgments removes "
@@ -75,8 +77,10 @@ class ReducedFold:
                 "JudgedLists.measured_by to the same JudgedItems."
             )
         self.judged = systems[0].full.judged
-        self.measures = tuple(measures)
-        self.metrics = list(dict.fromkeys(measure.metric for measure in measures))
+        self.aggregated_metrics = tuple(aggregated_metrics)
+        self.metrics = list(
+            dict.fromkeys(aggregated_metric.metric for aggregated_metric in aggregated_metrics)
+        )
         self.n_systems = len(systems)
         reaches = [metric.reach for metric in self.metrics]
         deepest = None if None in reaches else max(reach for reach in reaches if reach)
@@ -96,33 +100,33 @@ class ReducedFold:
         self._measure(everyone, self.judged.n_judged, alive, self._complete, sums)
 
     def values(
-        self, turns: NDArray[np.int64], kept: NDArray[np.int64]
+        self, order: NDArray[np.int64], kept: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the averages at several levels of one order of removal.
 
         Parameters
         ----------
-        turns : ndarray of int64, shape (n_judgments,)
-            From :func:`receval.robustness.judgment_sampling.removal_turns`.
+        order : ndarray of int64, shape (n_judgments,)
+            From :func:`receval.robustness.judgment_sampling.sampling_order`.
         kept : ndarray of int64, shape (n_levels,)
             Units kept at each level, falling: the judgments with a turn below are those left.
 
         Returns
         -------
         values : ndarray of float64, shape (n_levels, n_measures, n_systems)
-        n_averaged : ndarray of int64, shape (n_levels,)
+        n_evaluated : ndarray of int64, shape (n_levels,)
             Number of users who still have a test rating: only they are averaged.
         """
-        own_turns = turns[self.judged.positions]
-        last_to_leave = np.argsort(own_turns, kind="stable")
-        gone = len(own_turns) - np.searchsorted(own_turns[last_to_leave], kept)
+        own_order = order[self.judged.positions]
+        last_to_leave = np.argsort(own_order, kind="stable")
+        gone = len(own_order) - np.searchsorted(own_order[last_to_leave], kept)
         first_to_leave = last_to_leave[::-1]
-        alive = np.ones(len(own_turns), dtype=bool)
+        alive = np.ones(len(own_order), dtype=bool)
         tables = [complete.copy() for complete in self._complete]
         sums = [table.sum(axis=0) for table in tables]
         left = self.judged.n_judged.copy()
-        averages = np.empty((len(kept), len(self.measures), self.n_systems))
-        n_averaged = np.empty(len(kept), dtype=np.int64)
+        averages = np.empty((len(kept), len(self.aggregated_metrics), self.n_systems))
+        n_evaluated = np.empty(len(kept), dtype=np.int64)
         before = 0
         for level, after in enumerate(gone):
             leaving = first_to_leave[before:after]
@@ -131,20 +135,28 @@ class ReducedFold:
             left -= np.bincount(leaving_rows, minlength=len(left))
             touched = np.unique(leaving_rows)
             self._measure(touched, left, alive, tables, sums)
-            n_averaged[level] = np.count_nonzero(left)
+            n_evaluated[level] = np.count_nonzero(left)
             for family, summed in zip(self._families, sums, strict=True):
-                means = np.round(summed / n_averaged[level], _DECIMALS) + 0.0
+                means = np.round(summed / n_evaluated[level], _DECIMALS) + 0.0
                 averages[level, family.places] = family.average.restored(means).reshape(
                     -1, self.n_systems
                 )
             before = after
-        return averages, n_averaged
+        return averages, n_evaluated
 
     def _by_average(self) -> list[_Family]:
         families = []
-        for average in dict.fromkeys(measure.average for measure in self.measures):
-            places = [n for n, measure in enumerate(self.measures) if measure.average == average]
-            columns = [self.metrics.index(self.measures[place].metric) for place in places]
+        for average in dict.fromkeys(
+            aggregated_metric.average for aggregated_metric in self.aggregated_metrics
+        ):
+            places = [
+                n
+                for n, aggregated_metric in enumerate(self.aggregated_metrics)
+                if aggregated_metric.average == average
+            ]
+            columns = [
+                self.metrics.index(self.aggregated_metrics[place].metric) for place in places
+            ]
             families.append(_Family(average, places, columns))
         return families
 

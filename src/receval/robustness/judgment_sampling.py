@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from receval.splits.split import Judgments
 
-Removed = Literal["ratings", "items", "users", "popular-items", "largest-users"]
+SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]
 
 RANDOM: frozenset[str] = frozenset({"ratings", "items", "users"})
 """Kinds that draw samples; the others are the same at every draw but for ties."""
 
 
-def removal_turns(
-    judgments: Judgments, removed: Removed, generator: np.random.Generator
+def sampling_order(
+    judgments: Judgments, unit: SamplingUnit, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], int]:
     """Give each test rating its turn to leave: those that stay longest have the lowest.
 
@@ -24,7 +24,7 @@ def removal_turns(
     ----------
     judgments : Judgments
         The test ratings of a fold.
-    removed : {"ratings", "items", "users", "popular-items", "largest-users"}
+    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
         What leaves: single ratings, items, or users in random order; items from the one with most
         test ratings on; users from the one with most test ratings on. With an item or a user go
         all of its test ratings.
@@ -33,7 +33,7 @@ def removal_turns(
 
     Returns
     -------
-    turns : ndarray of int64, shape (n_judgments,)
+    order : ndarray of int64, shape (n_judgments,)
         Ratings with a turn below k are those left when k ratings, items or users are kept: the
         samples of one order are nested.
     n_units : int
@@ -44,23 +44,23 @@ def removal_turns(
     ValueError
         There is no such kind, or there are no test ratings.
     """
-    if removed not in get_args(Removed):
+    if unit not in get_args(SamplingUnit):
         raise ValueError(
-            f"There is no removal of {removed!r}; there are {', '.join(get_args(Removed))}."
+            f"There is no removal of {unit!r}; there are {', '.join(get_args(SamplingUnit))}."
         )
     if not len(judgments):
         raise ValueError("There are no test ratings, so none can be removed.")
-    if removed == "ratings":
+    if unit == "ratings":
         return generator.permutation(len(judgments)).astype(np.int64), len(judgments)
-    owners = judgments.items if removed in ("items", "popular-items") else judgments.users
-    _, units, sizes = np.unique(owners, return_inverse=True, return_counts=True)
+    owners = judgments.items if unit in ("items", "popular-items") else judgments.users
+    _, owner_ranks, sizes = np.unique(owners, return_inverse=True, return_counts=True)
     drawn = generator.permutation(len(sizes))
-    if removed in RANDOM:
-        return drawn[units].astype(np.int64), len(sizes)
+    if unit in RANDOM:
+        return drawn[owner_ranks].astype(np.int64), len(sizes)
     smallest_first = np.lexsort((drawn, sizes))
-    turns = np.empty(len(sizes), dtype=np.int64)
-    turns[smallest_first] = np.arange(len(sizes))
-    return turns[units], len(sizes)
+    order = np.empty(len(sizes), dtype=np.int64)
+    order[smallest_first] = np.arange(len(sizes))
+    return order[owner_ranks], len(sizes)
 
 
 def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.robustness.judgment_sampling import kept_units, removal_turns
+from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator
 
 
@@ -21,20 +21,20 @@ class KeptRatings:
     ----------
     percents : tuple of int
         Shares kept, falling.
-    turns : ndarray of int64, shape (n_judgments,)
+    order : ndarray of int64, shape (n_judgments,)
         Turn of each test rating to leave: those that stay longest have the lowest.
-    numbers : ndarray of int64, shape (n_levels,)
+    counts : ndarray of int64, shape (n_levels,)
         Number of test ratings kept at each level.
     """
 
     percents: tuple[int, ...]
-    turns: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    order: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
     @property
     def masks(self) -> list[NDArray[np.bool_]]:
         """Whether each test rating is kept, for each level; levels are nested."""
-        return [self.turns < number for number in self.numbers]
+        return [self.order < number for number in self.counts]
 
 
 def kept_ratings(
@@ -52,8 +52,8 @@ def kept_ratings(
     seed : int
         The edition's root seed.
     """
-    percents = tuple(100 - removed for removed in removed_percents)
+    percents = tuple(100 - unit for unit in removed_percents)
     # The names are those of the first sample of a removal of ratings (removal_values).
     rng = generator(seed, experiment.dataset, experiment.split, number, "removal", "ratings", 0)
-    turns, n_units = removal_turns(experiment.fold(number).test, "ratings", rng)
-    return KeptRatings(percents, turns, kept_units(n_units, np.array(percents, dtype=np.float64)))
+    order, n_units = sampling_order(experiment.fold(number).test, "ratings", rng)
+    return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))

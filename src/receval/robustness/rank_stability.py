@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
-from receval.robustness.sampling_archive import RemovalValues
+from receval.robustness.sampling_archive import SampledValues
 from receval.statistics.kendall import ROUNDING, kendall_tau_b
 
 SPREAD = (5.0, 95.0)
@@ -17,7 +17,7 @@ SPREAD = (5.0, 95.0)
 
 
 def rank_stability(
-    removals: Iterable[RemovalValues],
+    judgment_samplings: Iterable[SampledValues],
     metrics: Mapping[str, Metric],
     average: str,
     released: str | None = None,
@@ -26,12 +26,12 @@ def rank_stability(
 
     Columns: dataset; average (its label); metric (name); kept_percent; tau (Kendall's tau-b,
     averaged over samples); tau_low, tau_high (5th and 95th percentile of the samples);
-    computable_samples (those in which not all systems are tied); averaged_lists (users in all
+    computable_samples (those in which not all systems are tied); evaluated_lists (users in all
     folds together, averaged over the samples).
 
     Parameters
     ----------
-    removals : iterable of RemovalValues
+    judgment_samplings : iterable of SampledValues
         In the order of the rows.
     metrics : mapping of str to Metric
         By the names of the rows.
@@ -46,42 +46,42 @@ def rank_stability(
         A metric was not measured under the average.
     """
     tables = []
-    for values in removals:
+    for values in judgment_samplings:
         for name, metric in metrics.items():
             tau = _tau(values, values.of(average, metric.label))
             tables.append(_rows(values, average, name, tau, "tau"))
         for name, metric in metrics.items():
-            if released is not None and (released, metric.label) in values.measures:
+            if released is not None and (released, metric.label) in values.aggregated_metrics:
                 tau = _tau(values, values.of(released, metric.label))
                 tables.append(_rows(values, released, name, tau, "tau"))
     return pd.concat(tables, ignore_index=True)
 
 
 def mean_values(
-    removals: Iterable[RemovalValues], metrics: Mapping[str, Metric], average: str
+    judgment_samplings: Iterable[SampledValues], metrics: Mapping[str, Metric], average: str
 ) -> pd.DataFrame:
     """Return the value of every metric, averaged over systems, at every level.
 
     Columns: as of :func:`rank_stability`, with ``value`` in the place of ``tau``.
     """
     tables = []
-    for values in removals:
+    for values in judgment_samplings:
         for name, metric in metrics.items():
-            of_measure = values.values[:, :, values.of(average, metric.label)].mean(axis=-1)
-            tables.append(_rows(values, average, name, of_measure, "value"))
+            of_metric = values.values[:, :, values.of(average, metric.label)].mean(axis=-1)
+            tables.append(_rows(values, average, name, of_metric, "value"))
     return pd.concat(tables, ignore_index=True)
 
 
-def _tau(values: RemovalValues, measure: int) -> NDArray[np.float64]:
+def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
     """Return tau of every level and sample with all judgments, shape (n_levels, n_samples)."""
-    of_measure = values.values[:, :, measure]
-    flat = of_measure.reshape(-1, of_measure.shape[-1])
-    tau = kendall_tau_b(values.complete[measure], flat, ROUNDING)
-    return tau.reshape(of_measure.shape[:2])
+    of_metric = values.values[:, :, aggregated_metric]
+    flat = of_metric.reshape(-1, of_metric.shape[-1])
+    tau = kendall_tau_b(values.complete[aggregated_metric], flat, ROUNDING)
+    return tau.reshape(of_metric.shape[:2])
 
 
 def _rows(
-    values: RemovalValues, average: str, metric: str, samples: NDArray[np.float64], column: str
+    values: SampledValues, average: str, metric: str, samples: NDArray[np.float64], column: str
 ) -> pd.DataFrame:
     computable = ~np.isnan(samples)
     some = computable.any(axis=1)
@@ -98,6 +98,6 @@ def _rows(
             f"{column}_low": summary[1],
             f"{column}_high": summary[2],
             "computable_samples": computable.sum(axis=1),
-            "averaged_lists": values.averaged.mean(axis=1),
+            "evaluated_lists": values.evaluated_users.mean(axis=1),
         }
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class RemovalValues:
+class SampledValues:
     """Values of one experiment under removed judgments, averaged over folds.
 
     Attributes
@@ -18,23 +18,23 @@ class RemovalValues:
     dataset : str
     percents : ndarray of float64, shape (n_levels,)
         What is kept, in per cent.
-    measures : tuple of (str, str)
+    aggregated_metrics : tuple of (str, str)
         Labels of average and metric.
     systems : tuple of str
     complete : ndarray of float64, shape (n_measures, n_systems)
         With all judgments.
     values : ndarray of float64, shape (n_levels, n_samples, n_measures, n_systems)
-    averaged : ndarray of int64, shape (n_levels, n_samples)
+    evaluated_users : ndarray of int64, shape (n_levels, n_samples)
         Users still averaged, over all folds.
     """
 
     dataset: str
     percents: NDArray[np.float64]
-    measures: tuple[tuple[str, str], ...]
+    aggregated_metrics: tuple[tuple[str, str], ...]
     systems: tuple[str, ...]
     complete: NDArray[np.float64]
     values: NDArray[np.float64]
-    averaged: NDArray[np.int64]
+    evaluated_users: NDArray[np.int64]
 
     def of(self, average: str, metric: str) -> int:
         """Return the place of a measure.
@@ -44,33 +44,35 @@ class RemovalValues:
         KeyError
             It was not measured; the message lists what was.
         """
-        if (average, metric) not in self.measures:
-            there = ", ".join(f"{one} {label}" for one, label in self.measures)
+        if (average, metric) not in self.aggregated_metrics:
+            there = ", ".join(f"{one} {label}" for one, label in self.aggregated_metrics)
             raise KeyError(f"{average} {metric} was not measured on {self.dataset}; {there} were.")
-        return self.measures.index((average, metric))
+        return self.aggregated_metrics.index((average, metric))
 
 
-def read_removals(path: Path) -> list[RemovalValues]:
-    """Read what :func:`receval.workflow.incompleteness.remove_judgments` wrote.
+def read_samplings(path: Path) -> list[SampledValues]:
+    """Read what :func:`receval.workflow.incompleteness.sample_judgments` wrote.
 
     Returns
     -------
-    list of RemovalValues
+    list of SampledValues
         One an experiment, by name.
     """
     with np.load(path) as archive:
-        measures = tuple((str(average), str(metric)) for average, metric in archive["measures"])
+        aggregated_metrics = tuple(
+            (str(average), str(metric)) for average, metric in archive["aggregated_metrics"]
+        )
         ends = "/dataset"
         names = [name.removesuffix(ends) for name in archive.files if name.endswith(ends)]
         return [
-            RemovalValues(
+            SampledValues(
                 dataset=str(archive[f"{name}/dataset"]),
                 percents=archive["percents"],
-                measures=measures,
+                aggregated_metrics=aggregated_metrics,
                 systems=tuple(map(str, archive[f"{name}/systems"])),
                 complete=archive[f"{name}/complete"],
                 values=archive[f"{name}/values"],
-                averaged=archive[f"{name}/averaged"],
+                evaluated_users=archive[f"{name}/averaged"],
             )
             for name in names
         ]

@@ -42,15 +42,15 @@ class Levels(Model):
         return self
 
 
-class RemovalSpec(Model):
+class JudgmentSamplingSpec(Model):
     """Judgments removed step by step, and what is measured by those that are left.
 
     Attributes
     ----------
     experiments : tuple of str
         Names of the study's experiments whose judged ranks are measured.
-    removed : {"ratings", "items", "users", "popular-items", "largest-users"}
-        See :func:`receval.robustness.judgment_sampling.removal_turns`.
+    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
+        See :func:`receval.robustness.judgment_sampling.sampling_order`.
     levels : Levels
         Shares of ratings, items or users that are kept.
     samples : int
@@ -60,7 +60,7 @@ class RemovalSpec(Model):
     """
 
     experiments: Annotated[tuple[Identifier, ...], Field(min_length=1)]
-    removed: Literal["ratings", "items", "users", "popular-items", "largest-users"]
+    unit: Literal["ratings", "items", "users", "popular-items", "largest-users"]
     levels: Levels
     samples: Size = 1
     averages: Annotated[

@@ -24,7 +24,7 @@ class SkewnessSpec(BaseModel):
         Exponents alpha of the law, increasing; 0 makes all items equally popular.
     repetitions : int
         Independent simulations of each skewness.
-    train_share : float
+    train_ratio : float
         Probability with which a rating trains; else it tests.
     relevance_threshold : float, optional
         Ratings at or above it are relevant; the dataset's own by default.
@@ -40,7 +40,7 @@ class SkewnessSpec(BaseModel):
     dataset: Identifier
     skewness: Annotated[tuple[Skewness, ...], Field(min_length=1)]
     repetitions: Size = 1
-    train_share: Annotated[float, Field(gt=0, lt=1)]
+    train_ratio: Annotated[float, Field(gt=0, lt=1)]
     relevance_threshold: float | None = None
     systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]

@@ -16,10 +16,10 @@ def split_by_random_ratio(
     ratings: Ratings,
     rng_for: GeneratorFor,
     *,
-    train_share: float | Sequence[float],
+    train_ratio: float | Sequence[float],
     folds: int,
 ) -> Split:
-    """Send each rating to train with probability ``train_share`` and else to test.
+    """Send each rating to train with probability ``train_ratio`` and else to test.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def split_by_random_ratio(
         The ratings to split.
     rng_for : callable
         Gives the generator of a repetition.
-    train_share : float or sequence of float
+    train_ratio : float or sequence of float
         Probability of training, between 0 and 1. Several flip the same coins: what trains with one
         probability trains with every larger one.
     folds : int
@@ -36,7 +36,7 @@ def split_by_random_ratio(
     Returns
     -------
     Split
-        The fact ``train_shares`` has the probability of each fold.
+        The fact ``train_ratios`` has the probability of each fold.
 
     Notes
     -----
@@ -47,5 +47,5 @@ def split_by_random_ratio(
         return rng_for(repetition).random(len(ratings), dtype=np.float32)
 
     return split_by_shares(
-        train_share, folds, coins, lambda thrown, share: thrown < np.float32(share)
+        train_ratio, folds, coins, lambda thrown, share: thrown < np.float32(share)
     )

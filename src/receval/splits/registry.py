@@ -24,10 +24,10 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.missing_at_random:split_with_unbiased_test",
-        "opposed-familiarity": (
-            "receval.simulation.opposed_familiarity_split:split_with_opposed_familiarity"
+        "anti-popular-familiarity": (
+            "receval.simulation.anti_popular_split:split_with_anti_popular_familiarity"
         ),
-        "given": "receval.splits.given:split_as_given",
+        "predefined": "receval.splits.predefined:predefined_split",
     }
 )
 """Kind of split to ``module:function``; the modules are imported when they are needed."""
@@ -39,7 +39,7 @@ def make_split(
     root_seed: int,
     dataset: str,
     name: str,
-    companions: Mapping[str, Path],
+    auxiliary_files: Mapping[str, Path],
 ) -> Split:
     """Make the split that a configuration describes.
 
@@ -54,13 +54,13 @@ def make_split(
     dataset, name : str
         Names of the dataset and of the split. With the root seed and the fold they make the seed,
         so that a split depends neither on the splits made before it nor on any system.
-    companions : mapping of str to Path
+    auxiliary_files : mapping of str to Path
         Files that lie beside the raw data, by name; splits of the kind "given" read one of them.
 
     Raises
     ------
     ValueError
-        If a file that the split needs is not among the companions, or the data cannot be split so.
+        If a file that the split needs is not among the auxiliary files, or the data cannot be split so.
     """
     # Imported here, because whoever only asks for a name needs no numerics.
     from receval.seeds import generator
@@ -70,14 +70,14 @@ def make_split(
         return generator(root_seed, dataset, name, choice)
 
     parameters = spec.model_dump(exclude={"kind", "selection"})
-    if spec.kind == "given":
+    if spec.kind == "predefined":
         file = parameters.pop("file")
-        if file not in companions:
+        if file not in auxiliary_files:
             raise ValueError(
                 f"The split '{name}' of the dataset '{dataset}' is given by the file '{file}', "
                 f"which is not there: put it beside the dataset's raw files."
             )
-        parameters["path"] = companions[file]
+        parameters["path"] = auxiliary_files[file]
     module, function = SPLITTERS[spec.kind].split(":")
     splitter = getattr(import_module(module), function)
     if spec.selection is None:

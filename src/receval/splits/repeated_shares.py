@@ -14,7 +14,7 @@ Drawn = TypeVar("Drawn")
 
 
 def split_by_shares(
-    train_share: float | Sequence[float],
+    train_ratio: float | Sequence[float],
     repetitions: int,
     draw: Callable[[int], Drawn],
     trains: Callable[[Drawn, float], NDArray[np.bool_]],
@@ -23,7 +23,7 @@ def split_by_shares(
 
     Parameters
     ----------
-    train_share : float or sequence of float
+    train_ratio : float or sequence of float
     repetitions : int
     draw : callable
         ``draw(repetition)`` draws what decides which ratings train; all shares use the same.
@@ -33,9 +33,9 @@ def split_by_shares(
     Returns
     -------
     Split
-        The fact ``train_shares`` has the share of each fold.
+        The fact ``train_ratios`` has the share of each fold.
     """
-    shares = tuple(train_share) if isinstance(train_share, Sequence) else (train_share,)
+    shares = tuple(train_ratio) if isinstance(train_ratio, Sequence) else (train_ratio,)
     of_repetition: list[list[NDArray[np.uint8]]] = []
     for repetition in range(repetitions):
         drawn = draw(repetition)
@@ -43,4 +43,4 @@ def split_by_shares(
             [np.where(trains(drawn, share), TRAIN, TEST).astype(np.uint8) for share in shares]
         )
     codes = tuple(folds[number] for number in range(len(shares)) for folds in of_repetition)
-    return Split(codes, {"train_shares": tuple(s for s in shares for _ in range(repetitions))})
+    return Split(codes, {"train_ratios": tuple(s for s in shares for _ in range(repetitions))})

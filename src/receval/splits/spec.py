@@ -71,30 +71,30 @@ def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float,
 
 
 class RandomRatio(_SplitConfig):
-    """Each rating trains with probability ``train_share``; folds are repetitions.
+    """Each rating trains with probability ``train_ratio``; folds are repetitions.
 
     Several shares make one fold each (times the repetitions), with the same coins: what trains with
     one share trains with every larger one.
     """
 
     kind: Literal["random-ratio"]
-    train_share: Shares = 0.8
+    train_ratio: Shares = 0.8
     folds: Folds = 1
 
-    _shares_differ = field_validator("train_share")(_different_shares)
+    _shares_differ = field_validator("train_ratio")(_different_shares)
 
 
 class UserRatio(_SplitConfig):
-    """The share ``train_share`` of each user's ratings trains, rounded up; folds repeat this.
+    """The share ``train_ratio`` of each user's ratings trains, rounded up; folds repeat this.
 
     Several shares make one fold each, as those of :class:`RandomRatio`.
     """
 
     kind: Literal["user-ratio"]
-    train_share: Shares = 0.8
+    train_ratio: Shares = 0.8
     folds: Folds = 1
 
-    _shares_differ = field_validator("train_share")(_different_shares)
+    _shares_differ = field_validator("train_ratio")(_different_shares)
 
 
 class KFold(_SplitConfig):
@@ -136,7 +136,7 @@ class UniformTest(_SplitConfig):
 
     kind: Literal["uniform-test"]
     test_share: Share = 0.2
-    min_train_share: Annotated[float, Field(ge=0, lt=1)] = 0.2
+    min_train_ratio: Annotated[float, Field(ge=0, lt=1)] = 0.2
     tests_from: float | None = None
     folds: Folds = 5
 
@@ -149,22 +149,22 @@ class MissingAtRandom(_SplitConfig):
     folds: Parts = 5
 
 
-class OpposedFamiliarity(_SplitConfig):
+class AntiPopularFamiliarity(_SplitConfig):
     """Cross-validation of known ratings with the fold as unbiased test, after a redraw.
 
     Which ratings are known is drawn again, so that the items with the fewest ratings at or above
     ``relevant_from`` are known to most.
     """
 
-    kind: Literal["opposed-familiarity"]
+    kind: Literal["anti-popular-familiarity"]
     relevant_from: float
     folds: Parts = 5
 
 
-class Given(_SplitConfig):
+class Predefined(_SplitConfig):
     """A split read from a file beside the raw data."""
 
-    kind: Literal["given"]
+    kind: Literal["predefined"]
     file: Annotated[str, Field(min_length=1)]
     content: Literal["held-out-pairs", "fold-numbers"]
     unbiased_rows: Literal["unknown", "fold"] | None = None
@@ -202,8 +202,8 @@ SplitConfig = (
     | Temporal
     | UniformTest
     | MissingAtRandom
-    | OpposedFamiliarity
-    | Given
+    | AntiPopularFamiliarity
+    | Predefined
 )
 
 AnySplit = Annotated[SplitConfig, Field(discriminator="kind")]

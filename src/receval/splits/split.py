@@ -23,7 +23,7 @@ TEST = 2
 UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
 
-Fact = int | float | str | tuple[float, ...]
+Metadatum = int | float | str | tuple[float, ...]
 
 GeneratorFor = Callable[[int | str], np.random.Generator]
 """Gives the random generator of one fold, or of one named choice that all folds share."""
@@ -39,7 +39,7 @@ class Split:
         One array per fold, aligned with the rows of the ratings: a sum of the bits ``TRAIN``,
         ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
         never tests. A split that was read from a file loads each fold when it is asked for.
-    facts : mapping of str to int, float, str or tuple of float
+    metadata : mapping of str to int, float, str or tuple of float
         What is worth knowing about the split as a whole, such as ``target_items``.
 
     Raises
@@ -49,7 +49,7 @@ class Split:
     """
 
     codes: Sequence[NDArray[np.uint8]]
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    metadata: Mapping[str, Metadatum] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not len(self.codes):
@@ -101,18 +101,18 @@ class Split:
             all_codes[selected] = codes
             return all_codes
 
-        facts = {**self.facts, "selected_ratings": n_selected}
-        return replace(self, codes=tuple(spread(codes) for codes in self.codes), facts=facts)
+        metadata = {**self.metadata, "selected_ratings": n_selected}
+        return replace(self, codes=tuple(spread(codes) for codes in self.codes), metadata=metadata)
 
     def write(self, path: Path) -> None:
         """Write the split into one ``.npz`` file; see :mod:`receval.splits.storage`."""
-        write_codes(path, self.codes, self.facts)
+        write_codes(path, self.codes, self.metadata)
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Open a file that :meth:`write` wrote; no fold is loaded before it is asked for."""
         stored = StoredCodes(path)
-        return cls(codes=stored, facts=stored.facts)
+        return cls(codes=stored, metadata=stored.metadata)
 
 
 def check_codes(codes: NDArray[np.uint8], number: int) -> None:
@@ -285,7 +285,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
 
 
 def _in_order_of_the_file(split: Split, train_rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    if split.facts.get("train_order") != "folds":
+    if split.metadata.get("train_order") != "folds":
         return train_rows
     fold_of_rating = np.zeros(split.n_ratings, dtype=np.uint8)
     for number, codes in enumerate(split.codes):

@@ -6,7 +6,7 @@ The file is a ``.npz`` archive with these members:
     The distinct codes of the split, ascending, uint8.
 ``n_ratings``
     Number of ratings, int64.
-``facts``
+``metadata``
     The split's facts as UTF-8 JSON, uint8.
 ``fold0``, ``fold1``, ...
     Position in the palette of each rating's code, in ceil(log2(len(palette))) bit planes, least
@@ -50,10 +50,10 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
             with np.load(path, allow_pickle=False) as archive:
                 self._palette: NDArray[np.uint8] = archive["palette"]
                 self.n_ratings = int(archive["n_ratings"])
-                facts = json.loads(archive["facts"].tobytes())
-                self.facts: dict[str, int | float | str | tuple[float, ...]] = {
+                metadata = json.loads(archive["metadata"].tobytes())
+                self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
                     name: tuple(fact) if isinstance(fact, list) else fact
-                    for name, fact in facts.items()
+                    for name, fact in metadata.items()
                 }
                 self._n_folds = len([name for name in archive.files if name.startswith("fold")])
         except (KeyError, ValueError, zipfile.BadZipFile) as error:
@@ -100,7 +100,7 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
 def write_codes(
     path: Path,
     codes: Sequence[NDArray[np.uint8]],
-    facts: Mapping[str, int | float | str | tuple[float, ...]],
+    metadata: Mapping[str, int | float | str | tuple[float, ...]],
 ) -> None:
     """Write the codes and facts of a split; the file appears whole or not at all.
 
@@ -110,7 +110,7 @@ def write_codes(
         The file to write; its folder is made if need be.
     codes : sequence of ndarray of uint8, shape (n_ratings,)
         One array per fold.
-    facts : mapping
+    metadata : mapping
         Numbers, strings and tuples of numbers by name.
     """
     used = np.zeros(256, dtype=bool)
@@ -125,7 +125,9 @@ def write_codes(
     arrays: dict[str, NDArray[np.generic]] = {
         "palette": palette,
         "n_ratings": np.array(n_ratings, dtype=np.int64),
-        "facts": np.frombuffer(json.dumps(dict(facts), sort_keys=True).encode(), dtype=np.uint8),
+        "metadata": np.frombuffer(
+            json.dumps(dict(metadata), sort_keys=True).encode(), dtype=np.uint8
+        ),
     }
     for number, fold_codes in enumerate(codes):
         positions = position_of_code[fold_codes]

@@ -15,7 +15,7 @@ def split_with_uniform_test(
     rng_for: GeneratorFor,
     *,
     test_share: float,
-    min_train_share: float,
+    min_train_ratio: float,
     folds: int,
     tests_from: float | None = None,
 ) -> Split:
@@ -45,7 +45,7 @@ def split_with_uniform_test(
         Gives the generator of a fold.
     test_share : float
         The least share :math:`\sigma` of the ratings that tests.
-    min_train_share : float
+    min_train_ratio : float
         The least share :math:`\varepsilon` of each item's ratings that trains.
     folds : int
         Number of independent repetitions. Disjoint tests would take ``folds`` times
@@ -75,20 +75,20 @@ def split_with_uniform_test(
     # A target set never cuts through items of equal popularity: where k meets the condition, so
     # does every later rank with the same number of ratings. Ties therefore need no rule.
     descending = np.sort(popularity)[::-1]
-    available = np.round((1 - min_train_share) * descending, 9)
+    available = np.round((1 - min_train_ratio) * descending, 9)
     reached = np.round(available * np.arange(1, len(descending) + 1), 9)
     feasible = np.flatnonzero(reached >= np.round(test_share * len(items), 9))
     if not len(feasible) or available[feasible[-1]] < 1:
         raise ValueError(
             f"No uniform test exists for a test share of {test_share} with at least "
-            f"{min_train_share} of each item's ratings in train: equal numbers of test ratings "
+            f"{min_train_ratio} of each item's ratings in train: equal numbers of test ratings "
             f"reach at most {reached.max(initial=0) / max(len(items), 1):.4g} of the ratings, "
-            "or less than one per item. Lower test_share or min_train_share."
+            "or less than one per item. Lower test_share or min_train_ratio."
         )
     n_targets = int(feasible[-1]) + 1
     eta = float(available[n_targets - 1])
     targets = np.flatnonzero(popularity >= descending[n_targets - 1])
-    most = np.floor(np.round((1 - min_train_share) * popularity[targets], 9)).astype(np.int64)
+    most = np.floor(np.round((1 - min_train_ratio) * popularity[targets], 9)).astype(np.int64)
     with_room = targets[most > int(eta)]
     n_one_more = min(round(eta * n_targets) - int(eta) * n_targets, len(with_room))
 
@@ -109,7 +109,7 @@ def split_with_uniform_test(
             "target_items": n_targets,
             "eta": eta,
             "sigma": test_share,
-            "epsilon": min_train_share,
+            "epsilon": min_train_ratio,
             "test_ratings": int(eta) * n_targets + n_one_more,
         },
     )

@@ -17,10 +17,10 @@ def split_by_user_ratio(
     ratings: Ratings,
     rng_for: GeneratorFor,
     *,
-    train_share: float | Sequence[float],
+    train_ratio: float | Sequence[float],
     folds: int,
 ) -> Split:
-    """Send ``ceil(train_share * n_u)`` random ratings of each user to train, the rest to test.
+    """Send ``ceil(train_ratio * n_u)`` random ratings of each user to train, the rest to test.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def split_by_user_ratio(
         The ratings to split.
     rng_for : callable
         Gives the generator of a repetition.
-    train_share : float or sequence of float
+    train_ratio : float or sequence of float
         Share of each user's n_u ratings that trains, between 0 and 1. Several take the ratings of a
         user in the same order: what trains with one share trains with every larger one.
     folds : int
@@ -37,7 +37,7 @@ def split_by_user_ratio(
     Returns
     -------
     Split
-        The fact ``train_shares`` has the share of each fold.
+        The fact ``train_ratios`` has the share of each fold.
 
     Notes
     -----
@@ -54,4 +54,4 @@ def split_by_user_ratio(
         marked: NDArray[np.bool_] = rank < n_train[ratings.users]
         return marked
 
-    return split_by_shares(train_share, folds, ranks, trains)
+    return split_by_shares(train_ratio, folds, ranks, trains)

@@ -11,7 +11,7 @@ VALUES = ("value", "lists", "computable_share", "expected", "random_expected", "
 """Columns of values by fold that do not say which row it is."""
 
 
-def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
+def means_with_intervals(results: pd.DataFrame) -> pd.DataFrame:
     r"""Return the means over folds, each with half the width of its confidence interval.
 
     .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
@@ -20,7 +20,7 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         With the columns of :func:`receval.evaluation.values_by_fold.values_by_fold`.
 
     Returns
@@ -30,13 +30,13 @@ def means_with_intervals(numbers: pd.DataFrame) -> pd.DataFrame:
     """
     keys = [
         name
-        for name in numbers.columns
+        for name in results.columns
         if name not in ("fold", *VALUES) and not name.startswith("p_against_")
     ]
-    folds = numbers[numbers["fold"] != "mean"]
+    folds = results[results["fold"] != "mean"]
     spread = folds.groupby(keys, sort=False, dropna=False)["value"].agg(["std", "size"])
     with np.errstate(invalid="ignore"):
         factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
     spread["half_interval"] = factor * spread["std"]
-    means = numbers[numbers["fold"] == "mean"]
+    means = results[results["fold"] == "mean"]
     return means.merge(spread["half_interval"].reset_index(), on=keys, how="left")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.published import published_values
 
 
@@ -41,7 +41,7 @@ def take_accepted_trace(
         If the accepted trace is of another search, or there is none.
     """
     system, metrics = names[2], list(search["metrics"])
-    accepted = read_numbers(accepted_file)
+    accepted = read_results(accepted_file)
     trace = accepted[accepted["system"] == system].reset_index(drop=True)
     settings = [json.dumps(setting, sort_keys=True) for setting in search["settings"]]
     if trace["setting"].tolist() != [setting for setting in settings for _ in metrics]:
@@ -54,7 +54,7 @@ def take_accepted_trace(
     nearest = trace["setting"].iloc[int(trace["distance"].argmin())]
     if (trace["chosen"] == "yes").tolist() != (trace["setting"] == nearest).tolist():
         raise _refusal(accepted_file, system, f"do not choose the nearest setting, {nearest}")
-    write_numbers(trace, target)
+    write_results(trace, target)
 
 
 def _refusal(accepted_file: Path, system: str, reason: str) -> ValueError:

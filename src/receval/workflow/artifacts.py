@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.evaluation.input_files import InputFiles
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.storage.atomic import write_atomically
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def compute_artifact(
-    *, module: str, description: Mapping[str, Any], numbers: Path, **inputs: Sequence[Path]
+    *, module: str, description: Mapping[str, Any], results: Path, **inputs: Sequence[Path]
 ) -> None:
     """Call an artifact's ``data`` and write what it returns.
 
@@ -35,7 +35,7 @@ def compute_artifact(
         Of the artifact's family.
     description : mapping
         From :meth:`receval.workflow.plan.plan.Plan.description`.
-    numbers : Path
+    results : Path
         The CSV to write: one row an observation, numbers with ten significant digits.
     **inputs : sequence of Path
         The attributes of :class:`receval.evaluation.input_files.InputFiles`: all files that may be
@@ -51,12 +51,12 @@ def compute_artifact(
     read = ArtifactInputs.of(InputFiles(**inputs), description)
     table: pd.DataFrame = import_module(module).data(read)
     if table.empty:
-        raise ValueError(f"{numbers.stem} has no rows ({module}): there is nothing to show.")
-    write_numbers(table, numbers)
+        raise ValueError(f"{results.stem} has no rows ({module}): there is nothing to show.")
+    write_results(table, results)
 
 
 def draw_figure(
-    *, module: str, numbers: Path, look: Mapping[str, Any], svg: Path, pdf: Path
+    *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
     """Draw a figure as SVG and PDF from its CSV alone, byte-stable.
 
@@ -64,10 +64,10 @@ def draw_figure(
     ----------
     module : str
         Of the artifact's family.
-    numbers : Path
+    results : Path
         The artifact's CSV.
-    look : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    display : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.display`.
     svg, pdf : Path
         Targets.
     """
@@ -76,14 +76,16 @@ def draw_figure(
     from receval.workflow.garbage import collection_put_off
 
     with collection_put_off(), figure_style():
-        save_figure(import_module(module).draw(read_numbers(numbers), Look.of(look)), svg, pdf)
+        save_figure(
+            import_module(module).draw(read_results(results), DisplayStyle.of(display)), svg, pdf
+        )
 
 
 def write_table(
     *,
     module: str,
-    numbers: Path,
-    look: Mapping[str, Any],
+    results: Path,
+    display: Mapping[str, Any],
     markdown: Path,
     latex: Path,
     shown: Path | None = None,
@@ -94,10 +96,10 @@ def write_table(
     ----------
     module : str
         Of the artifact's family.
-    numbers : Path
+    results : Path
         The artifact's CSV.
-    look : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    display : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.display`.
     markdown, latex : Path
         Targets.
     shown : Path, optional
@@ -107,18 +109,18 @@ def write_table(
     from receval.figures.html_page import as_html_page
     from receval.figures.tables import save_table, to_markdown
 
-    table: Table = import_module(module).tabulate(read_numbers(numbers), Look.of(look))
+    table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))
     save_table(table, markdown, latex)
     if shown is not None:
-        title = heading(numbers.stem, table.title)
+        title = heading(results.stem, table.title)
         write_atomically(shown, as_html_page(to_markdown(table), title))
 
 
 def write_page(
     *,
     module: str,
-    numbers: Path,
-    look: Mapping[str, Any],
+    results: Path,
+    display: Mapping[str, Any],
     page: Path,
     shown: Path | None = None,
 ) -> None:
@@ -128,10 +130,10 @@ def write_page(
     ----------
     module : str
         Of the artifact's family.
-    numbers : Path
+    results : Path
         The artifact's CSV.
-    look : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.look`.
+    display : mapping
+        From :meth:`receval.workflow.plan.plan.Plan.display`.
     page : Path
         Target.
     shown : Path, optional
@@ -139,7 +141,7 @@ def write_page(
     """
     from receval.figures.html_page import as_html_page
 
-    text: str = import_module(module).write(read_numbers(numbers), Look.of(look))
+    text: str = import_module(module).write(read_results(results), DisplayStyle.of(display))
     write_atomically(page, text.encode())
     if shown is not None:
-        write_atomically(shown, as_html_page(text, str(look["title"])))
+        write_atomically(shown, as_html_page(text, str(display["title"])))

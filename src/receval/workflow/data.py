@@ -42,11 +42,11 @@ def generate_twin(
     """
     files.mkdir(parents=True, exist_ok=True)
     report = write_twin(dataset, TwinSpec.model_validate(twin), seed, files)
-    edition = DatasetSpec.model_validate(description).edition_of(report["files"])
+    variant = DatasetSpec.model_validate(description).variant_of(report["files"])
     RawFiles(
         dataset=dataset,
-        edition=edition.name,
-        parser=edition.parser,
+        variant=variant.name,
+        parser=variant.parser,
         files=tuple(RawFile.of(files / name) for name in report["files"]),
         source="twin",
         expected=ExpectedCounts.model_validate(report["expected"]),

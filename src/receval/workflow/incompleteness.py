@@ -14,15 +14,15 @@ from receval.evaluation.experiment import Experiment
 from receval.evaluation.input_files import InputFiles
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.parse import parse
-from receval.robustness.incompleteness import Measure, ReducedFold
-from receval.robustness.judgment_sampling import kept_units, removal_turns
+from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator
 from receval.storage.archive import write_archive
 
 _log = logging.getLogger(__name__)
 
 
-def remove_judgments(
+def sample_judgments(
     *,
     ratings: Sequence[Path],
     splits: Sequence[Path],
@@ -37,28 +37,30 @@ def remove_judgments(
     ratings, splits, ranks : sequence of Path
         All that may be read; see :class:`receval.evaluation.input_files.InputFiles`.
     values : Path
-        Gets an archive for :func:`receval.robustness.sampling_archive.read_removals`.
+        Gets an archive for :func:`receval.robustness.sampling_archive.read_samplings`.
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.removal_description`.
+        From :meth:`receval.workflow.plan.plan.Plan.judgment_sampling_description`.
     """
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in description["averages"]}
     names = [(a, m) for a, metrics in description["averages"].items() for m in metrics]
-    measures = [Measure(parse(metric), averages[average]) for average, metric in names]
+    aggregated_metrics = [
+        AggregatedMetric(parse(metric), averages[average]) for average, metric in names
+    ]
     percents = np.array(description["percents"], dtype=np.float64)
-    arrays: dict[str, NDArray] = {"percents": percents, "measures": np.array(names)}
+    arrays: dict[str, NDArray] = {"percents": percents, "aggregated_metrics": np.array(names)}
     for name, described in description["experiments"].items():
         experiment = Experiment(files, described)
         folds = [
-            _of_fold(experiment, number, measures, percents, description)
+            _of_fold(experiment, number, aggregated_metrics, percents, description)
             for number in experiment.folds
         ]
-        complete, kept, averaged = (np.stack(parts) for parts in zip(*folds, strict=True))
+        complete, kept, evaluated_users = (np.stack(parts) for parts in zip(*folds, strict=True))
         arrays[f"{name}/dataset"] = np.array(experiment.dataset)
         arrays[f"{name}/systems"] = np.array(experiment.all_systems)
         arrays[f"{name}/complete"] = complete.mean(axis=0)
         arrays[f"{name}/values"] = kept.mean(axis=0)
-        arrays[f"{name}/averaged"] = averaged.sum(axis=0)
+        arrays[f"{name}/averaged"] = evaluated_users.sum(axis=0)
     write_archive(values, arrays)
 
 
@@ -75,33 +77,33 @@ def _incremental(label: str) -> QuasiArithmetic:
 def _of_fold(
     experiment: Experiment,
     number: int,
-    measures: list[Measure],
+    aggregated_metrics: list[AggregatedMetric],
     percents: NDArray[np.float64],
     description: Mapping[str, Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    if len(experiment.protocols) != 1 or experiment.averaged != "tested":
+    if len(experiment.protocols) != 1 or experiment.evaluated_users != "tested":
         raise ValueError(
             f"The experiment on {experiment.dataset} must have one protocol and average tested "
             "users: those who lose all judgments leave the average."
         )
     (protocol,) = experiment.protocols
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
-    reduced = ReducedFold(lists, measures)
+    reduced = ReducedFold(lists, aggregated_metrics)
     test = experiment.fold(number).test
-    removed = description["removed"]
+    unit = description["unit"]
     complete, _ = reduced.values(*_all_kept(len(test)))
-    values, averaged = [], []
+    values, evaluated_users = [], []
     for sample in range(description["samples"]):
         rng = generator(
             description["seed"],
-            *(experiment.dataset, experiment.split, number, "removal", removed, sample),
+            *(experiment.dataset, experiment.split, number, "removal", unit, sample),
         )
-        turns, n_units = removal_turns(test, removed, rng)
-        of_sample, users = reduced.values(turns, kept_units(n_units, percents))
+        order, n_units = sampling_order(test, unit, rng)
+        of_sample, users = reduced.values(order, kept_units(n_units, percents))
         values.append(of_sample)
-        averaged.append(users)
+        evaluated_users.append(users)
     _log.info("%s: fold %d, %d samples", experiment.dataset, number + 1, len(values))
-    return complete[0], np.stack(values, axis=1), np.stack(averaged, axis=1)
+    return complete[0], np.stack(values, axis=1), np.stack(evaluated_users, axis=1)
 
 
 def _all_kept(n_judgments: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,7 +15,7 @@ def record_provenance(
     *,
     summaries: Sequence[Path],
     splits: Sequence[Path],
-    numbers: Sequence[Path],
+    results: Sequence[Path],
     record: Path,
     config: Mapping[str, Any],
     absent: Sequence[str],
@@ -29,7 +29,7 @@ def record_provenance(
         ``.../<dataset>/summary.json`` of the datasets that the study reads.
     splits : sequence of Path
         ``.../<dataset>/<split>/split.npz`` of its splits.
-    numbers : sequence of Path
+    results : sequence of Path
         The CSVs of its artifacts: the record is of these, and made again whenever one of them is.
     record : Path
         The JSON to write.
@@ -40,7 +40,9 @@ def record_provenance(
     versions : mapping
         Of the libraries when the plan was made; what is recorded is what is at work here.
     """
-    facts = {f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).facts) for path in splits}
+    metadata = {
+        f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).metadata) for path in splits
+    }
     datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
-    settings = {**config, "facts of the splits": facts}
+    settings = {**config, "facts of the splits": metadata}
     write_json(record, provenance_record(settings, datasets, absent))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
@@ -23,7 +23,7 @@ from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.random_ratio import split_by_random_ratio
 from receval.splits.split import Fold, fold
-from receval.storage.tidy_csv import write_numbers
+from receval.storage.tidy_csv import write_results
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ def simulate_skewness(
         for repetition in range(description["repetitions"]):
             names = (description["dataset"], SEED_NAME, f"{skewness:g}", repetition)
             generator_for = partial(generator, description["seed"], *names)
-            data = _simulated(source, law, skewness, description["train_share"], generator_for)
+            data = _simulated(source, law, skewness, description["train_ratio"], generator_for)
             model = make(recommender, parameters, integer_seed(description["seed"], *names, system))
             model.fit(data.train)
             outcomes = rank_judged(model, data, protocols, generator_for)
@@ -90,19 +90,19 @@ def simulate_skewness(
                             "sampled": "" if protocol.sampled is None else str(protocol.sampled),
                             "metric": description["metrics"],
                             "value": averages,
-                            "lists": int(averaged_lists(lists, "all").sum()),
+                            "lists": int(evaluated_lists(lists, "all").sum()),
                         }
                     )
                 )
         _log.info("%s: skewness %g measured", system, skewness)
-    write_numbers(pd.concat(tables, ignore_index=True), values)
+    write_results(pd.concat(tables, ignore_index=True), values)
 
 
 def _simulated(
     source: Ratings,
     law: ShiftedPowerLaw,
     skewness: float,
-    train_share: float,
+    train_ratio: float,
     generator_for: partial[np.random.Generator],
 ) -> Fold:
     counts = law.with_skewness(skewness, source.n_items, len(source)).counts(
@@ -110,6 +110,6 @@ def _simulated(
     )
     ratings = simulate_ratings(source, counts, generator_for("ratings"))
     split = split_by_random_ratio(
-        ratings, partial(generator_for, "split"), train_share=train_share, folds=1
+        ratings, partial(generator_for, "split"), train_ratio=train_ratio, folds=1
     )
     return fold(ratings, split, 0)

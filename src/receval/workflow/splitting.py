@@ -45,7 +45,7 @@ def split_ratings(
     """
     raw = RawFiles.read(manifest)
     spec: SplitConfig = TypeAdapter(AnySplit).validate_python(description)
-    companions = {file.path.name: file.path for file in raw.companions}
-    made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, companions)
-    _log.info("%d folds; %s", made.n_folds, dict(made.facts))
+    auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
+    made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
+    _log.info("%d folds; %s", made.n_folds, dict(made.metadata))
     made.write(split)

@@ -24,7 +24,7 @@ from receval.recommenders.family import Family, families
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
-from receval.storage.tidy_csv import write_numbers
+from receval.storage.tidy_csv import write_results
 from receval.studies._shared.published import published_values
 from receval.workflow.accepted_searches import take_accepted_trace
 
@@ -119,4 +119,4 @@ def search_settings(
     rows = pd.concat([tables[position] for position in sorted(tables)], ignore_index=True)
     best = rows["setting"].iloc[int(rows["distance"].argmin())]
     rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
-    write_numbers(rows, trace)
+    write_results(rows, trace)

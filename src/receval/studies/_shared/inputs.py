@@ -39,11 +39,11 @@ class ArtifactInputs:
         The table of published values, if the artifact reads one.
     searches : mapping of str to Path
         The traces of the searches for settings by system, if the artifact reads them.
-    removals : mapping of str to Path
+    judgment_samplings : mapping of str to Path
         The values under removed judgments by the name of the removal.
     splits : tuple of (str, str)
         The datasets and the splits of them that the artifact reads without any system's ranks.
-    numbers : mapping of str to Path
+    results : mapping of str to Path
         The CSV files of other artifacts of the study by their names.
     not_made : tuple of str
         Artifacts whose CSV would be among these if their data were there.
@@ -65,9 +65,9 @@ class ArtifactInputs:
     absent: tuple[str, ...]
     published: Path | None = None
     searches: Mapping[str, Path] = field(default_factory=dict)
-    removals: Mapping[str, Path] = field(default_factory=dict)
+    judgment_samplings: Mapping[str, Path] = field(default_factory=dict)
     splits: tuple[tuple[str, str], ...] = ()
-    numbers: Mapping[str, Path] = field(default_factory=dict)
+    results: Mapping[str, Path] = field(default_factory=dict)
     not_made: tuple[str, ...] = ()
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
@@ -109,8 +109,11 @@ class ArtifactInputs:
             absent=tuple(description["absent"]),
             published=files.published_file() if description.get("published") else None,
             searches={name: files.search_file(name) for name in description.get("searches", ())},
-            removals={name: files.removal_file(name) for name in description.get("removals", ())},
-            numbers={name: files.numbers_file(name) for name in description.get("numbers", ())},
+            judgment_samplings={
+                name: files.judgment_sampling_file(name)
+                for name in description.get("judgment_samplings", ())
+            },
+            results={name: files.results_file(name) for name in description.get("results", ())},
             not_made=tuple(description.get("not_made", ())),
             shown=description.get("shown", {}),
             splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),

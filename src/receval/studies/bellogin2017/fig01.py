@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
@@ -79,14 +79,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one panel an option: the toy matrix, and below it the sets of the user u."""
-    protocols = list(dict.fromkeys(numbers["protocol"]))
+    protocols = list(dict.fromkeys(results["protocol"]))
     columns = 4
     figure = new_figure(DOUBLE_COLUMN, 4.1)
     grid = figure.subplots(-(-len(protocols) // columns), columns)
     for axes, protocol in zip(grid.flat, protocols, strict=True):
-        _draw_panel(axes, protocol, numbers[numbers["protocol"] == protocol])
+        _draw_panel(axes, protocol, results[results["protocol"] == protocol])
     note(
         figure,
         "Rows u, v, w: ratings of three users, + relevant, − not relevant; circled ones are test "

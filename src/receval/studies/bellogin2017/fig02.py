@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
@@ -29,19 +29,19 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one panel a dataset: a group of bars for each configuration, a bar for each system."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
-    bars = means_with_intervals(numbers)
+    datasets = list(dict.fromkeys(results["dataset"]))
+    bars = means_with_intervals(results)
     bars["configuration"] = configurations(bars)
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     groups = [bars[bars["dataset"] == name]["configuration"].nunique() for name in datasets]
     panels = figure.subplots(1, len(datasets), width_ratios=groups, squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        draw_configurations(axes, bars[bars["dataset"] == dataset], look)
-        axes.set_title(look.datasets[dataset])
-    panels[0].set_ylabel(look.parameters["metric"])
+        draw_configurations(axes, bars[bars["dataset"] == dataset], display)
+        axes.set_title(display.datasets[dataset])
+    panels[0].set_ylabel(display.parameters["metric"])
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

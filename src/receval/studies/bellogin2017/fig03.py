@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
@@ -89,35 +89,35 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat([folds, means.assign(fold="mean")], ignore_index=True)[list(folds.columns)]
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the means over folds: removed test ratings on the left, target set size on the right."""
-    means = numbers[numbers["fold"] == "mean"]
+    means = results[results["fold"] == "mean"]
     smallest = means["target_set_size"].min()
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     left, right = figure.subplots(1, 2, sharey=True)
     removed = means.assign(removed=100 - means["kept_percent"])
-    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", look)
-    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", look)
+    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
+    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display)
     for shade, name in ((LIGHT, "up to the upper bound"), (DARK, "down to the lower bound")):
         left.fill_between([np.nan], [np.nan], color=INK, alpha=shade, linewidth=0, label=name)
     left.set_title(f"Test sparsity, $|T_u|$ = {smallest:,}")
     removed_axis(left)
     right.set_title("Target set size, all test ratings")
     size_axis(right)
-    left.set_ylabel(f"1R{look.parameters['metric']}")
+    left.set_ylabel(f"1R{display.parameters['metric']}")
     left.set_ylim(bottom=0)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
-def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, look: Look) -> None:
+def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, display: DisplayStyle) -> None:
     systems = list(dict.fromkeys(means["system"]))
-    for system, style in look.styles(systems).items():
+    for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)
         x = own[across].to_numpy(dtype=np.float64)
         lower, value, upper = own[["lower", "value", "upper"]].to_numpy(dtype=np.float64).T
         axes.fill_between(x, value, upper, color=style.colour, alpha=LIGHT, linewidth=0)
         axes.fill_between(x, lower, value, color=style.colour, alpha=DARK, linewidth=0)
-        line(axes, x, value, style, look.titles[system])
+        line(axes, x, value, style, display.titles[system])

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import means_with_intervals
@@ -71,7 +71,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             rows += [fold | row for row in _one_relevant(experiment, number, kept, inputs)]
     folds = pd.DataFrame(rows)
     keys = ["dataset", "protocol", "varied", "kept_percent", "target_set_size"]
-    keys += ["system", "metric", "cutoff", "averaged"]
+    keys += ["system", "metric", "cutoff", "evaluated_users"]
     means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
         value=("value", "mean"),
         expected=("expected", "mean"),
@@ -80,7 +80,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         rho_error=("rho_error", lambda errors: np.sqrt(np.sum(errors**2)) / len(errors)),
         lists=("lists", "sum"),
     )
-    of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["averaged"] != "relevant")
+    of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["evaluated_users"] != "relevant")
     table = pd.concat([folds[of_drawn], means.assign(fold="mean")], ignore_index=True)
     return table[[*keys, "fold", "value", "expected", "rho", "rho_error", "lists"]]
 
@@ -90,7 +90,7 @@ def _all_relevant(
 ) -> Iterator[Row]:
     """Measure AR with all candidates while test ratings are removed."""
     from receval.metrics.averages import Arithmetic
-    from receval.robustness.incompleteness import Measure, ReducedFold
+    from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
     from receval.theory.random_precision import random_precision
     from receval.theory.target_densities import TargetDensities
 
@@ -98,19 +98,22 @@ def _all_relevant(
     fold = experiment.fold(number)
     lists = [experiment.lists(system, protocol, number) for system in experiment.systems]
     _check_that_only_relevant_items_count(metrics, lists[0])
-    reduced = ReducedFold(lists, [Measure(metric, Arithmetic()) for metric in metrics])
-    means, n_tested = reduced.values(kept.turns, kept.numbers)
+    reduced = ReducedFold(lists, [AggregatedMetric(metric, Arithmetic()) for metric in metrics])
+    means, n_tested = reduced.values(kept.order, kept.counts)
     # Means over tested users: those without relevant test ratings add 0 to every sum.
     sums = means * n_tested[:, None, None]
     for level, (percent, mask) in enumerate(zip(kept.percents, kept.masks, strict=True)):
         densities = TargetDensities.of(fold, protocol, experiment.threshold, mask)
         left = mask & (fold.test.values >= experiment.threshold)
-        averaged = {"all": fold.test.n_users, "relevant": len(np.unique(fold.test.users[left]))}
+        evaluated_users = {
+            "all": fold.test.n_users,
+            "relevant": len(np.unique(fold.test.users[left])),
+        }
         for place, metric in enumerate(metrics):
             error = 0.0
             if metric.name == "P" and metric.cutoff is not None:
                 error = random_precision(densities, metric.cutoff).standard_error
-            for who, n_lists in averaged.items():
+            for who, n_lists in evaluated_users.items():
                 for system, total in zip(experiment.systems, sums[level, place], strict=True):
                     value = float(total / n_lists)
                     factor = fold.test.n_users / n_lists
@@ -122,7 +125,7 @@ def _all_relevant(
                         "system": system,
                         "metric": metric.at(None).label,
                         "cutoff": metric.cutoff or "",
-                        "averaged": who,
+                        "evaluated_users": who,
                         "value": value,
                         "expected": value,
                         "rho": densities.rho * factor,
@@ -178,7 +181,7 @@ def _one_relevant(
                 "system": system,
                 "metric": metric.at(None).label,
                 "cutoff": cutoff,
-                "averaged": "all",
+                "evaluated_users": "all",
                 "value": float(values[point.sampled][left].mean()),
                 "expected": float(expected[point.sampled][left].mean()),
                 "rho": density.rho,
@@ -187,12 +190,12 @@ def _one_relevant(
             }
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the drawn metric: AR and 1R while test ratings are removed, 1R by target set size."""
-    label = look.parameters["metric"]
+    label = display.parameters["metric"]
     name, _, cutoff = label.partition("@")
-    of_metric = (numbers["metric"] == name) & (numbers["cutoff"].astype(str) == cutoff)
-    shown = numbers[of_metric & (numbers["averaged"] == "all")]
+    of_metric = (results["metric"] == name) & (results["cutoff"].astype(str) == cutoff)
+    shown = results[of_metric & (results["evaluated_users"] == "all")]
     shown = shown.assign(removed=100 - shown["kept_percent"])
     one_relevant = shown["protocol"].str.startswith("1R")
     removed = shown["varied"] == KEPT
@@ -201,9 +204,9 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     left, centre, right = figure.subplots(1, 3)
     right.sharey(centre)
-    _draw_panel(left, shown[~one_relevant], "removed", look)
-    _draw_panel(centre, shown[one_relevant & removed], "removed", look)
-    _draw_panel(right, sizes, "size", look)
+    _draw_panel(left, shown[~one_relevant], "removed", display)
+    _draw_panel(centre, shown[one_relevant & removed], "removed", display)
+    _draw_panel(right, sizes, "size", display)
     left.set_title(shown.loc[~one_relevant, "protocol"].iloc[0])
     left.set_ylabel(label)
     centre.set_title(f"{sizes['protocol'].iloc[0]}, $|T_u|$ = {sizes['size'].min():,}")
@@ -214,22 +217,22 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     for axes in (centre, right):
         axes.set_ylabel(f"1R{label}")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
-def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, look: Look) -> None:
+def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:
     means = means_with_intervals(shown[["system", across, "fold", "value"]])
     systems = list(dict.fromkeys(shown["system"]))
-    for system, style in look.styles(systems).items():
+    for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)
         line(
             axes,
             own[across],
             own["value"],
             style,
-            look.titles[system],
+            display.titles[system],
             error=own["half_interval"].fillna(0),
         )
     density = shown[shown["fold"] == "mean"].drop_duplicates(across).sort_values(across)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -22,7 +22,7 @@ from receval.figures.style import (
     ordered_styles,
     series_styles,
 )
-from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 POINTS = 100
@@ -61,9 +61,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         share of the users who like the most liked item.
     """
     tables = [_simulated(inputs), _measured(inputs), _positive(inputs)]
-    numbers = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMBERS])
-    numbers[TEXTS] = numbers[TEXTS].fillna("")
-    return numbers.astype(
+    results = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMBERS])
+    results[TEXTS] = results[TEXTS].fillna("")
+    return results.astype(
         {
             "rank": "Int64",
             "lists": "Int64",
@@ -77,7 +77,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def _outcomes(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the values of all systems on simulated ratings."""
     tables = [
-        read_numbers(path).assign(system=system)
+        read_results(path).assign(system=system)
         for files in inputs.simulations.values()
         for system, path in files.items()
     ]
@@ -97,8 +97,8 @@ def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
             simulated = law.with_skewness(skewness, n_items, n_ratings)
             shown = simulated.counts(n_items, ratings.n_users, n_ratings)
             tables.append(_curve(shown).assign(dataset=dataset, skewness=f"{skewness:g}"))
-        facts = {"alpha": law.alpha, "c1": law.c1, "c2": law.c2}
-        own = pd.concat([_curve(counts), _facts(facts)])
+        metadata = {"alpha": law.alpha, "c1": law.c1, "c2": law.c2}
+        own = pd.concat([_curve(counts), _metadata(metadata)])
         tables.append(own.assign(dataset=dataset, skewness=SOURCE))
     return pd.concat(tables, ignore_index=True).assign(panel=SIMULATED)
 
@@ -123,12 +123,15 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
             continue
         ratings = inputs.ratings(dataset)
         counts = positive_counts(ratings, threshold)
-        facts = {
+        metadata = {
             "positive ratings": counts.sum(),
             "items with positive ratings": (counts > 0).sum(),
             "share of users who like the most liked item": counts.max() / ratings.n_users,
         }
-        tables += [_curve(counts).assign(dataset=dataset), _facts(facts).assign(dataset=dataset)]
+        tables += [
+            _curve(counts).assign(dataset=dataset),
+            _metadata(metadata).assign(dataset=dataset),
+        ]
     return pd.concat(tables, ignore_index=True).assign(panel=POSITIVE)
 
 
@@ -142,23 +145,23 @@ def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
     )
 
 
-def _facts(facts: Mapping[str, float]) -> pd.DataFrame:
-    return pd.DataFrame({"measure": list(facts), "value": list(facts.values())})
+def _metadata(metadata: Mapping[str, float]) -> pd.DataFrame:
+    return pd.DataFrame({"measure": list(metadata), "value": list(metadata.values())})
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the panels that have numbers: simulated popularity, precision, positive ratings."""
     drawn = {SIMULATED: _draw_simulated, MEASURED: _draw_measured, POSITIVE: _draw_positive}
-    there = [panel for panel in drawn if panel in set(numbers["panel"])]
+    there = [panel for panel in drawn if panel in set(results["panel"])]
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     for axes, panel in zip(figure.subplots(1, len(there), squeeze=False)[0], there, strict=True):
-        drawn[panel](axes, numbers[numbers["panel"] == panel], look)
-    if look.absence:
-        note(figure, look.absence)
+        drawn[panel](axes, results[results["panel"] == panel], display)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
-def _draw_simulated(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
+def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     rows = rows[rows["measure"] == CUMULATED]
     names = [name for name in dict.fromkeys(rows["skewness"]) if name != SOURCE]
     # Every second of many: nine curves side by side would be read off by nobody.
@@ -167,27 +170,27 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
     for name in names:
         _draw_curve(axes, rows[rows["skewness"] == name], styles[name], f"$\\alpha$ = {name}")
     own = rows[rows["skewness"] == SOURCE]
-    title = look.datasets[own["dataset"].iloc[0]]
+    title = display.datasets[own["dataset"].iloc[0]]
     _draw_curve(axes, own, SeriesStyle(INK, line=":"), title, markers=False)
     axes.set_title("Simulated popularity")
     axes.set_ylabel("Cumulative share of ratings")
     axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
 
 
-def _draw_measured(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
+def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     rows = rows[
-        (rows["measure"] == look.parameters["metric"])
-        & (rows["protocol"] == look.parameters["protocol"])
+        (rows["measure"] == display.parameters["metric"])
+        & (rows["protocol"] == display.parameters["protocol"])
     ]
     systems = list(dict.fromkeys(rows["system"]))
-    styles = look.styles(systems)
+    styles = display.styles(systems)
     for name in systems:
         curve = rows[rows["system"] == name]
         skewness = curve["skewness"].astype(float)
-        line(axes, skewness, curve["value"].astype(float), styles[name], look.titles[name])
+        line(axes, skewness, curve["value"].astype(float), styles[name], display.titles[name])
     axes.set_title("Effect on precision")
     axes.set_xlabel("Skewness $\\alpha$")
-    axes.set_ylabel(f"{look.parameters['metric']} ({rows['protocol'].iloc[0]})")
+    axes.set_ylabel(f"{display.parameters['metric']} ({rows['protocol'].iloc[0]})")
     axes.set_ylim(bottom=0)
     sampled = rows["sampled"].iloc[0]
     if sampled != "":
@@ -195,12 +198,12 @@ def _draw_measured(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
     axes.legend(loc="upper left", borderaxespad=LEGEND_PAD)
 
 
-def _draw_positive(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
+def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     rows = rows[rows["measure"] == CUMULATED]
     datasets = list(dict.fromkeys(rows["dataset"]))
-    styles = series_styles(list(look.parameters["curves"]))
+    styles = series_styles(list(display.parameters["curves"]))
     for name in datasets:
-        _draw_curve(axes, rows[rows["dataset"] == name], styles[name], look.datasets[name])
+        _draw_curve(axes, rows[rows["dataset"] == name], styles[name], display.datasets[name])
     axes.set_title("Positive ratings")
     axes.set_ylabel("Cumulative share of positive ratings")
     axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
@@ -209,7 +212,7 @@ def _draw_positive(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
 def _draw_curve(
     axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str, *, markers: bool = True
 ) -> None:
-    items, shares = (real_numbers(rows[name]) for name in ("item_share", "rating_share"))
+    items, shares = (real_values(rows[name]) for name in ("item_share", "rating_share"))
     # All curves begin where no item has no share.
     line(axes, [0.0, *items], [0.0, *shares], style, label, markers=markers)
     axes.set_xlabel("Share of items, by popularity")

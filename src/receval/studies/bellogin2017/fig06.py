@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator
 from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.popularity_segments import popularity_segments
@@ -46,29 +46,29 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             order, segments, mean_ratings=counts, mean_test_ratings=tests / split.n_folds
         )
         table["percentile"] = ""
-        if "eta" not in split.facts:
+        if "eta" not in split.metadata:
             percentile_of = popularity_percentiles(fold(ratings, split, 0), percentiles)
             first = percentile_of[order[table["first_rank"] - 1]] + 1
             table["percentile"] = first.astype(str)
-        table["target_items"] = split.facts.get("target_items", np.nan)
-        table["eta"] = split.facts.get("eta", np.nan)
+        table["target_items"] = split.metadata.get("target_items", np.nan)
+        table["eta"] = split.metadata.get("eta", np.nan)
         table.insert(0, "split", name)
         table.insert(0, "dataset", dataset)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each split: ratings of items by popularity, those that test shaded."""
-    splits = list(dict.fromkeys(numbers["split"]))
+    splits = list(dict.fromkeys(results["split"]))
     figure = new_figure(DOUBLE_COLUMN, 2.6)
     panels = figure.subplots(1, len(splits), sharey=True, squeeze=False)[0]
     for axes, split in zip(panels, splits, strict=True):
-        _draw_split(axes, numbers[numbers["split"] == split])
+        _draw_split(axes, results[results["split"] == split])
     panels[0].set_ylabel("Ratings of the item (square-root axis)")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
 from receval.statistics.popularity_segments import popularity_segments
@@ -40,21 +40,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the positive ratio of each segment against its popularity rank."""
     figure = new_figure(SINGLE_COLUMN, 2.3)
     axes = figure.subplots()
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     styles = series_styles(datasets)
     for dataset in datasets:
-        segments = numbers[numbers["dataset"] == dataset]
+        segments = results[results["dataset"] == dataset]
         middle = (segments["first_rank"] + segments["last_rank"]) / 2
         line(axes, middle, segments["positive_ratio"], styles[dataset], markers=False)
     axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
     axes.set_ylabel("Positive ratings ratio $|PR(i)|\\,/\\,|R(i)|$")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_title(", ".join(look.datasets[dataset] for dataset in datasets))
-    if look.absence:
-        note(figure, look.absence)
+    axes.set_title(", ".join(display.datasets[dataset] for dataset in datasets))
+    if display.absence:
+        note(figure, display.absence)
     return figure

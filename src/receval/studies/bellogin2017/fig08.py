@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
@@ -35,21 +35,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tables = []
     for experiment in inputs.experiments.values():
         table = values_by_fold(experiment, metrics)
-        facts = experiment.facts_of_split
-        design = table["protocol"].map(lambda name, u="eta" in facts: design_of(name, u))
+        metadata = experiment.split_metadata
+        design = table["protocol"].map(lambda name, u="eta" in metadata: design_of(name, u))
         table.insert(0, "design", design)
-        table["target_items"] = facts.get("target_items", np.nan)
-        table["eta"] = facts.get("eta", np.nan)
+        table["target_items"] = metadata.get("target_items", np.nan)
+        table["eta"] = metadata.get("eta", np.nan)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
-    bars = means_with_intervals(numbers)
+    bars = means_with_intervals(results)
     bars["configuration"] = bars["design"].str.replace("-10%", "1R\n\N{MINUS SIGN}10%")
     bars["label"] = short_labels(bars)
-    labels = [str(label) for label in look.parameters["drawn"]]
+    labels = [str(label) for label in display.parameters["drawn"]]
     columns = [
         (dataset, designs)
         for designs in (ONE_RELEVANT, ALL_RELEVANT)
@@ -61,14 +61,14 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     grid = figure.subplots(len(labels), len(columns), width_ratios=widths, squeeze=False)
     for label, panels in zip(labels, grid, strict=True):
         for axes, (dataset, designs) in zip(panels, columns, strict=True):
-            draw_configurations(axes, _chosen(bars, label, dataset, designs), look)
+            draw_configurations(axes, _chosen(bars, label, dataset, designs), display)
             if label == labels[0]:
                 relevant = "1R" if designs == ONE_RELEVANT else "AR"
-                axes.set_title(f"{look.datasets[dataset]}, {relevant}")
+                axes.set_title(f"{display.datasets[dataset]}, {relevant}")
         panels[0].set_ylabel(label)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 

@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.means_of_designs import PAPER_SYSTEMS, MeansOfDesigns
 
@@ -79,7 +79,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     compared); verdict (``holds``, ``does not hold``, ``not apart`` where the direction is right
     but p is not below :data:`SIGNIFICANT`, or ``no data``).
     """
-    means = MeansOfDesigns(read_numbers(inputs.numbers["fig08"]))
+    means = MeansOfDesigns(read_results(inputs.results["fig08"]))
     movielens, lastfm = (str(inputs.parameters[name]) for name in ("movielens", "lastfm"))
     metrics = [str(label) for label in inputs.parameters["drawn"]]
     relations = [
@@ -258,7 +258,7 @@ def _opposed(means: MeansOfDesigns, dataset: str, design: str, metrics: tuple[st
     return float(opposed)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row a relation."""
     signs = {"<": "<", "<=": "≤", ">": ">", "~": "≈"}
     columns = [
@@ -271,12 +271,12 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
         Column("Verdict"),
     ]
     rows = []
-    for row in numbers.to_dict("records"):
+    for row in results.to_dict("records"):
         ours = "–"
         if row["verdict"] != "no data":
             sign = signs[row["comparison"]] if row["verdict"] == "holds" else "vs."
             ours = f"{float(row['left']):.4g} {sign} {float(row['right']):.4g}"
         names = (row["statement"], row["paper"])
-        dataset = look.datasets.get(row["dataset"], row["dataset"])
+        dataset = display.datasets.get(row["dataset"], row["dataset"])
         rows.append((row["claim"], dataset, row["metric"], *names, ours, row["verdict"]))
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.configuration_bars import (
     configurations,
@@ -33,13 +33,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each metric that is drawn, a panel for each dataset."""
-    bars = means_with_intervals(numbers)
+    bars = means_with_intervals(results)
     bars["configuration"] = configurations(bars)
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_numbers(bars["cutoff"])]
+    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(bars["cutoff"])]
     bars["label"] = bars["metric"] + cutoffs
-    drawn = dict(zip(look.parameters["drawn"], look.parameters["titles"], strict=True))
+    drawn = dict(zip(display.parameters["drawn"], display.parameters["titles"], strict=True))
     datasets = list(dict.fromkeys(bars["dataset"]))
     bars = _with_gaps(bars, list(drawn))
     groups = bars.groupby("dataset")["configuration"].nunique()
@@ -50,13 +50,13 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     for (label, title), panels in zip(drawn.items(), grid, strict=True):
         for axes, dataset in zip(panels, datasets, strict=True):
             chosen = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
-            draw_configurations(axes, chosen, look)
+            draw_configurations(axes, chosen, display)
             if axes in grid[0]:
-                axes.set_title(look.datasets[dataset])
+                axes.set_title(display.datasets[dataset])
         panels[0].set_ylabel(title)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Table
 from receval.figures.text_tables import printed_text
 from receval.studies._shared.inputs import ArtifactInputs
@@ -51,6 +51,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the three columns."""
-    return printed_text(look, numbers, (0.3, 0.3, 0.3))
+    return printed_text(display, results, (0.3, 0.3, 0.3))

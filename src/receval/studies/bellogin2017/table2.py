@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Table
 from receval.figures.text_tables import printed_text
 from receval.studies._shared.inputs import ArtifactInputs
@@ -39,7 +39,7 @@ NOTATION = (
         r"R(i), PR(i)",
         "Set of users who rated, like item i",
         "receval.protocols.popularity.popularity, "
-        "receval.metrics.judged_items.DatasetFacts.positive_ratings",
+        "receval.metrics.judged_items.DatasetMetadata.positive_ratings",
     ),
     (
         r"T_u, T_u^r",
@@ -99,7 +99,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(NOTATION, columns=["Symbol", "Meaning", "In the library"])
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the symbols as formulas."""
-    shown = numbers.assign(Symbol="$`" + numbers["Symbol"] + "`$")
-    return printed_text(look, shown, (0.22, 0.35, 0.38))
+    shown = results.assign(Symbol="$`" + results["Symbol"] + "`$")
+    return printed_text(display, shown, (0.22, 0.35, 0.38))

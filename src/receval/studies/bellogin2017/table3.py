@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Table
 from receval.figures.text_tables import printed_text
 from receval.studies._shared.inputs import ArtifactInputs
@@ -55,7 +55,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(ALTERNATIVES, columns=columns)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the definitions as formulas."""
-    shown = numbers.assign(Definition="$`" + numbers["Definition"] + "`$")
-    return printed_text(look, shown, (0.22, 0.13, 0.36, 0.22))
+    shown = results.assign(Definition="$`" + results["Definition"] + "`$")
+    return printed_text(display, shown, (0.22, 0.13, 0.36, 0.22))

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.curves import cumulative_curve
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 from receval.statistics.concentration import share_at_most
@@ -51,21 +51,21 @@ def _limits(most: int) -> NDArray[np.int64]:
     return np.unique([*spread, *(number for number in ROUND_NUMBERS if number <= most)])
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw two panels, users and items, with one curve a dataset."""
     figure = new_figure(DOUBLE_COLUMN, 2.5)
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     styles = series_styles(datasets)
     for axes, side in zip(figure.subplots(1, 2), ("user", "item"), strict=True):
         for dataset in datasets:
-            curve = numbers[(numbers["dataset"] == dataset) & (numbers["side"] == side)]
+            curve = results[(results["dataset"] == dataset) & (results["side"] == side)]
             cumulative_curve(
-                axes, curve["ratings"], curve["share"], styles[dataset], look.datasets[dataset]
+                axes, curve["ratings"], curve["share"], styles[dataset], display.datasets[dataset]
             )
         axes.set_title(f"Ratings per {side}")
         axes.set_xlabel(f"Number of ratings of the {side}")
         axes.set_ylabel(f"Cumulative share of {side}s")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

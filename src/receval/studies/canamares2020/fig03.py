@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import INK
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.system_curves import draw_system_curves
@@ -26,7 +26,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return values_by_ratio(inputs)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each dataset, a line for each system, and the paper's lower limit."""
 
     def finish(axes: Axes) -> None:
@@ -38,5 +38,5 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
     return draw_system_curves(
-        numbers, look, look.datasets, panel="dataset", across="train_ratio", finish=finish
+        results, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
     )

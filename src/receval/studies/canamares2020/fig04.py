@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.system_curves import draw_by_ratio
 
@@ -22,6 +22,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return values_by_ratio(inputs, ("tested", "relevant"))
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each dataset, a line for each system, over all tested users."""
-    return draw_by_ratio(numbers[numbers["users"] == "tested"], look, "nDCG@10, condensed")
+    return draw_by_ratio(results[results["users"] == "tested"], display, "nDCG@10, condensed")

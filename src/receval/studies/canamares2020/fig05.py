@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import INK
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.system_curves import draw_system_curves
@@ -35,18 +35,18 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     in the condensed list); system; lists (number of these users); value (the mean rank; none
     without such users).
     """
-    from receval.multiverse.universes import ExperimentWorlds
+    from receval.multiverse.universes import ExperimentUniverses
     from receval.studies.canamares2020._shared.measured_systems import starting_configuration
 
     deepest = int(inputs.parameters["depth"])
     rows = []
     for experiment in inputs.experiments.values():
         configuration = starting_configuration(experiment)
-        worlds = ExperimentWorlds({experiment.split: experiment})
-        has_train = worlds.has_train(configuration)
+        universes = ExperimentUniverses({experiment.split: experiment})
+        has_train = universes.has_train(configuration)
         # Not the lists themselves: those of all systems can be too large for memory.
         ranks = {
-            system: first_ranks(worlds.lists(configuration, system).full, deepest)
+            system: first_ranks(universes.lists(configuration, system).full, deepest)
             for system in experiment.all_systems
         }
         reaches_last = np.all([own[:, -1] > 0 for own in ranks.values()], axis=0)
@@ -54,15 +54,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             for system, own in ranks.items():
                 for depth, at_depth in enumerate(own.T, start=1):
                     chosen = reaches_last if users == COMPLETE else at_depth > 0
-                    averaged = at_depth[chosen & has_train]
+                    evaluated_users = at_depth[chosen & has_train]
                     rows.append(
                         {
                             "dataset": experiment.dataset,
                             "users": users,
                             "depth": depth,
                             "system": system,
-                            "lists": len(averaged),
-                            "value": float(averaged.mean()) if len(averaged) else np.nan,
+                            "lists": len(evaluated_users),
+                            "value": float(evaluated_users.mean())
+                            if len(evaluated_users)
+                            else np.nan,
                         }
                     )
     return pd.DataFrame(rows)
@@ -90,7 +92,7 @@ def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
     return ranks
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the complete users: a panel for each dataset, a line for each system, the top ten."""
 
     def finish(axes: Axes) -> None:
@@ -100,7 +102,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         axes.xaxis.set_major_locator(MultipleLocator(1))
         axes.set_ylim(bottom=0)
 
-    complete = numbers[numbers["users"] == COMPLETE]
+    complete = results[results["users"] == COMPLETE]
     return draw_system_curves(
-        complete, look, look.datasets, panel="dataset", across="depth", finish=finish
+        complete, display, display.datasets, panel="dataset", across="depth", finish=finish
     )

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import logarithmic_x
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
@@ -40,11 +40,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each experiment, a line for each system over a logarithmic depth."""
-    datasets = dict(zip(numbers["experiment"], numbers["dataset"], strict=True))
+    datasets = dict(zip(results["experiment"], results["dataset"], strict=True))
     titles = {
-        name: ", ".join(filter(None, (look.datasets[dataset], look.experiments[name])))
+        name: ", ".join(filter(None, (display.datasets[dataset], display.experiments[name])))
         for name, dataset in datasets.items()
     }
 
@@ -54,5 +54,5 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         axes.set_ylabel("nDCG@$d$")
 
     return draw_system_curves(
-        numbers, look, titles, panel="experiment", across="cutoff", finish=finish
+        results, display, titles, panel="experiment", across="cutoff", finish=finish
     )

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH, grouped_bars
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
 from receval.studies._shared.inputs import ArtifactInputs
@@ -54,16 +54,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a group of bars for each policy, and the coverage as crosses on them."""
-    _, drawn, coverage = look.parameters["metrics"]
-    numbers = numbers.assign(series="k = " + numbers["neighbours"].astype(int).astype(str))
-    styles = ordered_styles(list(dict.fromkeys(numbers["series"])))
+    _, drawn, coverage = display.parameters["metrics"]
+    results = results.assign(series="k = " + results["neighbours"].astype(int).astype(str))
+    styles = ordered_styles(list(dict.fromkeys(results["series"])))
     figure = new_figure(DOUBLE_COLUMN, 2.8)
     axes = figure.subplots()
     grouped_bars(
         axes,
-        numbers[numbers["metric"] == drawn],
+        results[results["metric"] == drawn],
         group="policy",
         series="series",
         value="value",
@@ -71,7 +71,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         group_order=list(POLICIES),
         group_labels=POLICIES,
     )
-    crosses = numbers[numbers["metric"] == coverage].set_index(["policy", "series"])["value"]
+    crosses = results[results["metric"] == coverage].set_index(["policy", "series"])["value"]
     width = GROUP_WIDTH / len(styles)
     places = [
         (group + (bar - (len(styles) - 1) / 2) * width, crosses[policy, series])
@@ -86,6 +86,6 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     axes.set_xlabel("Items without a score")
     axes.set_ylabel("nDCG@10, Coverage@10")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

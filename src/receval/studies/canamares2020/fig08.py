@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFra
             for average in (FULL, REDUCED)
         )
         tables += [full, *_with_coverage(full, reduced)]
-    numbers = pd.concat(tables, ignore_index=True)
-    numbers.insert(0, "minimum_overlap", [str(overlaps.get(s, "")) for s in numbers["system"]])
-    numbers.insert(0, "average", numbers.pop("average"))
-    numbers.insert(0, "dataset", experiment.dataset)
-    return numbers
+    results = pd.concat(tables, ignore_index=True)
+    results.insert(0, "minimum_overlap", [str(overlaps.get(s, "")) for s in results["system"]])
+    results.insert(0, "average", results.pop("average"))
+    results.insert(0, "dataset", experiment.dataset)
+    return results
 
 
 def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -98,31 +98,31 @@ def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.Dat
         yield table.assign(average=product, value=values, p_value=np.nan, verdict="")
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the averages over the minimum overlap, MF as lines across, and the coverage below."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN, 4.0)
     panels = figure.subplots(
         2, len(datasets), squeeze=False, sharex=True, gridspec_kw={"height_ratios": (3, 2)}
     )
-    metric = look.parameters["metrics"][0]
+    metric = display.parameters["metrics"][0]
     for (above, below), dataset in zip(panels.T, datasets, strict=True):
-        own = numbers[numbers["dataset"] == dataset]
+        own = results[results["dataset"] == dataset]
         of_metric = own[own["metric"] == metric]
         for average, (label, style) in KNN.items():
             _over_overlap(above, of_metric[of_metric["average"] == average], style, label)
         others = of_metric[(of_metric["average"] == FULL) & (of_metric["minimum_overlap"] == "")]
-        for system, style in look.styles(others["system"]).items():
+        for system, style in display.styles(others["system"]).items():
             (value,) = others.loc[others["system"] == system, "value"]
             above.axhline(
                 float(value),
                 color=style.colour,
                 linestyle=style.line,
-                label=look.short_titles[system],
+                label=display.short_titles[system],
             )
         coverage = own[own["metric"] == USER_COVERAGE]
         _over_overlap(below, coverage, SeriesStyle(COLOURS[6], "D"), "User coverage of kNN")
-        above.set_title(look.datasets[dataset])
+        above.set_title(display.datasets[dataset])
         above.set_ylabel(metric)
         above.set_ylim(bottom=0)
         below.set_ylabel("User coverage")
@@ -130,12 +130,12 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
         below.set_ylim(0, 1.05)
         below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
 def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) -> None:
-    points = real_numbers(rows[["minimum_overlap", "value"]])
+    points = real_values(rows[["minimum_overlap", "value"]])
     points = points[~np.isnan(points[:, 0])]
     line(axes, points[:, 0], points[:, 1], style, label)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.multiverse.verdicts import LEVEL
-from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
 
@@ -49,33 +49,33 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.claims.settings import claims_of_settings, claims_of_users_and_items
     from receval.claims.training_ratios import claims_of_ratios, claims_of_the_start
 
-    numbers = {name: read_numbers(path) for name, path in inputs.numbers.items()}
+    results = {name: read_results(path) for name, path in inputs.results.items()}
     # A table without rows decides nothing.
-    numbers |= {name: pd.DataFrame(columns=list(COMPARED)) for name in inputs.not_made}
+    results |= {name: pd.DataFrame(columns=list(COMPARED)) for name in inputs.not_made}
     movielens, netflix, few = (
         str(inputs.parameters[name]) for name in ("movielens", "netflix", "fewer_neighbours")
     )
     limits = dict(zip((movielens, netflix), map(int, inputs.parameters["limits"]), strict=True))
-    by_ratio = {name: numbers[name] for name in ("fig02", "fig03", "fig04")}
+    by_ratio = {name: results[name] for name in ("fig02", "fig03", "fig04")}
 
     def findings(roles: Roles) -> list[Finding]:
         return [
-            *claims_of_users_and_items(numbers["fig01"], movielens),
+            *claims_of_users_and_items(results["fig01"], movielens),
             *claims_of_settings(movielens, netflix),
-            *claims_of_the_start(numbers["table2"], movielens, netflix, roles),
+            *claims_of_the_start(results["table2"], movielens, netflix, roles),
             *claims_of_ratios(by_ratio, movielens, netflix, roles),
-            *claims_of_places(numbers["fig05"], movielens, roles),
-            *claims_of_depth(numbers["fig06"], movielens, netflix, few, roles),
-            *claims_of_metrics(numbers["table3"], movielens, roles),
-            *claims_of_aggregation(numbers["table4"], movielens, roles),
-            *claims_of_policies(numbers["fig07"], movielens),
-            *claims_of_shortfall(numbers["fig08"], movielens, netflix, limits, roles),
+            *claims_of_places(results["fig05"], movielens, roles),
+            *claims_of_depth(results["fig06"], movielens, netflix, few, roles),
+            *claims_of_metrics(results["table3"], movielens, roles),
+            *claims_of_aggregation(results["table4"], movielens, roles),
+            *claims_of_policies(results["fig07"], movielens),
+            *claims_of_shortfall(results["fig08"], movielens, netflix, limits, roles),
         ]
 
     return table_of(with_text_where_it_differs(findings(ROLES[DEFAULT]), findings(ROLES[TEXT])))
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each claim, dataset and MF, with our numbers in one cell.
 
     A difference whose p-value is not below .05 is within chance; the verdict does not look at it.
@@ -90,22 +90,22 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     ]
     keys = ["claim", "dataset", "mf", "statement", "expected", "verdict"]
     rows = []
-    for (claim, dataset, mf, statement, expected, verdict), own in numbers.groupby(
+    for (claim, dataset, mf, statement, expected, verdict), own in results.groupby(
         keys, sort=False
     ):
-        names = [look.datasets.get(name, name) for name in str(dataset).split(" and ")]
+        names = [display.datasets.get(name, name) for name in str(dataset).split(" and ")]
         ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
         decided = f"{verdict} with MF (text)" if mf == "text" else verdict
         texts = (statement, expected, ours or "\N{EN DASH}", decided)
         rows.append([str(claim), " and ".join(names), *map(str, texts)])
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)
 
 
 def _series(name: object, rows: pd.DataFrame) -> str:
     """Print the numbers of one quantity, each with its place."""
     if not name:
         return ""
-    figures = real_numbers(rows[["ours", "p_value"]])
+    figures = real_values(rows[["ours", "p_value"]])
     cells = [
         " ".join(filter(None, (_digits(number), str(place), _chance(p_value))))
         for place, (number, p_value) in zip(rows["place"], figures, strict=True)

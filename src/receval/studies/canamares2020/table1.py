@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.datasets.statistics import dataset_statistics
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -18,7 +18,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ]
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the statistics."""
     columns = [
         Column("Dataset"),
@@ -26,12 +26,12 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     ]
     rows = [
         (
-            look.datasets[row["dataset"]],
+            display.datasets[row["dataset"]],
             f"{row['users']:,}",
             f"{row['items']:,}",
             f"{row['ratings']:,}",
             f"{row['density_percent']:.3f} %",
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

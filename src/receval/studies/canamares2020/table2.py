@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.metrics.labels import metric_name
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import p_value_cell, value_cell
 
@@ -34,16 +34,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each dataset and system, with the p-value against the first system."""
-    metrics = list(dict.fromkeys(numbers["metric"]))
+    metrics = list(dict.fromkeys(results["metric"]))
     columns = [Column("Dataset"), Column("System")]
     names = [metric_name(label) for label in metrics]
     columns += [Column(text, "right") for name in names for text in (name, f"p ({name})")]
     rows = []
-    for (dataset, system), own in numbers.groupby(["dataset", "system"], sort=False):
-        cells = [look.datasets[str(dataset)], look.short_titles[str(system)]]
-        for value, p_value in real_numbers(own[["value", "p_value"]]):
+    for (dataset, system), own in results.groupby(["dataset", "system"], sort=False):
+        cells = [display.datasets[str(dataset)], display.short_titles[str(system)]]
+        for value, p_value in real_values(own[["value", "p_value"]]):
             cells += [value_cell(value), p_value_cell(p_value)]
         rows.append(cells)
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.metrics.labels import metric_name
@@ -53,16 +53,16 @@ def _gain(label: str) -> str:
     return next((name for name, own in MAPPINGS.items() if own == mapping), "none")
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each metric, the systems with each gain side by side.
 
     A metric without a gain stands in the columns of the first one.
     """
-    systems = list(dict.fromkeys(numbers["system"]))
+    systems = list(dict.fromkeys(results["system"]))
     columns = [Column("Lists"), Column("Metric")]
     for gain in GAINS:
-        columns += system_columns(look, systems, gain)
-    shown = numbers.assign(name=[metric_name(label) for label in numbers["metric"]])
+        columns += system_columns(display, systems, gain)
+    shown = results.assign(name=[metric_name(label) for label in results["metric"]])
     rows = []
     for (form, name), own in shown.groupby(["form", "name"], sort=False):
         cells = [str(form), str(name)]
@@ -72,4 +72,4 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
                 with_gain |= own["gain"] == "none"
             cells += system_cells(own[with_gain], systems)
         rows.append(cells)
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

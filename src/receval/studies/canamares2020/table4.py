@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.metrics.labels import metric_name
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
 
@@ -47,10 +47,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         table.insert(0, "dataset", experiment.dataset)
         tables.append(table)
     columns = ["dataset", "statement", "aggregation", "epsilon", "metric", "system", "lists"]
-    numbers = pd.concat(tables, ignore_index=True)
-    numbers = numbers[[*columns, "value", "p_value", "verdict", "coefficient"]]
+    results = pd.concat(tables, ignore_index=True)
+    results = results[[*columns, "value", "p_value", "verdict", "coefficient"]]
     text = ["statement", "aggregation", "epsilon", "metric", "system", "verdict"]
-    return numbers.assign(**{name: numbers[name].fillna("") for name in text})
+    return results.assign(**{name: results[name].fillna("") for name in text})
 
 
 def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.DataFrame]:
@@ -106,11 +106,11 @@ def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
         )
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each metric and aggregation, and the correlations below."""
-    values = numbers[numbers["statement"] == ""]
+    values = results[results["statement"] == ""]
     systems = list(dict.fromkeys(values["system"]))
-    columns = [Column("Metric"), Column("Aggregation"), *system_columns(look, systems)]
+    columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
     rows = []
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
@@ -119,7 +119,7 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
                 f", epsilon = {epsilon}" if epsilon != "" else ""
             )
             rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
-    for row in numbers[numbers["statement"] != ""].to_dict("records"):
-        (r,) = real_numbers(pd.Series([row["coefficient"]]))
+    for row in results[results["statement"] != ""].to_dict("records"):
+        (r,) = real_values(pd.Series([row["coefficient"]]))
         rows.append([str(row["statement"]), "", f"{r:.3f}", *([""] * (len(columns) - 3))])
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.toy_drawing import (
@@ -83,13 +83,13 @@ def _without_item(quantity: str) -> str:
     return quantity.replace("|i)", ")").replace(",i)", ")")
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the matrix, and below it the probabilities as fractions."""
     figure = new_figure(DOUBLE_COLUMN, 2.05)
     axes = figure.subplots()
     blank(axes, width=38, lines=10.4)
-    bottom = draw_matrix(axes, numbers, left=14)
-    shown = numbers[numbers["fraction"] != ""].set_index(["quantity", "item"])["fraction"]
+    bottom = draw_matrix(axes, results, left=14)
+    shown = results[results["fraction"] != ""].set_index(["quantity", "item"])["fraction"]
     places = [4.3 + 4.5 * place for place in range(len(PRINTED))]
     items = [item for item in shown.index.unique("item") if item]
     overall = [_without_item(quantity) for quantity in PRINTED]

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
@@ -48,14 +48,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw both functions over the two items, a panel for each case."""
-    cases = list(dict.fromkeys(numbers["case"]))
+    cases = list(dict.fromkeys(results["case"]))
     figure = new_figure(DOUBLE_COLUMN, 2.3)
     panels = figure.subplots(1, len(cases), sharey=True, squeeze=False)[0]
     for axes, case in zip(panels, cases, strict=True):
-        _draw_case(axes, numbers[numbers["case"] == case].set_index("function"))
-        verdict = numbers.loc[numbers["case"] == case, "agreement"].iloc[0]
+        _draw_case(axes, results[results["case"] == case].set_index("function"))
+        verdict = results.loc[results["case"] == case, "agreement"].iloc[0]
         axes.set_title(f"{case} $f$ and $g$ {verdict}")
     panels[0].set_ylabel("Value of the function")
     panels[0].set_ylim(0, 3.4)

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.mosaic import Area, Column, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     AGREE,
@@ -75,9 +75,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 folds.append(_pairs(counts).assign(fold=str(number)))
             for table in (*folds, _mean(folds)):
                 tables.append(table.assign(dataset=dataset, ratings="train", split=name))
-    numbers = pd.concat(tables, ignore_index=True)
+    results = pd.concat(tables, ignore_index=True)
     columns = ["dataset", "ratings", "split", "fold", "statement", *_AREA]
-    return numbers[[*columns, "pairs", "share_of_pairs", "paper"]]
+    return results[[*columns, "pairs", "share_of_pairs", "paper"]]
 
 
 _AREA = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
@@ -154,14 +154,14 @@ def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
     return mean.assign(fold="mean", pairs=np.nan)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the areas of all ratings as a mosaic, coloured by what the optimal rankings do."""
     figure = new_figure(DOUBLE_COLUMN, 3.2)
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     panels = figure.subplots(1, len(datasets), squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        chosen = (numbers["dataset"] == dataset) & (numbers["ratings"] == "all")
-        areas = numbers[chosen & (numbers["statement"] == "")]
+        chosen = (results["dataset"] == dataset) & (results["ratings"] == "all")
+        areas = results[chosen & (results["statement"] == "")]
         popularity = areas["popularity_and_rating"]
         columns = [
             _column(areas[popularity == AGREE], "popularity and average rating agree"),
@@ -169,15 +169,15 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
             _column(areas[~popularity.isin([AGREE, DISAGREE])], ""),
         ]
         mosaic(axes, columns)
-        axes.set_title(look.datasets[dataset], pad=16)
+        axes.set_title(display.datasets[dataset], pad=16)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
 def _column(areas: pd.DataFrame, label: str) -> Column:
-    shares = real_numbers(areas["share_of_pairs"])
+    shares = real_values(areas["share_of_pairs"])
     return Column(
         label,
         tuple(

@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.curves import plain_numbers
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.dots import dots
 from receval.figures.legend import legend_below, note
 from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, series_styles
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     rated_items,
@@ -59,39 +59,39 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the two distributions, each in its own order, and the items by both ranks."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.7 * len(datasets))
     panels = figure.subplots(len(datasets), 2, squeeze=False)
     styles = series_styles(list(CURVES))
     for (curves, ranks), dataset in zip(panels, datasets, strict=True):
-        items = rows_of_items(numbers, dataset)
+        items = rows_of_items(results, dataset)
         for name, label in CURVES.items():
-            values = np.sort(real_numbers(items[name]))[::-1]
+            values = np.sort(real_values(items[name]))[::-1]
             places = np.arange(1, len(values) + 1)
             curves.plot(places, values, color=styles[name].colour, label=label)
         curves.set_xlim(left=0)
         curves.set_ylim(0, 1.02)
-        curves.set_title(look.datasets[dataset])
+        curves.set_title(display.datasets[dataset])
         curves.set_xlabel("Rank of the item, by each probability")
         curves.set_ylabel("Probability")
         dots(
             ranks,
-            real_numbers(items["precision_rank"]),
-            real_numbers(items["anti_precision_rank"]),
+            real_values(items["precision_rank"]),
+            real_values(items["anti_precision_rank"]),
             COLOURS[0],
         )
         margin = 1 + 0.02 * len(items)
         ranks.set_xlim(-margin, len(items) + margin)
         ranks.set_ylim(-margin, len(items) + margin)
-        tau = stated(numbers, dataset, TAU, "coefficient")
+        tau = stated(results, dataset, TAU, "coefficient")
         ranks.set_title("Optimal rankings, " + coefficient_text("$\\tau$", tau))
         ranks.set_xlabel("Rank in the optimum of precision")
         ranks.set_ylabel("Rank in that of anti-precision")
         for axis in (curves.xaxis, ranks.xaxis, ranks.yaxis):
             plain_numbers(axis)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

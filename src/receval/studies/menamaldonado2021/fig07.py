@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.dots import dots
 from receval.figures.legend import note
 from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     rated_items,
@@ -57,24 +57,24 @@ def _statement(one: str, other: str) -> str:
     return f"Pearson's r of {one} and {other}"
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each function (down) and component (across), with its correlation."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 4.4 * len(datasets))
     panels = figure.subplots(2 * len(datasets), 2, sharex="col", sharey="row", squeeze=False)
     for row, (dataset, function) in zip(
         panels, ((dataset, function) for dataset in datasets for function in FUNCTIONS), strict=True
     ):
-        items = rows_of_items(numbers, dataset)
+        items = rows_of_items(results, dataset)
         for axes, component in zip(row, COMPONENTS, strict=True):
-            x, y = real_numbers(items[component]), real_numbers(items[function])
+            x, y = real_values(items[component]), real_values(items[function])
             dots(axes, x, y, COLOURS[0])
-            r = stated(numbers, dataset, _statement(function, component), "coefficient")
-            axes.set_title(f"{look.datasets[dataset]}, {coefficient_text('$r$', r)}")
+            r = stated(results, dataset, _statement(function, component), "coefficient")
+            axes.set_title(f"{display.datasets[dataset]}, {coefficient_text('$r$', r)}")
         row[0].set_ylabel(FUNCTIONS[function])
     for axes, component in zip(panels[-1], COMPONENTS, strict=True):
         axes.set_xlabel(COMPONENTS[component])
         axes.set_xlim(left=0)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.toy_examples import example_numbers
 from receval.studies.menamaldonado2021._shared.toy_panels import draw_examples
@@ -38,9 +38,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return example_numbers(EXAMPLES, COMPARED, KINDS)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each example."""
-    return draw_examples(numbers, COMPARED, KINDS, _verdicts)
+    return draw_examples(results, COMPARED, KINDS, _verdicts)
 
 
 def _verdicts(agreements: Mapping[str, float]) -> Sequence[str]:

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.mosaic import Area, Column, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     AGREE,
@@ -104,9 +104,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             of_dataset.append(table_of_statements(pairs, statements).assign(metric=metric))
             of_dataset.append(table_of_areas(pairs, names).assign(metric=metric))
         tables.append(pd.concat(of_dataset, ignore_index=True).assign(dataset=dataset))
-    numbers = pd.concat(tables, ignore_index=True)
+    results = pd.concat(tables, ignore_index=True)
     names_of_rows = [name for name in _COLUMNS if name not in ("pairs", "share_of_pairs", "paper")]
-    return numbers[_COLUMNS].fillna(dict.fromkeys(names_of_rows, ""))
+    return results[_COLUMNS].fillna(dict.fromkeys(names_of_rows, ""))
 
 
 _COLUMNS = [
@@ -123,30 +123,30 @@ _COLUMNS = [
 ]
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a mosaic for each metric, coloured by consistency, striped where lemma 3 fails."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.5 + 2.5 * len(datasets))
     panels = figure.subplots(len(datasets), len(METRICS), squeeze=False)
     for row, dataset in zip(panels, datasets, strict=True):
         for axes, metric in zip(row, METRICS, strict=True):
-            chosen = (numbers["dataset"] == dataset) & (numbers["metric"] == metric)
-            areas = numbers[chosen & (numbers["statement"] == "")]
+            chosen = (results["dataset"] == dataset) & (results["metric"] == metric)
+            areas = results[chosen & (results["statement"] == "")]
             together = areas["popularity_and_relevance"] == AGREE
             columns = [
                 _column(areas[together], "popularity and relevance\nagree"),
                 _column(areas[~together], "do not"),
             ]
             mosaic(axes, columns, hatch_label=FAILS)
-            axes.set_title(f"{look.datasets[dataset]}, {metric}", pad=26)
+            axes.set_title(f"{display.datasets[dataset]}, {metric}", pad=26)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
 def _column(areas: pd.DataFrame, label: str) -> Column:
-    shares = real_numbers(areas["share_of_pairs"])
+    shares = real_values(areas["share_of_pairs"])
 
     def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:
         return tuple(

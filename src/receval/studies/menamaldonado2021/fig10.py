@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.dots import dots
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     in_falling_order,
@@ -62,30 +62,30 @@ def _share(which: np.ndarray) -> float:
     return float(which.mean()) if len(which) else float("nan")
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a dot for each item, and the two lines."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(SINGLE_COLUMN, 0.3 + 2.7 * len(datasets))
     for axes, dataset in zip(
         figure.subplots(len(datasets), 1, squeeze=False)[:, 0], datasets, strict=True
     ):
-        items = rows_of_items(numbers, dataset)
-        x = real_numbers(items["popularity"])
-        y = real_numbers(items["popularity_among_relevant"])
+        items = rows_of_items(results, dataset)
+        x = real_values(items["popularity"])
+        y = real_values(items["popularity_among_relevant"])
         dots(axes, x, y, COLOURS[0], size=2.5)
         axes.plot([0, 1], [0, 1], color=INK, label="$= p(\\mathrm{train}|i)$")
         axes.axhline(
-            stated(numbers, dataset, CONSTANT, "probability"),
+            stated(results, dataset, CONSTANT, "probability"),
             color=COLOURS[3],
             linestyle="--",
             label="$= p(\\mathrm{train}|\\mathrm{rel})$",
         )
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(-0.02, 1.02)
-        axes.set_title(look.datasets[dataset])
+        axes.set_title(display.datasets[dataset])
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("$p(\\mathrm{train}|\\mathrm{rel},i)$")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
@@ -76,17 +76,17 @@ def _roles(evaluation: str, codes: Any) -> Iterator[tuple[str, Any]]:
     yield UNUSED, ~(trains | tests)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a rectangle for each fold of the first split of every dataset."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.75 + 2.2 * len(datasets))
     panels = figure.subplots(len(datasets), len(EVALUATIONS), squeeze=False)
     for row, dataset in zip(panels, datasets, strict=True):
-        rows = numbers[numbers["dataset"] == dataset]
+        rows = results[results["dataset"] == dataset]
         rows = rows[rows["split"] == rows["split"].iloc[0]]
         for axes, evaluation in zip(row, EVALUATIONS, strict=True):
             _draw_folds(axes, rows, evaluation)
-            axes.set_title(f"{look.datasets[dataset]}, {evaluation} values")
+            axes.set_title(f"{display.datasets[dataset]}, {evaluation} values")
     for axes in panels[-1]:
         axes.set_xlabel("Ratings of each strip, in the order of the folds (%)")
     for row in panels:
@@ -94,8 +94,8 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     for role, colour in FILLS.items():
         panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=role))
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 

@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.dots import dots
 from receval.figures.legend import note
 from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import in_falling_order, with_statements
 
@@ -81,29 +81,29 @@ def _probabilities(
     return chosen.p_train, judged.p_relevant
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each dataset, at the first of its thresholds, with its correlation."""
-    first = numbers.drop_duplicates("dataset").set_index("dataset")["relevance_threshold"]
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    first = results.drop_duplicates("dataset").set_index("dataset")["relevance_threshold"]
+    datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN if len(datasets) > 1 else SINGLE_COLUMN, 2.8)
     panels = figure.subplots(1, len(datasets), squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        chosen = numbers["dataset"] == dataset
-        chosen &= numbers["relevance_threshold"] == first[dataset]
-        items = numbers[chosen & (numbers["statement"] == "")]
-        (r,) = real_numbers(numbers.loc[chosen & (numbers["statement"] == PEARSON), "coefficient"])
+        chosen = results["dataset"] == dataset
+        chosen &= results["relevance_threshold"] == first[dataset]
+        items = results[chosen & (results["statement"] == "")]
+        (r,) = real_values(results.loc[chosen & (results["statement"] == PEARSON), "coefficient"])
         dots(
             axes,
-            real_numbers(items["popularity"]),
-            real_numbers(items["relevance"]),
+            real_values(items["popularity"]),
+            real_values(items["relevance"]),
             COLOURS[0],
             size=2.5,
         )
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
-        axes.set_title(f"{look.datasets[dataset]}, {coefficient_text('$r$', r)}")
+        axes.set_title(f"{display.datasets[dataset]}, {coefficient_text('$r$', r)}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("Relevance $p(\\mathrm{rel}|i)$")
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.layout import settle_layout
 from receval.figures.legend import note
 from receval.figures.number_format import coefficient_text, p_value_text
@@ -41,18 +41,18 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return metric_pairs(inputs)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for every experiment and pair of metrics.
 
     The experiments stand beside each other; the panels of a single one stand in twos.
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         From :func:`receval.studies.menamaldonado2021._shared.metric_pairs.metric_pairs`.
-    look : Look
+    display : Look
     """
-    shown = numbers[numbers["form"] == "text"]
+    shown = results[results["form"] == "text"]
     panels = [rows for _, rows in shown.groupby(PANEL, sort=False)]
     columns = max(2, shown["experiment"].nunique())
     n_rows = -(-len(panels) // columns)
@@ -61,21 +61,21 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
     for axes, rows in zip(grid, panels, strict=False):
-        _draw_panel(axes, rows, look)
-    if look.absence:
-        note(figure, look.absence)
+        _draw_panel(axes, rows, display)
+    if display.absence:
+        note(figure, display.absence)
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
         labels = [
-            PointLabel(float(x), float(y), look.short_titles[system])
+            PointLabel(float(x), float(y), display.short_titles[system])
             for system, x, y in zip(rows["system"], rows["x"], rows["y"], strict=True)
         ]
         label_points(axes, labels, MARKER_SIZE)
     return figure
 
 
-def _draw_panel(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
-    styles = look.styles(rows["system"])
+def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    styles = display.styles(rows["system"])
     for system, x, y in zip(rows["system"], rows["x"], rows["y"], strict=True):
         style = styles[system]
         axes.plot(
@@ -91,8 +91,8 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
         )
     axes.margins(MARGIN)
     first = rows.iloc[0]
-    kind = look.experiments[first["experiment"]]
-    axes.set_title(look.datasets[first["dataset"]] + (f", {kind}" if kind else ""), pad=16)
+    kind = display.experiments[first["experiment"]]
+    axes.set_title(display.datasets[first["dataset"]] + (f", {kind}" if kind else ""), pad=16)
     axes.annotate(
         tau_text(float(first["tau"]), float(first["p_value"])),
         xy=(0, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -74,7 +74,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the cases as the paper does, with the random pairs."""
     columns = [
         Column(
@@ -93,6 +93,6 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
             f"{row['pairs']:,}",
             f"{row['held']:,}",
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -59,11 +59,11 @@ def _lemma2(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.seeds import generator
     from receval.theory.item_pairs import item_pairs
 
-    items, worlds = (int(inputs.parameters[name]) for name in ("items", "worlds"))
+    items, universes = (int(inputs.parameters[name]) for name in ("items", "universes"))
     counts = np.zeros(5, dtype=np.int64)
-    for world in range(worlds):
-        rng = generator(inputs.seed, "menamaldonado2021", "table4", "lemma2", world)
-        pairs = item_pairs(relevance_dependent_items(rng, items // worlds), "all")
+    for universe in range(universes):
+        rng = generator(inputs.seed, "menamaldonado2021", "table4", "lemma2", universe)
+        pairs = item_pairs(relevance_dependent_items(rng, items // universes), "all")
         case = pairs.relevance != 0
         counts += [
             pairs.count(case),
@@ -126,16 +126,16 @@ def _row(
     counts: list[int],
 ) -> dict[str, Any]:
     columns = ("popularity_and_relevance", "compared", "odds_are", "precision", "anti_precision")
-    numbers = ("pairs", "precision_held", "anti_precision_held", "both_held", "drawn")
+    results = ("pairs", "precision_held", "anti_precision_held", "both_held", "drawn")
     return {
         "lemma": f"lemma {lemma}",
         "rating_depends_on": premise,
         **dict(zip(columns, (*condition, *conclusions), strict=True)),
-        **dict(zip(numbers, counts, strict=True)),
+        **dict(zip(results, counts, strict=True)),
     }
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the cases as the paper does, with the random pairs."""
     columns = [
         Column("Premise", width=0.2),
@@ -156,6 +156,6 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
             f"{row['pairs']:,}",
             f"{row['both_held']:,}",
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -73,7 +73,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)[columns]
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print published and own coefficients; those farther off than the tolerance are marked."""
     from receval.studies.menamaldonado2021.metric_scatter import axis_title
 
@@ -91,7 +91,7 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     rows = [
         (
             row["figure"],
-            look.datasets[row["dataset"]],
+            display.datasets[row["dataset"]],
             axis_title(row["x_evaluation"], row["x_metric"], told=True),
             axis_title(row["y_evaluation"], row["y_metric"], told=True),
             f"{row['published']:.3f}",
@@ -100,6 +100,6 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
             f"{row['tau_released']:.3f}",
             row["within"] or "no",
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -20,13 +20,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return observed_and_real(inputs)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the means over folds of the metrics of the table, a row for each system."""
-    shown = look.parameters["printed"]
-    if unknown := set(shown) - set(look.parameters["metrics"]):
+    shown = display.parameters["printed"]
+    if unknown := set(shown) - set(display.parameters["metrics"]):
         raise ValueError(f"The table prints {', '.join(sorted(unknown))}, which is not measured.")
-    means = numbers[
-        (numbers["fold"] == "mean") & (numbers["form"] == "text") & numbers["metric"].isin(shown)
+    means = results[
+        (results["fold"] == "mean") & (results["form"] == "text") & results["metric"].isin(shown)
     ]
     cells = means.set_index(["system", "experiment", "evaluation", "metric"])["value"]
     parts = means[["experiment", "dataset", "evaluation"]].drop_duplicates()
@@ -34,16 +34,16 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     keys = []
     for experiment, dataset, evaluation in parts.itertuples(index=False):
         for metric in shown:
-            kind = look.experiments[experiment]
-            heading = ", ".join(filter(None, [look.datasets[dataset], kind, evaluation]))
+            kind = display.experiments[experiment]
+            heading = ", ".join(filter(None, [display.datasets[dataset], kind, evaluation]))
             heading += f" {metric}"
             columns.append(Column(heading, "right"))
             keys.append((experiment, evaluation, metric))
     rows = [
         (
-            look.titles[system],
+            display.titles[system],
             *(f"{cells[(system, *key)]:.4f}" if (system, *key) in cells else "" for key in keys),
         )
         for system in dict.fromkeys(means["system"])
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

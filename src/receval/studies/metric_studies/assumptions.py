@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Table
 from receval.figures.text_tables import printed_text
 from receval.studies._shared.inputs import ArtifactInputs
@@ -25,6 +25,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(list(zip(left, right, strict=True)), columns=list(headings))
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the two columns."""
-    return printed_text(look, numbers, (0.45, 0.45))
+    return printed_text(display, results, (0.45, 0.45))

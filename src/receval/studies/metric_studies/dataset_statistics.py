@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.datasets.statistics import dataset_statistics
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -22,24 +22,24 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return dataset_statistics(inputs.all_ratings())[columns]
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the statistics as the paper does.
 
     Parameters of the artifact: ``printed`` names the coefficients that are printed, ``headings``
     their headings; the others are in the CSV alone.
     """
-    ginis, headings = look.parameters["printed"], look.parameters["headings"]
+    ginis, headings = display.parameters["printed"], display.parameters["headings"]
     columns = [
         Column("Dataset"),
         *(Column(name, "right") for name in (*COUNTS.values(), "Density", *headings)),
     ]
     rows = [
         (
-            look.datasets[row["dataset"]],
+            display.datasets[row["dataset"]],
             *(f"{row[name]:,}" for name in COUNTS),
             f"{row['density_percent']:.3f} %",
             *(f"{row[name]:.3f}" for name in ginis),
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.statistics.discriminative_power import discriminative_power
@@ -44,20 +44,23 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return table.reset_index()
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print discriminative power, datasets against metrics.
 
     Parameters of the artifact: ``printed`` is the column to print, ``dp`` or ``dp_ordered``;
     ``down`` says what the rows are, ``metrics`` or ``datasets``.
     """
-    column, metrics_down = str(look.parameters["printed"]), look.parameters["down"] == "metrics"
-    datasets = list(dict.fromkeys(numbers["dataset"]))
-    metrics = list(dict.fromkeys(numbers["metric"]))
-    found = numbers.set_index(["dataset", "metric"])[column]
+    column, metrics_down = (
+        str(display.parameters["printed"]),
+        display.parameters["down"] == "metrics",
+    )
+    datasets = list(dict.fromkeys(results["dataset"]))
+    metrics = list(dict.fromkeys(results["metric"]))
+    found = results.set_index(["dataset", "metric"])[column]
     values = np.array([[found[dataset, metric] for metric in metrics] for dataset in datasets])
-    titles = [look.datasets[name] for name in datasets]
+    titles = [display.datasets[name] for name in datasets]
     down, across, corner = (metrics, titles, "Metric") if metrics_down else (titles, metrics, "")
     cells = values.T if metrics_down else values
     columns = [Column(corner or "Dataset"), *(Column(name, "right") for name in across)]
     rows = [(name, *(f"{v:.2f}" for v in row)) for name, row in zip(down, cells, strict=True)]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.statistics.kendall import ROUNDING, kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
@@ -65,8 +65,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map for each form and dataset."""
     from receval.studies.metric_studies.metric_agreement import draw_agreement
 
-    return draw_agreement(numbers, look, FORMS, prefix="G")
+    return draw_agreement(results, display, FORMS, prefix="G")

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import heat_map
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.kendall import kendall_tau_b
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -46,34 +46,34 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map for each dataset."""
-    return draw_agreement(numbers, look, {"arithmetic": ""})
+    return draw_agreement(results, display, {"arithmetic": ""})
 
 
 def draw_agreement(
-    numbers: pd.DataFrame, look: Look, titles: Mapping[str, str], prefix: str = ""
+    results: pd.DataFrame, display: DisplayStyle, titles: Mapping[str, str], prefix: str = ""
 ) -> Figure:
     """Draw a heat map for each dataset (across) and average (down), with its numbers.
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         From :func:`data`, or with the columns of :func:`.agreement_of`.
-    look : Look
+    display : Look
     titles : mapping of str to str
         The averages to draw, and what is printed for each; nothing for an empty title.
     prefix : str
         Put before the names of the metrics.
     """
-    datasets = list(dict.fromkeys(numbers["dataset"]))
-    names = list(dict.fromkeys(numbers["metric_a"]))
+    datasets = list(dict.fromkeys(results["dataset"]))
+    names = list(dict.fromkeys(results["metric_a"]))
     # Panels are as wide as they can be with readable numbers, and no wider.
     width = min(DOUBLE_COLUMN, max(SINGLE_COLUMN, 0.9 + 0.3 * len(names) * len(datasets)))
     # A panel's names stand beside and below it, its title above.
     height = ((width - 0.7) / len(datasets) + 0.15) * len(titles) + 0.2
     # One scale for all panels, from just below the lowest coefficient, so that colours differ.
-    known = real_numbers(numbers["tau"])
+    known = real_values(results["tau"])
     known = known[~np.isnan(known)]
     lowest = min(0.9, np.floor(known.min() * 10 - 1e-9) / 10) if len(known) else 0.0
     figure = new_figure(width, height)
@@ -81,12 +81,12 @@ def draw_agreement(
     images = []
     for row, (average, title) in zip(panels, titles.items(), strict=True):
         for axes, dataset in zip(row, datasets, strict=True):
-            rows = numbers[(numbers["dataset"] == dataset) & (numbers["average"] == average)]
-            tau = real_numbers(rows["tau"]).reshape(len(names), len(names))
+            rows = results[(results["dataset"] == dataset) & (results["average"] == average)]
+            tau = real_values(rows["tau"]).reshape(len(names), len(names))
             shown = [f"{prefix}{name}" for name in names]
             images.append(heat_map(axes, tau, shown, lowest))
-            axes.set_title(look.datasets[dataset] + (f"\n{title}" if title else ""))
+            axes.set_title(display.datasets[dataset] + (f"\n{title}" if title else ""))
     figure.colorbar(images[0], ax=panels, label="Kendall's $\\tau$", shrink=0.6, aspect=25)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

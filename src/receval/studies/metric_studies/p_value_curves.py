@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.metric_styles import metric_styles
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
@@ -33,26 +33,26 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric by descending size, a panel for each dataset."""
-    datasets = list(dict.fromkeys(numbers["dataset"]))
-    styles = metric_styles(list(dict.fromkeys(numbers["metric"])))
-    largest = int(look.parameters["largest_pairs"])
+    datasets = list(dict.fromkeys(results["dataset"]))
+    styles = metric_styles(list(dict.fromkeys(results["metric"])))
+    largest = int(display.parameters["largest_pairs"])
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
     figure = new_figure(width, 2.9)
     panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        rows = numbers[numbers["dataset"] == dataset]
+        rows = results[results["dataset"] == dataset]
         for name, style in styles.items():
             curve = p_value_curve(rows.loc[rows["metric"] == name, "p_value"], largest)
             line(axes, np.arange(1, len(curve) + 1), curve, style, name)
-        axes.set_title(look.datasets[dataset])
+        axes.set_title(display.datasets[dataset])
         axes.set_xlabel("pairs of systems by p-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     panels[0].set_ylabel("p-value")
     panels[0].set_ylim(bottom=0)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.metric_styles import metric_styles
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "mean over the systems"}
@@ -30,61 +30,63 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :func:`receval.robustness.rank_stability.mean_values`.
     """
     from receval.robustness.rank_stability import mean_values, rank_stability
-    from receval.robustness.sampling_archive import read_removals
+    from receval.robustness.sampling_archive import read_samplings
     from receval.studies.metric_studies.named_metrics import named_metrics
 
     parameters, metrics = inputs.parameters, named_metrics(inputs.parameters)
     average = str(parameters.get("average", "arithmetic"))
-    found = [values for path in inputs.removals.values() for values in read_removals(path)]
+    found = [
+        values for path in inputs.judgment_samplings.values() for values in read_samplings(path)
+    ]
     found.sort(key=lambda values: inputs.datasets.index(values.dataset))
     if parameters.get("statistic") == "value":
         return mean_values(found, metrics, average)
     return rank_stability(found, metrics, average, parameters.get("released_average"))
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a curve for each metric over the share kept, from all of it on, and its spread.
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         With the columns of :mod:`.rank_stability`. Geometric means have a G before
         the name of the metric, and a star behind it where users without a hit count as 1.
-    look : Look
+    display : Look
         Its parameters ``kept`` name what is kept; ``lowest``, where given, is the lower end of the
         y axis unless a curve goes below it.
     """
-    column = "value" if look.parameters.get("statistic") == "value" else "tau"
-    datasets = list(dict.fromkeys(numbers["dataset"]))
-    numbers = numbers.assign(shown=_shown(numbers))
-    styles = metric_styles(list(dict.fromkeys(numbers["shown"])))
+    column = "value" if display.parameters.get("statistic") == "value" else "tau"
+    datasets = list(dict.fromkeys(results["dataset"]))
+    results = results.assign(shown=_shown(results))
+    styles = metric_styles(list(dict.fromkeys(results["shown"])))
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
     figure = new_figure(width, 2.9)
     panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        rows = numbers[numbers["dataset"] == dataset]
+        rows = results[results["dataset"] == dataset]
         for name, style in styles.items():
             own = rows[rows["shown"] == name].sort_values("kept_percent")
             columns = ["kept_percent", column, f"{column}_low", f"{column}_high"]
-            points = real_numbers(own[columns]).T
+            points = real_values(own[columns]).T
             line(axes, points[0], points[1], style, name, band=(points[2], points[3]))
-        axes.set_title(look.datasets[dataset])
-        axes.set_xlabel(f"{look.parameters['kept']} kept (%)")
+        axes.set_title(display.datasets[dataset])
+        axes.set_xlabel(f"{display.parameters['kept']} kept (%)")
         most, least = rows["kept_percent"].max(), rows["kept_percent"].min()
         axes.set_xlim(most, min(least, most - 1))
         axes.xaxis.set_major_locator(MultipleLocator(5 if most - least <= 25 else 20))
     panels[0].set_ylabel(YLABELS[column])
-    if "lowest" in look.parameters:
-        least = np.nanmin(real_numbers(numbers[column]), initial=np.inf)
-        room = 0.02 if least < float(look.parameters["lowest"]) else 0.0
-        panels[0].set_ylim(min(float(look.parameters["lowest"]), least - room), 1.005)
+    if "lowest" in display.parameters:
+        least = np.nanmin(real_values(results[column]), initial=np.inf)
+        room = 0.02 if least < float(display.parameters["lowest"]) else 0.0
+        panels[0].set_ylim(min(float(display.parameters["lowest"]), least - room), 1.005)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
-def _shown(numbers: pd.DataFrame) -> pd.Series[str]:
-    geometric = numbers["average"].str.startswith("geometric").map({True: "G", False: ""})
-    star = numbers["average"].str.contains("zeros=one").map({True: "*", False: ""})
-    return geometric + numbers["metric"] + star
+def _shown(results: pd.DataFrame) -> pd.Series[str]:
+    geometric = results["average"].str.startswith("geometric").map({True: "G", False: ""})
+    star = results["average"].str.contains("zeros=one").map({True: "*", False: ""})
+    return geometric + results["metric"] + star

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.triangle import triangle
 from receval.multiverse.decision_titles import decision_title
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import with_verdicts
-from receval.storage.tidy_csv import read_numbers, real_numbers
+from receval.storage.tidy_csv import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 
@@ -24,10 +24,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.multiverse.universe_verdicts import RESPONSES, explained
 
-    worlds = with_verdicts(read_numbers(inputs.numbers["worlds"]))
+    universes = with_verdicts(read_results(inputs.results["universes"]))
     rows: list[tuple[str, str, str, float]] = []
     for response in RESPONSES:
-        found = explained(worlds, response)
+        found = explained(universes, response)
         rows += [
             (response, name, "", share)
             for name, share in zip(found.names, found.alone[0], strict=True)
@@ -43,21 +43,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["response", "decision", "other", "explained"])
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one triangle a response: decisions in its diagonal, pairs below it."""
-    first, second = (look.short_titles[name] for name in look.parameters["pair"])
+    first, second = (display.short_titles[name] for name in display.parameters["pair"])
     titles = {
         "effect": "Standardised difference",
         "verdict": f"Winner ({first}, neither, {second})",
     }
     figure = new_figure(DOUBLE_COLUMN, 3.1)
-    numbers = numbers.assign(explained=real_numbers(numbers["explained"]))
-    terms = numbers[~numbers["decision"].isin(("shared", "rest"))]
+    results = results.assign(explained=real_values(results["explained"]))
+    terms = results[~results["decision"].isin(("shared", "rest"))]
     panels = figure.subplots(1, len(titles))
     for axes, (response, title) in zip(panels, titles.items(), strict=True):
         own = terms[terms["response"] == response]
         alone, pairs = own[own["other"] == ""], own[own["other"] != ""]
-        whole = numbers[numbers["response"] == response].set_index("decision")["explained"]
+        whole = results[results["response"] == response].set_index("decision")["explained"]
         triangle(
             axes,
             [decision_title(name) for name in alone["decision"]],

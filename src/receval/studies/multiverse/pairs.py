@@ -10,7 +10,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from receval.figures.contrast import ink_on
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import COLOURS
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
@@ -33,16 +33,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     systems = inputs.parameters["systems"]
     pairs = list(combinations(systems, 2))
-    worlds = explore_experiments(inputs.decisions, inputs.experiments, pairs, inputs.seed)
+    universes = explore_experiments(inputs.decisions, inputs.experiments, pairs, inputs.seed)
     rows = []
-    for (first, second), of_pair in worlds.groupby(["first", "second"], sort=False):
+    for (first, second), of_pair in universes.groupby(["first", "second"], sort=False):
         shares = verdict_shares(of_pair)
         found = explained(of_pair, "effect")
         rows.append(
             {
                 "first": first,
                 "second": second,
-                "worlds": len(of_pair),
+                "universes": len(of_pair),
                 "wins": shares["first"],
                 "ties": shares["tie"],
                 "losses": shares["second"],
@@ -56,21 +56,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one bar of verdicts a pair, and beside it what explains its difference."""
-    names = look.short_titles
-    figure = new_figure(DOUBLE_COLUMN, 0.32 * len(numbers) + 1.0)
+    names = display.short_titles
+    figure = new_figure(DOUBLE_COLUMN, 0.32 * len(results) + 1.0)
     bars, shades = figure.subplots(1, 2, width_ratios=(3, 2))
     stacked_shares(
         bars,
-        numbers[["wins", "ties", "losses"]],
-        [names[system] for system in numbers["first"]],
-        [names[system] for system in numbers["second"]],
+        results[["wins", "ties", "losses"]],
+        [names[system] for system in results["first"]],
+        [names[system] for system in results["second"]],
         ("left system wins", "neither", "right system wins"),
     )
     bars.set_xlabel("Share of the worlds")
-    decisions = [name for name in DECISIONS if f"explained_{name}" in numbers]
-    shares = numbers[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
+    decisions = [name for name in DECISIONS if f"explained_{name}" in results]
+    shares = results[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
     shades.imshow(shares, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     colours = colormaps[COLOURS]
     for (row, column), share in np.ndenumerate(shares):

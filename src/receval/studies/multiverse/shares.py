@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import ROW_HEIGHT, stacked_shares
 from receval.figures.style import SINGLE_COLUMN, new_figure
 from receval.multiverse.decision_titles import DECISION_NAMES, decision_title, level_title
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6
@@ -24,22 +24,22 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: decision and level (empty for all worlds); worlds (their number); first, tie, second
     (shares of the worlds).
     """
-    worlds = with_verdicts(read_numbers(inputs.numbers["worlds"]))
-    groups = [("", "", worlds)]
+    universes = with_verdicts(read_results(inputs.results["universes"]))
+    groups = [("", "", universes)]
     for decision in DECISION_NAMES:
         groups += [
-            (decision, str(level), own) for level, own in worlds.groupby(decision, sort=False)
+            (decision, str(level), own) for level, own in universes.groupby(decision, sort=False)
         ]
     return pd.DataFrame(
-        {"decision": decision, "level": level, "worlds": len(own), **verdict_shares(own)}
+        {"decision": decision, "level": level, "universes": len(own), **verdict_shares(own)}
         for decision, level, own in groups
     )
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one bar for all worlds, and one panel a decision with one bar for each of its levels."""
-    first, second = (look.short_titles[name] for name in look.parameters["pair"])
-    groups = list(numbers.groupby("decision", sort=False))
+    first, second = (display.short_titles[name] for name in display.parameters["pair"])
+    groups = list(results.groupby("decision", sort=False))
     heights = [len(group) for _, group in groups]
     height = ROW_HEIGHT * sum(heights) + TITLE_HEIGHT * len(groups) + SURROUNDINGS_HEIGHT
     figure = new_figure(1.5 * SINGLE_COLUMN, height)
@@ -50,7 +50,7 @@ def draw(numbers: pd.DataFrame, look: Look) -> Figure:
             axes,
             group[["first", "tie", "second"]],
             [level_title(decision, level) if decision else "all" for level in group["level"]],
-            [f"{total:,}" for total in group["worlds"]],
+            [f"{total:,}" for total in group["universes"]],
             (f"{first} wins", "neither", f"{second} wins"),
         )
         axes.set_title(decision_title(decision) if decision else "Worlds")

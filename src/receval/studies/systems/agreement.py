@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.statistics.kendall import kendall_tau_b
@@ -39,7 +39,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row a study, dataset, kind of judgments and metric."""
     headings = ("Systems", "Kendall's tau", "Median difference", "Largest difference")
     columns = [
@@ -49,7 +49,7 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
     rows = [
         (
             row["study"],
-            look.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
+            display.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
             row["metric"],
             row["searched"] or "no",
             str(row["systems"]),
@@ -57,6 +57,6 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
             f"{row['median_difference']:.2%}",
             f"{row['largest_difference']:.1%}",
         )
-        for row in numbers.to_dict("records")
+        for row in results.to_dict("records")
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
@@ -36,38 +36,38 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return published_and_ours(inputs)
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the relative differences, a panel for each set of published values.
 
     The panels of a study share the systems, from the best to the worst by the first metric as
     published for the first of the panels.
     """
     # An empty cell is text: there is no relative difference from a published 0.
-    relative = pd.to_numeric(numbers["relative_difference"], errors="coerce")
-    numbers = numbers.assign(relative_difference=relative)
-    metrics = list(dict.fromkeys(numbers["metric"]))
+    relative = pd.to_numeric(results["relative_difference"], errors="coerce")
+    results = results.assign(relative_difference=relative)
+    metrics = list(dict.fromkeys(results["metric"]))
     orders = {
         str(study): _best_first(rows, metrics[0])
-        for study, rows in numbers.groupby("study", sort=False)
+        for study, rows in results.groupby("study", sort=False)
     }
     most = max(map(len, orders.values()))
-    panels = [(str(names[0]), names, rows) for names, rows in numbers.groupby(PANEL, sort=False)]
+    panels = [(str(names[0]), names, rows) for names, rows in results.groupby(PANEL, sort=False)]
     figure = new_figure(DOUBLE_COLUMN, 1.3 + ROW_HEIGHT * most)
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
     labelled: set[str] = set()
     for axes, (study, (_, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
         heights = {system: -place for place, system in enumerate(orders[study])}
         _panel(axes, rows, metrics, heights)
-        titles = [look.titles[system] for system in heights] if study not in labelled else []
+        titles = [display.titles[system] for system in heights] if study not in labelled else []
         axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
         axes.set_ylabel("" if study in labelled else study)
-        axes.set_title(look.datasets[str(dataset)] + "\nunbiased" * (judgments == "unbiased"))
+        axes.set_title(display.datasets[str(dataset)] + "\nunbiased" * (judgments == "unbiased"))
         labelled.add(study)
-    if (numbers["searched"] == "yes").any():
+    if (results["searched"] == "yes").any():
         all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
@@ -21,12 +21,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(traces, ignore_index=True)
 
 
-def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the chosen setting of each system."""
-    metrics = list(dict.fromkeys(numbers["metric"]))
-    tried = numbers.groupby("system")["setting"].nunique().to_dict()
+    metrics = list(dict.fromkeys(results["metric"]))
+    tried = results.groupby("system")["setting"].nunique().to_dict()
     rows = []
-    for (system, setting), group in numbers[numbers["chosen"] == "yes"].groupby(
+    for (system, setting), group in results[results["chosen"] == "yes"].groupby(
         ["system", "setting"], sort=False
     ):
         values = group.set_index("metric")
@@ -50,4 +50,4 @@ def tabulate(numbers: pd.DataFrame, look: Look) -> Table:
         *(Column(f"{metric}: ours (published)", "right") for metric in metrics),
         Column("Distance", "right"),
     ]
-    return printed(look, columns, rows)
+    return printed(display, columns, rows)

@@ -95,14 +95,14 @@ class PlannedData:
         return "\n".join(lines).rstrip()
 
     def local_checksums(self, dataset: str) -> dict[str, str]:
-        """Return the SHA-256 of the raw files and companions that are there now, by path.
+        """Return the SHA-256 of the raw files and auxiliary files that are there now, by path.
 
         What lies in ``work/raw`` is left out: a download was not there when it was fetched, and a
         set of files that grows would fetch, and then train, everything a second time.
         """
         found = self.availability[dataset]
         files = found.files if found.status == "local" else ()
-        watched = [p for p in (*files, *found.companions) if not p.is_relative_to(RAW_FOLDER)]
+        watched = [p for p in (*files, *found.auxiliary_files) if not p.is_relative_to(RAW_FOLDER)]
         checksums = self._checksums.of_all(watched)
         return {path.as_posix(): checksum for path, checksum in checksums.items()}
 
@@ -140,18 +140,18 @@ class PlannedData:
         spec = self.settings.splits[split]
         if spec.needs_timestamps and not self._has_timestamps(dataset):
             return False
-        companions = (
-            {path.name for path in self.availability[dataset].companions}
+        auxiliary_files = (
+            {path.name for path in self.availability[dataset].auxiliary_files}
             if self.edition == "full"
             else set()
         )
-        return companions.issuperset(spec.files)
+        return auxiliary_files.issuperset(spec.files)
 
     def _has_timestamps(self, dataset: str) -> bool:
         if self.edition == "demo":
             return self.settings.twins[dataset].period is not None
-        edition = self.availability[dataset].edition
-        return edition is not None and edition.timestamps
+        variant = self.availability[dataset].variant
+        return variant is not None and variant.timestamps
 
     def size(self, *datasets: str, demanding: bool = False) -> JobSize:
         """Return how much memory and time a job on some datasets asks a cluster for.
@@ -172,14 +172,17 @@ class PlannedData:
         )
         return job_size(max(ratings, default=0), demanding=demanding)
 
-    def numbers_size(self, study: str, artifact: str) -> JobSize:
+    def results_size(self, study: str, artifact: str) -> JobSize:
         """Return the size of the job that computes the numbers of an artifact.
 
         The numbers of others that it reads are small, whatever they were computed from.
         """
         spec = self.settings.studies[study].artifacts[artifact]
         experiments = self.settings.studies[study].experiments
-        removed = (self._removed_from(study, removal) for removal in spec.removals)
+        removed = (
+            self._removed_from(study, judgment_sampling)
+            for judgment_sampling in spec.judgment_samplings
+        )
         return self.size(
             *spec.datasets,
             *(experiments[name].dataset for name in spec.experiments),
@@ -188,22 +191,25 @@ class PlannedData:
             demanding=spec.grid is not None,
         )
 
-    def removal_size(self, study: str, removal: str) -> JobSize:
+    def judgment_sampling_size(self, study: str, judgment_sampling: str) -> JobSize:
         """Return the size of the job that computes the values of a removal of judgments."""
-        return self.size(*self._removed_from(study, removal), demanding=True)
+        return self.size(*self._removed_from(study, judgment_sampling), demanding=True)
 
     def simulation_size(self, simulation: str) -> JobSize:
         """Return the size of the job that simulates ratings for one system."""
         return self.size(self.settings.simulations[simulation].dataset, demanding=True)
 
-    def _removed_from(self, study: str, removal: str) -> list[str]:
+    def _removed_from(self, study: str, judgment_sampling: str) -> list[str]:
         spec = self.settings.studies[study]
-        return [spec.experiments[name].dataset for name in spec.removals[removal].experiments]
+        return [
+            spec.experiments[name].dataset
+            for name in spec.judgment_samplings[judgment_sampling].experiments
+        ]
 
     def parser_entries(self, dataset: str) -> list[str]:
         """Return the modules that may parse a dataset, for code digests."""
-        editions = self.settings.datasets[dataset].editions
-        return sorted({edition.parser.partition(":")[0] for edition in editions})
+        variants = self.settings.datasets[dataset].variants
+        return sorted({variant.parser.partition(":")[0] for variant in variants})
 
     # --- experiments ----------------------------------------------------------------------
 

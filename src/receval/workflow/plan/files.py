@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from receval.config.experiments import ExperimentSpec
 from receval.config.studies import ArtifactSpec
-from receval.robustness.spec import RemovalSpec
+from receval.robustness.spec import JudgmentSamplingSpec
 from receval.splits.spec import AnySplit
 from receval.workflow.plan.simulations import PlannedSimulations
 
@@ -61,7 +61,7 @@ class PlannedFiles(PlannedSimulations):
         shown = {experiments[name].dataset for name in spec.only_experiments}
         others = [
             name
-            for other in spec.numbers_of
+            for other in spec.results_of
             for name in self.datasets_of(study, other)
             if not shown or name in shown
         ]
@@ -70,7 +70,11 @@ class PlannedFiles(PlannedSimulations):
     def _read_by(self, spec: ArtifactSpec, study: str) -> list[str]:
         """Return the datasets that an artifact reads itself, in removals or in simulations."""
         experiments = self.studies[study].experiments
-        removed = [name for r in spec.removals for name in self.removal(study, r).experiments]
+        removed = [
+            name
+            for r in spec.judgment_samplings
+            for name in self.judgment_sampling(study, r).experiments
+        ]
         named = [experiments[name].dataset for name in (*spec.experiments, *removed)]
         simulated = [self.simulation(name).dataset for name in spec.simulations]
         return list(dict.fromkeys([*spec.datasets, *named, *simulated]))
@@ -142,14 +146,16 @@ class PlannedFiles(PlannedSimulations):
             "ranks": list(ranks),
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.search_files() if spec.reads_searches else [],
-            "removals": [self.removal_file(study, name) for name in spec.removals],
-            "other_numbers": list(self.numbers_read(study, artifact).values()),
+            "judgment_samplings": [
+                self.judgment_sampling_file(study, name) for name in spec.judgment_samplings
+            ],
+            "other_results": list(self.results_read(study, artifact).values()),
             "simulations": [
                 file for name in spec.simulations for file in self.simulation_files(name).values()
             ],
         }
 
-    def removal(self, study: str, removal: str) -> RemovalSpec:
+    def judgment_sampling(self, study: str, judgment_sampling: str) -> JudgmentSamplingSpec:
         """Return the description of a removal of judgments.
 
         Raises
@@ -157,18 +163,22 @@ class PlannedFiles(PlannedSimulations):
         KeyError
             The study has no such removal; the message lists what it has.
         """
-        removals = self.studies[study].removals
-        if removal not in removals:
-            raise KeyError(f"{study} has no removal {removal}; it has {', '.join(removals)}.")
-        return removals[removal]
+        judgment_samplings = self.studies[study].judgment_samplings
+        if judgment_sampling not in judgment_samplings:
+            raise KeyError(
+                f"{study} has no removal {judgment_sampling}; it has {', '.join(judgment_samplings)}."
+            )
+        return judgment_samplings[judgment_sampling]
 
-    def removal_file(self, study: str, removal: str) -> str:
+    def judgment_sampling_file(self, study: str, judgment_sampling: str) -> str:
         """Return the file with the metric values of a removal of judgments."""
-        return f"work/{self.edition}/removals/{study}/{removal}.npz"
+        return f"work/{self.edition}/judgment_samplings/{study}/{judgment_sampling}.npz"
 
-    def removal_inputs(self, study: str, removal: str) -> dict[str, list[str]]:
+    def judgment_sampling_inputs(self, study: str, judgment_sampling: str) -> dict[str, list[str]]:
         """Return the files that the values of a removal are computed from."""
-        present = self.present(study, self.removal(study, removal).experiments).values()
+        present = self.present(
+            study, self.judgment_sampling(study, judgment_sampling).experiments
+        ).values()
         datasets = dict.fromkeys(experiment.dataset for experiment in present)
         return {
             "ratings": [file for name in datasets for file in self.ratings_files(name)],
@@ -178,9 +188,11 @@ class PlannedFiles(PlannedSimulations):
             ),
         }
 
-    def removal_datasets(self, study: str, removal: str) -> list[str]:
+    def judgment_sampling_datasets(self, study: str, judgment_sampling: str) -> list[str]:
         """Return the datasets whose judgments a removal removes, of those that can be had."""
-        present = self.present(study, self.removal(study, removal).experiments).values()
+        present = self.present(
+            study, self.judgment_sampling(study, judgment_sampling).experiments
+        ).values()
         return list(dict.fromkeys(experiment.dataset for experiment in present))
 
     def search_file(self, system: str) -> str:
@@ -216,15 +228,15 @@ class PlannedFiles(PlannedSimulations):
             )
         return [f"results/{self.edition}/systems/searches.csv"]
 
-    def numbers_file(self, study: str, artifact: str) -> str:
+    def results_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""
         return f"work/{self.edition}/artifacts/{study}/{artifact}.csv"
 
-    def numbers_read(self, study: str, artifact: str) -> dict[str, str]:
+    def results_read(self, study: str, artifact: str) -> dict[str, str]:
         """Return the CSVs that an artifact reads, by artifact: of those that can be made."""
         made = self.artifacts(study)
-        names = self.artifact(study, artifact).numbers_of
-        return {name: self.numbers_file(study, name) for name in names if name in made}
+        names = self.artifact(study, artifact).results_of
+        return {name: self.results_file(study, name) for name in names if name in made}
 
     def artifact_files(self, study: str, artifact: str) -> list[str]:
         """Return all files of an artifact."""
@@ -269,9 +281,9 @@ class PlannedFiles(PlannedSimulations):
         pairs = [(name, split) for name in spec.datasets for split in spec.splits_of(name)]
         return [pair for pair in pairs if self.has_split(*pair)]
 
-    def study_numbers(self, study: str) -> list[str]:
+    def study_results(self, study: str) -> list[str]:
         """Return the CSV files of a study."""
-        return [self.numbers_file(study, name) for name in self.artifacts(study)]
+        return [self.results_file(study, name) for name in self.artifacts(study)]
 
     def study_absent(self, study: str) -> list[str]:
         """Return the datasets that a study reads and that cannot be had."""

@@ -95,10 +95,10 @@ class Plan(PlannedFiles):
     def description(self, study: str, artifact: str) -> dict[str, Any]:
         """Return the configuration that an artifact's numbers depend on, as plain values."""
         spec = self.artifact(study, artifact)
-        behind = self.experiments_of(study, artifact) if spec.numbers_of else {}
+        behind = self.experiments_of(study, artifact) if spec.results_of else {}
         present = self.present(study, behind)
-        numbers = self.numbers_read(study, artifact)
-        not_made = [name for name in spec.numbers_of if name not in numbers]
+        results = self.results_read(study, artifact)
+        not_made = [name for name in spec.results_of if name not in results]
         return {
             **({"shown": {name: name in present for name in behind}} if behind else {}),
             "seed": self.settings.seed,
@@ -107,9 +107,9 @@ class Plan(PlannedFiles):
             "grid": grid.model_dump(mode="json") if (grid := self._grid(study, spec)) else None,
             "parameters": spec.model_dump(mode="json")["parameters"],
             "experiments": self._described(study, spec.experiments),
-            "removals": list(spec.removals),
+            "judgment_samplings": list(spec.judgment_samplings),
             "splits": [list(pair) for pair in self.splits_of_its_own(spec)],
-            "numbers": list(numbers),
+            "results": list(results),
             **({"not_made": not_made} if not_made else {}),
             "simulations": {name: list(self.simulation_files(name)) for name in spec.simulations},
             "datasets": [n for n in self.datasets_of(study, artifact) if self.is_available(n)],
@@ -134,21 +134,25 @@ class Plan(PlannedFiles):
             for name, experiment in self.present(study, names).items()
         }
 
-    def removal_description(self, study: str, removal: str) -> dict[str, Any]:
+    def judgment_sampling_description(self, study: str, judgment_sampling: str) -> dict[str, Any]:
         """Return the configuration that the values of a removal depend on, as plain values."""
-        spec = self.removal(study, removal)
+        spec = self.judgment_sampling(study, judgment_sampling)
         return {
             "seed": self.settings.seed,
             "experiments": self._described(study, spec.experiments),
-            "removed": spec.removed,
+            "unit": spec.unit,
             "percents": spec.levels.percents,
             "samples": spec.samples,
             "averages": {name: list(labels) for name, labels in spec.averages.items()},
         }
 
-    def removal_metric_entries(self, study: str, removal: str) -> list[str]:
+    def judgment_sampling_metric_entries(self, study: str, judgment_sampling: str) -> list[str]:
         """Return the modules of the metrics that a removal measures, for code digests."""
-        labels = {n for names in self.removal(study, removal).averages.values() for n in names}
+        labels = {
+            n
+            for names in self.judgment_sampling(study, judgment_sampling).averages.values()
+            for n in names
+        }
         return sorted({module_of(label) for label in labels})
 
     def study_description(self, study: str) -> dict[str, Any]:
@@ -194,10 +198,13 @@ class Plan(PlannedFiles):
         ``{samples}`` stands for the number of samples of the removal that the artifact reads.
         """
         spec = self.artifact(study, artifact)
-        samples = [self.removal(study, removal).samples for removal in spec.removals]
+        samples = [
+            self.judgment_sampling(study, judgment_sampling).samples
+            for judgment_sampling in spec.judgment_samplings
+        ]
         return spec.caption.replace("{samples}", str(max(samples, default=0)))
 
-    def look(self, study: str, artifact: str) -> dict[str, Any]:
+    def display(self, study: str, artifact: str) -> dict[str, Any]:
         """Return how an artifact's names are shown, as plain values."""
         spec = self.artifact(study, artifact)
         experiments = self.experiments_of(study, artifact).values()

@@ -63,7 +63,7 @@ class PlannedSimulations(PlannedData):
             "dataset": spec.dataset,
             "skewness": list(spec.skewness),
             "repetitions": spec.repetitions,
-            "train_share": spec.train_share,
+            "train_ratio": spec.train_ratio,
             "relevance_threshold": threshold,
             "protocols": [
                 asdict(protocol)

@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from receval.figures.bars import grouped_bars
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 
 
-def draw_configurations(axes: Axes, bars: pd.DataFrame, look: Look) -> None:
+def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
     """Draw the bars of one metric on one dataset.
 
     Parameters
@@ -18,7 +18,7 @@ def draw_configurations(axes: Axes, bars: pd.DataFrame, look: Look) -> None:
     bars : DataFrame
         What :func:`receval.statistics.confidence.means_with_intervals` returns, with the column
         ``configuration``: the label of the group.
-    look : Look
+    display : Look
     """
     grouped_bars(
         axes,
@@ -27,8 +27,8 @@ def draw_configurations(axes: Axes, bars: pd.DataFrame, look: Look) -> None:
         series="system",
         value="value",
         error="half_interval",
-        styles=look.styles(bars["system"].unique()),
-        series_labels=look.titles,
+        styles=display.styles(bars["system"].unique()),
+        series_labels=display.titles,
     )
     lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
     if lowest < 0:

@@ -22,7 +22,7 @@ class MeansOfDesigns:
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         The CSV of figure 8.
 
     Raises
@@ -31,8 +31,8 @@ class MeansOfDesigns:
         Two rows are of the same design, metric and system.
     """
 
-    def __init__(self, numbers: pd.DataFrame) -> None:
-        means = numbers[(numbers["fold"] == "mean") & numbers["system"].isin(PAPER_SYSTEMS)]
+    def __init__(self, results: pd.DataFrame) -> None:
+        means = results[(results["fold"] == "mean") & results["system"].isin(PAPER_SYSTEMS)]
         means = means.assign(label=short_labels(means))
         keys = ["dataset", "label", "design", "system"]
         repeated = means[means.duplicated(keys)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
 """Designs with one relevant item a list, in the order of the figure."""
@@ -41,5 +41,5 @@ def design_of(protocol: str, uniform: bool) -> str:
 
 def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
     """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_numbers(rows["cutoff"])]
+    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
     return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)

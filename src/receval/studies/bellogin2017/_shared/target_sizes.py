@@ -45,7 +45,7 @@ class Point(NamedTuple):
 
 def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
     """Return the points of removed test ratings, with the smallest samples, and those of sizes."""
-    everything = np.ones(len(kept.turns), dtype=bool)
+    everything = np.ones(len(kept.order), dtype=bool)
     return [
         *(
             Point(KEPT, percent, min(sizes), mask)

@@ -27,18 +27,18 @@ def numbers_of_systems(
         There is not one number for each system, they do not increase, or a system's name says
         another number.
     """
-    numbers = [int(number) for number in inputs.parameters[parameter]]
-    if len(numbers) != len(systems):
+    results = [int(number) for number in inputs.parameters[parameter]]
+    if len(results) != len(systems):
         raise ValueError(
-            f"The parameter {parameter} has {len(numbers)} numbers for the systems "
+            f"The parameter {parameter} has {len(results)} numbers for the systems "
             f"{', '.join(systems)}: give one for each of these {len(systems)}."
         )
-    if sorted(set(numbers)) != numbers:
+    if sorted(set(results)) != results:
         raise ValueError(
-            f"The parameter {parameter} is {', '.join(map(str, numbers))}, which does not "
+            f"The parameter {parameter} is {', '.join(map(str, results))}, which does not "
             "increase: list numbers and systems from the smallest to the largest."
         )
-    aligned = dict(zip(systems, numbers, strict=True))
+    aligned = dict(zip(systems, results, strict=True))
     for system, number in aligned.items():
         ending = system.rpartition("-")[2]
         if ending.isdigit() and int(ending) != number:

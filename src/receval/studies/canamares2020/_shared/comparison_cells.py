@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 NOTHING = "\N{EN DASH}"
 
@@ -26,18 +26,20 @@ def p_value_cell(p_value: float) -> str:
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.1e}"
 
 
-def system_columns(look: Look, systems: Sequence[str], heading: str = "") -> list[Column]:
+def system_columns(
+    display: DisplayStyle, systems: Sequence[str], heading: str = ""
+) -> list[Column]:
     """Return a column for the first system, and for each other one its value and p-value.
 
     Parameters
     ----------
-    look : Look
+    display : Look
     systems : sequence of str
     heading : str
         Stands before the names, where a table has several such groups of columns.
     """
     before = f"{heading}: " if heading else ""
-    first, *others = (look.short_titles[system] for system in systems)
+    first, *others = (display.short_titles[system] for system in systems)
     names = [first, *(name for other in others for name in (other, f"p ({other})"))]
     return [Column(before + name, "right") for name in names]
 
@@ -52,7 +54,7 @@ def system_cells(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
     systems : sequence of str
     """
     values, p_values = (
-        dict(zip(rows["system"], real_numbers(rows[name]), strict=True))
+        dict(zip(rows["system"], real_values(rows[name]), strict=True))
         for name in ("value", "p_value")
     )
     first, *others = systems

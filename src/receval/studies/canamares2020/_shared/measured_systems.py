@@ -14,11 +14,11 @@ from receval.metrics.parse import parse
 from receval.multiverse.comparisons import AVERAGES, PairOfSystems
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import user_values
-from receval.multiverse.universes import ExperimentWorlds
+from receval.multiverse.universes import ExperimentUniverses
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.spec import DataSelection
 
-AveragedUsers = Literal["tested", "relevant"]
+TestUsers = Literal["tested", "relevant"]
 """Users who are averaged: those with a test rating, or with a relevant one."""
 
 _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
@@ -26,7 +26,7 @@ _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
 def training_ratios(experiment: Experiment) -> list[float]:
     """Return the shares of training ratings of an experiment's split, in their order."""
-    shares = experiment.split_spec["train_share"]
+    shares = experiment.split_spec["train_ratio"]
     return [float(share) for share in shares] if isinstance(shares, list | tuple) else [shares]
 
 
@@ -44,15 +44,15 @@ def starting_configuration(experiment: Experiment) -> Configuration:
     selection = DataSelection.model_validate(experiment.split_spec["selection"] or {})
     start = Configuration(selection=selection)
     ratios = training_ratios(experiment)
-    if start.split.train_share in ratios:
+    if start.split.train_ratio in ratios:
         return start
     if len(ratios) > 1:
         raise ValueError(
             f"The split {experiment.split} has the training ratios "
             f"{', '.join(f'{ratio:g}' for ratio in ratios)}, so it is open where to start: give "
-            f"one ratio, or {start.split.train_share:g} among them."
+            f"one ratio, or {start.split.train_ratio:g} among them."
         )
-    return start.but(split={"train_share": ratios[0]})
+    return start.but(split={"train_ratio": ratios[0]})
 
 
 class MeasuredSystems:
@@ -107,17 +107,17 @@ class MeasuredSystems:
             raise ValueError(
                 f"There is nothing to compare {', '.join(self.systems)} with: name two systems."
             )
-        worlds = ExperimentWorlds({experiment.split: experiment})
-        self._has_train = worlds.has_train(configuration)
+        universes = ExperimentUniverses({experiment.split: experiment})
+        self._has_train = universes.has_train(configuration)
         self.users = {}
         # One system's lists after the other: those of all at once can be too large for memory.
         for system in self.systems:
-            lists = worlds.lists(configuration, system)
+            lists = universes.lists(configuration, system)
             self.users[system] = user_values(lists, self.labels, configuration.lists)
         self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
 
-    def averaged(
-        self, system: str, configuration: Configuration, users: AveragedUsers = "tested"
+    def evaluated_users(
+        self, system: str, configuration: Configuration, users: TestUsers = "tested"
     ) -> NDArray[np.bool_]:
         """Return which users a system's values are averaged over (decisions B1 and C4)."""
         chosen = self._n_test_of(users) > 0
@@ -127,9 +127,7 @@ class MeasuredSystems:
             chosen = chosen & self.users[system].covered
         return chosen
 
-    def compared(
-        self, configuration: Configuration, users: AveragedUsers = "tested"
-    ) -> pd.DataFrame:
+    def compared(self, configuration: Configuration, users: TestUsers = "tested") -> pd.DataFrame:
         """Aggregate the values of all systems and compare each with the first.
 
         Parameters
@@ -151,13 +149,13 @@ class MeasuredSystems:
             are covered by both.
         """
         first, *others = self.systems
-        chosen = {name: self.averaged(name, configuration, users) for name in self.systems}
+        chosen = {name: self.evaluated_users(name, configuration, users) for name in self.systems}
         average = AVERAGES[configuration.aggregation]
         tables = []
         for system in (first, *others):
-            n_averaged = int(np.count_nonzero(chosen[system]))
+            n_evaluated = int(np.count_nonzero(chosen[system]))
             values = np.full(len(self.labels), np.nan)
-            if n_averaged:
+            if n_evaluated:
                 values = average.of(
                     self.users[system].values[:, chosen[system]],
                     self.n_test[chosen[system]],
@@ -175,7 +173,7 @@ class MeasuredSystems:
                     {
                         "metric": self.labels,
                         "system": system,
-                        "lists": n_averaged,
+                        "lists": n_evaluated,
                         "value": values,
                         "p_value": p_values,
                         "verdict": verdicts,
@@ -185,12 +183,12 @@ class MeasuredSystems:
         # By metric, then by system.
         return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
-    def _n_test_of(self, users: AveragedUsers) -> NDArray[np.int64]:
+    def _n_test_of(self, users: TestUsers) -> NDArray[np.int64]:
         """Return the number of test ratings of each user, 0 for those who are left out."""
         return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
 
     def _pair(
-        self, first: str, other: str, configuration: Configuration, users: AveragedUsers
+        self, first: str, other: str, configuration: Configuration, users: TestUsers
     ) -> PairOfSystems:
         return PairOfSystems(
             self.users[first],

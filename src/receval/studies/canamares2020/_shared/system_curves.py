@@ -10,29 +10,29 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 HEIGHT = 2.6
 
 
-def styles_by_short_title(look: Look, systems: Iterable[str]) -> dict[str, SeriesStyle]:
+def styles_by_short_title(display: DisplayStyle, systems: Iterable[str]) -> dict[str, SeriesStyle]:
     """Return the style of each system, the same for systems with one short title.
 
     One legend serves panels that show, for example, kNN with different numbers of neighbours.
     """
-    own = look.styles(systems)
+    own = display.styles(systems)
     by_title: dict[str, SeriesStyle] = {}
     for system, style in own.items():
-        by_title.setdefault(look.short_titles[system], style)
-    return {system: by_title[look.short_titles[system]] for system in own}
+        by_title.setdefault(display.short_titles[system], style)
+    return {system: by_title[display.short_titles[system]] for system in own}
 
 
 def draw_system_curves(
-    numbers: pd.DataFrame,
-    look: Look,
+    results: pd.DataFrame,
+    display: DisplayStyle,
     titles: Mapping[str, str],
     *,
     panel: str,
@@ -43,9 +43,9 @@ def draw_system_curves(
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         With the columns system, value, and those named by ``panel`` and ``across``.
-    look : Look
+    display : Look
     titles : mapping of str to str
         Title of each panel.
     panel, across : str
@@ -53,24 +53,24 @@ def draw_system_curves(
     finish : callable
         Names the axes of a panel and adds what else belongs there.
     """
-    names = list(dict.fromkeys(numbers[panel]))
-    styles = styles_by_short_title(look, dict.fromkeys(numbers["system"]))
+    names = list(dict.fromkeys(results[panel]))
+    styles = styles_by_short_title(display, dict.fromkeys(results["system"]))
     figure = new_figure(SINGLE_COLUMN if len(names) == 1 else DOUBLE_COLUMN, HEIGHT)
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-        shown = numbers[numbers[panel] == name]
+        shown = results[results[panel] == name]
         for system in dict.fromkeys(shown["system"]):
             points = shown[shown["system"] == system].sort_values(across)
-            x, y = real_numbers(points[[across, "value"]]).T
-            line(axes, x, y, styles[system], look.short_titles[system])
+            x, y = real_values(points[[across, "value"]]).T
+            line(axes, x, y, styles[system], display.short_titles[system])
         axes.set_title(titles[name])
         finish(axes)
     legend_below(figure)
-    if look.absence:
-        note(figure, look.absence)
+    if display.absence:
+        note(figure, display.absence)
     return figure
 
 
-def draw_by_ratio(numbers: pd.DataFrame, look: Look, ylabel: str) -> Figure:
+def draw_by_ratio(results: pd.DataFrame, display: DisplayStyle, ylabel: str) -> Figure:
     """Draw the columns of :func:`.values_by_ratio`."""
 
     def finish(axes: Axes) -> None:
@@ -79,5 +79,5 @@ def draw_by_ratio(numbers: pd.DataFrame, look: Look, ylabel: str) -> Figure:
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
     return draw_system_curves(
-        numbers, look, look.datasets, panel="dataset", across="train_ratio", finish=finish
+        results, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.storage.tidy_csv import read_numbers
+from receval.storage.tidy_csv import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 CELL = ["experiment", "evaluation", "form", "metric"]
@@ -111,7 +111,7 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def means_of_values(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the means over folds of the numbers of the artifact ``values``."""
-    values = read_numbers(inputs.numbers["values"])
+    values = read_results(inputs.results["values"])
     return values[values["fold"] == "mean"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import Averaged, averaged_lists, mean
+from receval.metrics.aggregation import EvaluatedUsers, evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
@@ -43,14 +43,14 @@ class Form:
         That of the paper's text or that of its released code.
     threshold : float
         Ratings at or above it are relevant.
-    averaged : {"all", "tested", "relevant", "covered"}
+    evaluated_users : {"all", "tested", "relevant", "covered"}
         Who is averaged: see :mod:`receval.metrics.aggregation`.
     metrics : tuple of Metric
     """
 
     name: str
     threshold: float
-    averaged: Averaged
+    evaluated_users: EvaluatedUsers
     metrics: tuple[Metric, ...]
 
 
@@ -102,13 +102,13 @@ def forms_of(
     if evaluation == "real" and experiment.released_real_threshold is not None:
         theirs = experiment.released_real_threshold
     forms = [
-        Form("text", own, experiment.averaged, tuple(metrics)),
+        Form("text", own, experiment.evaluated_users, tuple(metrics)),
         Form("released", theirs, "covered", tuple(released)),
     ]
     if theirs != own:
         names = {metric.name for metric in released}
         others = tuple(metric for metric in metrics if metric.name not in names)
-        forms.append(Form("released", theirs, experiment.averaged, others))
+        forms.append(Form("released", theirs, experiment.evaluated_users, others))
     return [form for form in forms if form.metrics]
 
 
@@ -125,8 +125,10 @@ def _values(
                         system, protocol, number, PARTS[evaluation], form.threshold
                     )
                 lists = by_threshold[form.threshold]
-                values = mean(evaluate(form.metrics, lists), lists, form.averaged)
-                averaged = int(np.count_nonzero(averaged_lists(lists, form.averaged)))
+                values = mean(evaluate(form.metrics, lists), lists, form.evaluated_users)
+                evaluated_users = int(
+                    np.count_nonzero(evaluated_lists(lists, form.evaluated_users))
+                )
                 for metric, value in zip(form.metrics, values, strict=True):
                     yield {
                         "dataset": experiment.dataset,
@@ -138,5 +140,5 @@ def _values(
                         "metric": metric.label,
                         "fold": str(number),
                         "value": float(value),
-                        "lists": averaged,
+                        "lists": evaluated_users,
                     }

@@ -77,13 +77,13 @@ def with_statements(
     return together.astype({"popularity_rank": "Int64"})
 
 
-def rows_of_items(numbers: pd.DataFrame, dataset: str) -> pd.DataFrame:
+def rows_of_items(results: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Return the rows of a dataset's items, without the statements above them."""
-    return numbers[(numbers["dataset"] == dataset) & (numbers["statement"] == "")]
+    return results[(results["dataset"] == dataset) & (results["statement"] == "")]
 
 
-def stated(numbers: pd.DataFrame, dataset: str, statement: str, column: str) -> float:
+def stated(results: pd.DataFrame, dataset: str, statement: str, column: str) -> float:
     """Return a number that is stated of a dataset; NaN where its cell is empty."""
-    chosen = (numbers["dataset"] == dataset) & (numbers["statement"] == statement)
-    (cell,) = numbers.loc[chosen, column]
+    chosen = (results["dataset"] == dataset) & (results["statement"] == statement)
+    (cell,) = results.loc[chosen, column]
     return float("nan") if cell == "" else float(cell)

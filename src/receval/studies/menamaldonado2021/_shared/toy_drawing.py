@@ -52,13 +52,13 @@ FORMULAS = {
 """How quantities and rankings of :mod:`._shared.toy_numbers` are printed."""
 
 
-def draw_matrix(axes: Axes, numbers: pd.DataFrame, left: float, top: float = 0.0) -> float:
+def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0) -> float:
     """Draw the cells of a toy example, a row an item and a column a user.
 
     Parameters
     ----------
     axes : Axes
-    numbers : DataFrame
+    results : DataFrame
         With the rows rated and relevant of :func:`.cell_rows`.
     left, top : float
         Where the first cell begins; a cell is one unit wide and high.
@@ -68,7 +68,7 @@ def draw_matrix(axes: Axes, numbers: pd.DataFrame, left: float, top: float = 0.0
     float
         Where the next line may begin.
     """
-    cells = numbers[numbers["quantity"].isin(["rated", "relevant"])]
+    cells = results[results["quantity"].isin(["rated", "relevant"])]
     state = cells.set_index(["quantity", "item", "user"])["number"]
     items, users = (list(dict.fromkeys(cells[name])) for name in ("item", "user"))
     half = len(users) / 2

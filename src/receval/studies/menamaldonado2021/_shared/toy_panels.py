@@ -27,7 +27,7 @@ RANKINGS = ("<a,b>", "<b,a>")
 
 
 def draw_examples(
-    numbers: pd.DataFrame,
+    results: pd.DataFrame,
     compared: Sequence[str],
     kinds: Sequence[str],
     verdicts: Callable[[Mapping[str, float]], Sequence[str]],
@@ -36,7 +36,7 @@ def draw_examples(
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         From :func:`.example_numbers`, with the same ``compared`` and
         ``kinds``.
     compared, kinds : sequence of str
@@ -44,13 +44,13 @@ def draw_examples(
         Takes by name whether two things agree (1), disagree (-1) or neither (0), and returns the
         lines that are printed of it.
     """
-    examples = list(dict.fromkeys(numbers["example"]))
+    examples = list(dict.fromkeys(results["example"]))
     names = dict.fromkeys(["p(train|i)", ODDS, *compared])
     lines = 7.5 + len(names) + 5 * len(kinds)
     figure = new_figure(DOUBLE_COLUMN, 0.45 + 0.155 * lines)
     panels = figure.subplots(1, len(examples), squeeze=False)[0]
     for axes, example in zip(panels, examples, strict=True):
-        rows = numbers[numbers["example"] == example]
+        rows = results[results["example"] == example]
         blank(axes, WIDTH, lines)
         axes.set_title(f"Example {example}")
         below = draw_matrix(axes, rows, left=WIDTH - 10.1)
@@ -69,13 +69,13 @@ def draw_examples(
 def _print_functions(
     axes: Axes, rows: pd.DataFrame, names: list[str], kinds: Sequence[str], top: float
 ) -> float:
-    numbers = rows.set_index(["quantity", "item"])["number"]
+    results = rows.set_index(["quantity", "item"])["number"]
     fractions = rows.set_index(["quantity", "item"])["fraction"]
     printed: list[tuple[str, ...]] = [("", "$a$", "$b$", r"$\mathrm{dr}_{a,b}$")]
     functions = [f"phi of {kind} {metric}" for kind in kinds for metric in ("P", "antiP")]
     for name in (*names, *functions):
-        of_items = [fractions[name, item] or f"{numbers[name, item]:.3g}" for item in ("a", "b")]
-        rate = numbers.get((f"decrement rate: {name}", "a,b"))
+        of_items = [fractions[name, item] or f"{results[name, item]:.3g}" for item in ("a", "b")]
+        rate = results.get((f"decrement rate: {name}", "a,b"))
         shown = "" if rate is None else f"{rate:.2f}"
         printed.append((FORMULAS[name], *(text.replace("-", "−") for text in of_items), shown))
     return draw_lines(axes, printed, PLACES, top)

@@ -6,31 +6,31 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.escaping import escape_markdown
 from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL
-from receval.storage.tidy_csv import real_numbers
+from receval.storage.tidy_csv import real_values
 
 
-def page(numbers: pd.DataFrame, look: Look) -> str:
+def page(results: pd.DataFrame, display: DisplayStyle) -> str:
     """Return the page as Markdown.
 
     Parameters
     ----------
-    numbers : DataFrame
+    results : DataFrame
         The start, then the worlds one decision away from it
         (:func:`receval.multiverse.universe_verdicts.single_changes`).
-    look : Look
+    display : Look
         With the parameter ``pair``, the names of the two systems.
     """
-    first, second = (look.short_titles[name] for name in look.parameters["pair"])
-    start, changes = numbers.iloc[0], numbers.iloc[1:]
-    dataset = " and ".join(look.datasets.values())
+    first, second = (display.short_titles[name] for name in display.parameters["pair"])
+    start, changes = results.iloc[0], results.iloc[1:]
+    dataset = " and ".join(display.datasets.values())
     lines = [
-        f"# {escape_markdown(look.title)}",
+        f"# {escape_markdown(display.title)}",
         "",
         f"*Starting point, on {dataset}.* {escape_markdown(describe(Configuration()))}",
         "",
@@ -39,37 +39,39 @@ def page(numbers: pd.DataFrame, look: Look) -> str:
         escape_markdown(_summary(start, changes, first, second)),
         "",
         *_flips(start, changes, first, second),
-        *_table(numbers, first, second),
+        *_table(results, first, second),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _standing(world: pd.Series, first: str, second: str) -> str:
+def _standing(universe: pd.Series, first: str, second: str) -> str:
     """Say who is ahead in a world, and how surely."""
-    value, other = float(world["value"]), float(world["other_value"])
+    value, other = float(universe["value"]), float(universe["other_value"])
     if value == other:
         return f"There both systems have {value:.4f}."
     ahead, behind = (first, second) if value > other else (second, first)
     high, low = max(value, other), min(value, other)
-    sure = "significantly" if world["verdict"] != "tie" else "not significantly"
-    return f"There {ahead} is ahead of {behind}, {high:.4f} to {low:.4f}, {sure} ({_test(world)})."
+    sure = "significantly" if universe["verdict"] != "tie" else "not significantly"
+    return (
+        f"There {ahead} is ahead of {behind}, {high:.4f} to {low:.4f}, {sure} ({_test(universe)})."
+    )
 
 
-def _test(world: pd.Series) -> str:
-    p, rejected = (float(number) for number in real_numbers(world[["p", "rejected"]]))
+def _test(universe: pd.Series) -> str:
+    p, rejected = (float(number) for number in real_values(universe[["p", "rejected"]]))
     if p == p:
         return f"p = {p:.2g}"
     return f"{rejected:.0%} of the bootstrap samples reject"
 
 
-def _winner(world: pd.Series) -> int:
-    difference = float(world["difference"])
+def _winner(universe: pd.Series) -> int:
+    difference = float(universe["difference"])
     return int(difference > 0) - int(difference < 0)
 
 
 def _flipped(start: pd.Series, changes: pd.DataFrame) -> list[bool]:
     before = _winner(start)
-    return [_winner(world) * before < 0 for _, world in changes.iterrows()]
+    return [_winner(universe) * before < 0 for _, universe in changes.iterrows()]
 
 
 def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> str:
@@ -94,38 +96,38 @@ def _flips(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> 
     if flipped.empty:
         return ["No single change puts the other system ahead.", ""]
     lines = ["Changes that put the other system ahead:", ""]
-    for _, world in flipped.iterrows():
-        decision, level = str(world["decision"]), str(world["level"])
+    for _, universe in flipped.iterrows():
+        decision, level = str(universe["decision"]), str(universe["level"])
         text = (
             f"{decision_title(decision)}: {level_title(decision, str(start[decision]))} → "
-            f"{level_title(decision, level)}. {_standing(world, first, second)}"
+            f"{level_title(decision, level)}. {_standing(universe, first, second)}"
         )
         lines.append(f"- {escape_markdown(text)}")
     return [*lines, ""]
 
 
-def _table(numbers: pd.DataFrame, first: str, second: str) -> Sequence[str]:
+def _table(results: pd.DataFrame, first: str, second: str) -> Sequence[str]:
     heading = ["Decision", "Changed to", first, second, "Difference", "p", "Winner"]
     winners = {"first": first, "second": second, "tie": "–"}
     rows = [
         f"| {' | '.join(heading)} |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
     ]
-    for _, world in numbers.iterrows():
-        decision, level = str(world["decision"]), str(world["level"])
+    for _, universe in results.iterrows():
+        decision, level = str(universe["decision"]), str(universe["level"])
         names = (
             [decision_title(decision), level_title(decision, level)]
             if decision
             else ["(starting point)", ""]
         )
-        p, rejected = (float(number) for number in real_numbers(world[["p", "rejected"]]))
+        p, rejected = (float(number) for number in real_values(universe[["p", "rejected"]]))
         cells = [
             *names,
-            f"{float(world['value']):.4f}",
-            f"{float(world['other_value']):.4f}",
-            f"{float(world['difference']):+.4f}",
+            f"{float(universe['value']):.4f}",
+            f"{float(universe['other_value']):.4f}",
+            f"{float(universe['difference']):+.4f}",
             f"{p:.2g}" if p == p else f"({rejected:.0%})",
-            winners[str(world["verdict"])],
+            winners[str(universe["verdict"])],
         ]
         rows.append(f"| {' | '.join(escape_markdown(cell) for cell in cells)} |")
     return [

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import averaged_lists, mean
+from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.parse import parse
 from receval.studies._shared.inputs import ArtifactInputs
@@ -70,8 +70,10 @@ def _own_values(
                 n_lists = 0
                 for number in experiment.folds:
                     lists = experiment.lists(system, protocol, number, part)
-                    values[number] = mean(evaluate(metrics, lists), lists, experiment.averaged)
-                    n_lists += int(averaged_lists(lists, experiment.averaged).sum())
+                    values[number] = mean(
+                        evaluate(metrics, lists), lists, experiment.evaluated_users
+                    )
+                    n_lists += int(evaluated_lists(lists, experiment.evaluated_users).sum())
                 for label, value in zip(labels, values.mean(axis=0), strict=True):
                     yield {
                         "dataset": experiment.dataset,

@@ -15,7 +15,7 @@ from receval.recommenders.products import sparse_products
 PROFILES = ("whole", "misread")
 
 
-class AveragedSLIM(Recommender):
+class LibRecSLIM(Recommender):
     """A sparse linear model over each item's nearest items, its gradients averaged over raters.
 
     ``s(u, i) = sum_{j in N(i)} p_uj w_ji``, where N(i) are the k items most similar to i by the

@@ -11,10 +11,10 @@ from splits.generated_ratings import (
 )
 
 from receval.seeds import generator
-from receval.simulation.opposed_familiarity import (
-    with_opposed_familiarity,
+from receval.simulation.anti_popular_familiarity import (
+    with_anti_popular_familiarity,
 )
-from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
+from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
 from receval.splits.missing_at_random import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
@@ -32,8 +32,10 @@ def seeded(seed):
 def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judge(
     ratings, threshold, folds
 ):
-    split = split_with_opposed_familiarity(ratings, rng_for, relevant_from=threshold, folds=folds)
-    known = with_opposed_familiarity(ratings, threshold, rng_for("familiarity")).known
+    split = split_with_anti_popular_familiarity(
+        ratings, rng_for, relevant_from=threshold, folds=folds
+    )
+    known = with_anti_popular_familiarity(ratings, threshold, rng_for("familiarity")).known
     in_fold = uses(split, UNBIASED)
     assert (in_fold.sum(axis=0) == 1).all()
     assert (uses(split, TEST) == (in_fold & known)).all()
@@ -43,7 +45,7 @@ def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judg
 @without_deadline
 @given(any_ratings(), st.integers(0, 5))
 def test_the_partition_of_the_judgments_does_not_depend_on_the_redraw(ratings, threshold):
-    split = split_with_opposed_familiarity(ratings, rng_for, relevant_from=threshold, folds=3)
+    split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=threshold, folds=3)
     plain = split_with_unbiased_test(ratings, rng_for, unbiased_rows="fold", folds=3)
     assert (uses(split, UNBIASED) == uses(plain, UNBIASED)).all()
 
@@ -51,7 +53,7 @@ def test_the_partition_of_the_judgments_does_not_depend_on_the_redraw(ratings, t
 def test_the_same_seed_gives_the_same_bytes_and_another_one_another_draw(tmp_path):
     ratings = skewed_ratings()
     for name, seed in (("first", 1), ("again", 1), ("other", 2)):
-        split = split_with_opposed_familiarity(ratings, seeded(seed), relevant_from=4, folds=5)
+        split = split_with_anti_popular_familiarity(ratings, seeded(seed), relevant_from=4, folds=5)
         split.write(tmp_path / name)
     written = {name: (tmp_path / name).read_bytes() for name in ("first", "again", "other")}
     assert written["first"] == written["again"] != written["other"]
@@ -64,8 +66,8 @@ def test_facts_describe_the_draw_and_what_was_there_before():
     pairs = [(user, item) for user in range(5) for item in range(2)]
     values, known = ([5.0, 1.0] * 5, [True, False] * 5)
     ratings = ratings_of(pairs, 5, 2, known=known, values=values)
-    split = split_with_opposed_familiarity(ratings, rng_for, relevant_from=4, folds=2)
-    assert split.facts == {
+    split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=4, folds=2)
+    assert split.metadata == {
         "known_before": 5,
         "never_known_before": 1,
         "relevant_share_of_known_before": 1.0,
@@ -82,6 +84,6 @@ def test_facts_describe_the_draw_and_what_was_there_before():
 
 def test_ratings_that_do_not_say_what_is_known_are_refused():
     with pytest.raises(ValueError, match="no column 'known'"):
-        split_with_opposed_familiarity(
+        split_with_anti_popular_familiarity(
             ratings_of([(0, 0)], 1, 1), rng_for, relevant_from=4, folds=2
         )

@@ -15,7 +15,7 @@ from receval.splits.partition import UnbiasedRows, split_from_partition
 from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
 
 
-def split_as_given(
+def predefined_split(
     ratings: Ratings,
     rng_for: GeneratorFor,
     *,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from receval.ratings import Ratings
-from receval.simulation.opposed_familiarity import ItemFamiliarity, with_opposed_familiarity
+from receval.simulation.anti_popular_familiarity import (
+    ItemFamiliarity,
+    with_anti_popular_familiarity,
+)
 from receval.splits.missing_at_random import split_with_unbiased_test
-from receval.splits.split import Fact, GeneratorFor, Split
+from receval.splits.split import GeneratorFor, Metadatum, Split
 
 
-def split_with_opposed_familiarity(
+def split_with_anti_popular_familiarity(
     ratings: Ratings, rng_for: GeneratorFor, *, relevant_from: float, folds: int
 ) -> Split:
     """Draw again which judgments are known, then put every judgment into one of k folds at random.
 
     The least liked items become the best known ones
-    (:mod:`receval.simulation.opposed_familiarity`). Judgments that are then known train where they
+    (:mod:`receval.simulation.anti_popular_familiarity`). Judgments that are then known train where they
     are not in the fold and test where they are; all judgments of the fold, known or not, are its
     unbiased test. No judgment changes its value.
 
@@ -48,13 +51,13 @@ def split_with_opposed_familiarity(
     -----
     menamaldonado2021, section 8.5 and figure 16.
     """
-    redrawn = with_opposed_familiarity(ratings, relevant_from, rng_for("familiarity"))
-    facts: dict[str, Fact] = {}
+    redrawn = with_anti_popular_familiarity(ratings, relevant_from, rng_for("familiarity"))
+    metadata: dict[str, Metadatum] = {}
     for suffix, table in (("_before", ratings), ("", redrawn)):
         counts = ItemFamiliarity.of(table, relevant_from)
-        facts[f"known{suffix}"] = int(counts.known.sum())
-        facts[f"never_known{suffix}"] = counts.never_known
-        facts[f"relevant_share_of_known{suffix}"] = counts.relevant_share_of_known
-        facts[f"known_relevant_correlation{suffix}"] = counts.correlation
+        metadata[f"known{suffix}"] = int(counts.known.sum())
+        metadata[f"never_known{suffix}"] = counts.never_known
+        metadata[f"relevant_share_of_known{suffix}"] = counts.relevant_share_of_known
+        metadata[f"known_relevant_correlation{suffix}"] = counts.correlation
     split = split_with_unbiased_test(redrawn, rng_for, unbiased_rows="fold", folds=folds)
-    return Split(split.codes, facts)
+    return Split(split.codes, metadata)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.small_worlds import explored
+from studies.small_universes import explored
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decision_titles import decision_title, level_title
@@ -16,12 +16,12 @@ from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecisio
 from receval.multiverse.universe_verdicts import explained, single_changes, start_of
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
 from receval.splits.spec import DataSelection
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 
 GRID = DecisionGrid.model_validate(
     {
         "selection": [{}, {"share": 0.5}],
-        "split": [{}, {"train_share": 0.8}],
+        "split": [{}, {"train_ratio": 0.8}],
         "users": ["trained", "all"],
         "non_computable": ["none", "popularity"],
         "lists": ["full", "condensed"],
@@ -38,24 +38,24 @@ def levels_of(grid: DecisionGrid) -> pd.DataFrame:
     return pd.DataFrame([configuration.levels for configuration in grid.configurations()])
 
 
-def worlds_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
+def universes_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
     """Return worlds whose effect and winner depend on one decision, and a little on chance."""
-    worlds = levels_of(GRID)
-    first = worlds[decision] == worlds[decision].iloc[0]
-    by_chance = np.random.default_rng(0).normal(size=len(worlds))
+    universes = levels_of(GRID)
+    first = universes[decision] == universes[decision].iloc[0]
+    by_chance = np.random.default_rng(0).normal(size=len(universes))
     # Worlds that differ in their test alone have one effect.
-    same = worlds.groupby([name for name in DECISIONS if name != "test"], sort=False).ngroup()
+    same = universes.groupby([name for name in DECISIONS if name != "test"], sort=False).ngroup()
     effect = np.where(first, 0.5, -0.5) + noise * by_chance[same]
-    p = np.where(worlds["test"] == "bootstrap", np.nan, 0.01)
+    p = np.where(universes["test"] == "bootstrap", np.nan, 0.01)
     rejected = np.where(np.isnan(p), 0.9, np.nan)
-    return worlds.assign(
+    return universes.assign(
         value=0.3 + effect / 10,
         other_value=0.3,
         difference=effect / 10,
         effect=effect,
         p=p,
         rejected=rejected,
-        evidence=np.sign(effect) * np.where(np.isnan(p), rejected, 1 - p),
+        signed_one_minus_p=np.sign(effect) * np.where(np.isnan(p), rejected, 1 - p),
         verdict=np.where(effect > 0, "first", "second"),
     )
 
@@ -64,18 +64,18 @@ def worlds_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
 
 
 def test_verdicts_have_shares_also_those_that_no_world_has() -> None:
-    worlds = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
-    assert verdict_shares(worlds) == {"first": 0.25, "tie": 0, "second": 0.75}
+    universes = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
+    assert verdict_shares(universes) == {"first": 0.25, "tie": 0, "second": 0.75}
 
 
 def test_evidence_at_the_level_of_significance_is_none() -> None:
-    worlds = pd.DataFrame(
+    universes = pd.DataFrame(
         {
             "test": ["t", "sign", "t-log", "bootstrap", "bootstrap", "bootstrap", "t"],
-            "evidence": [0.95, 0.951, -0.96, 0.5, 0.505, -0.6, ""],
+            "signed_one_minus_p": [0.95, 0.951, -0.96, 0.5, 0.505, -0.6, ""],
         }
     )
-    found = with_verdicts(worlds)["verdict"].tolist()
+    found = with_verdicts(universes)["verdict"].tolist()
     assert found == ["tie", "first", "second", "tie", "first", "second", "tie"]
 
 
@@ -84,7 +84,7 @@ def test_evidence_at_the_level_of_significance_is_none() -> None:
     [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")],
 )
 def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
-    found = explained(worlds_where(decision), response)
+    found = explained(universes_where(decision), response)
     alone = dict(zip(found.names, found.alone[0], strict=True))
     # What some levels of other decisions never meet, these tell too: it is shared with them.
     assert alone[decision] + found.shared[0] == pytest.approx(1)
@@ -98,7 +98,7 @@ def test_the_only_decision_that_matters_explains_everything(decision: str, respo
 
 
 def test_chance_is_left_as_the_rest() -> None:
-    found = explained(worlds_where("lists", noise=0.2), "effect")
+    found = explained(universes_where("lists", noise=0.2), "effect")
     alone = dict(zip(found.names, found.alone[0], strict=True))
     # .25 of the variance .29 is that of the two levels.
     assert 0.6 < alone["lists"] < 0.95
@@ -108,56 +108,56 @@ def test_chance_is_left_as_the_rest() -> None:
 
 
 def test_the_winner_can_depend_on_the_test_and_the_effect_cannot() -> None:
-    worlds = worlds_where("lists")
-    worlds["verdict"] = np.where(worlds["test"] == "sign", "tie", "first")
-    found = explained(worlds, "verdict")
+    universes = universes_where("lists")
+    universes["verdict"] = np.where(universes["test"] == "sign", "tie", "first")
+    found = explained(universes, "verdict")
     alone = dict(zip(found.names, found.alone[0], strict=True))
     assert max(alone, key=lambda name: alone[name]) == "test"
-    assert explained(worlds, "effect").names == tuple(DECISIONS)[:-1]
+    assert explained(universes, "effect").names == tuple(DECISIONS)[:-1]
 
 
 def test_each_world_counts_once_for_the_effect_however_many_tests_it_has() -> None:
-    worlds = worlds_where("users", noise=0.3)
-    once = worlds.drop_duplicates(subset=[name for name in DECISIONS if name != "test"])
-    assert len(once) < len(worlds)
+    universes = universes_where("users", noise=0.3)
+    once = universes.drop_duplicates(subset=[name for name in DECISIONS if name != "test"])
+    assert len(once) < len(universes)
     np.testing.assert_array_equal(
-        explained(worlds, "effect").alone, explained(once, "effect").alone
+        explained(universes, "effect").alone, explained(once, "effect").alone
     )
 
 
 def test_another_response_is_refused() -> None:
     with pytest.raises(ValueError, match="effect or verdict can be explained, not 'difference'"):
-        explained(worlds_where("users"), "difference")
+        explained(universes_where("users"), "difference")
 
 
 # --- single changes ---------------------------------------------------------------------------
 
 
 def test_the_start_is_found_by_its_levels() -> None:
-    worlds = worlds_where("lists").iloc[::-1]
-    assert start_of(worlds)[list(DECISIONS)].to_dict() == Configuration().levels
+    universes = universes_where("lists").iloc[::-1]
+    assert start_of(universes)[list(DECISIONS)].to_dict() == Configuration().levels
     other = Configuration(users="all", lists="condensed")
-    assert start_of(worlds, other)["users"] == "all"
+    assert start_of(universes, other)["users"] == "all"
 
 
 def test_a_start_that_is_not_there_is_refused_by_its_name() -> None:
-    worlds = worlds_where("lists")
+    universes = universes_where("lists")
     with pytest.raises(
         ValueError, match=r"The world A1=all .* D=wilcoxon is not among the \d+ wor"
     ):
-        start_of(worlds, Configuration(test="wilcoxon"))
+        start_of(universes, Configuration(test="wilcoxon"))
     with pytest.raises(ValueError, match=r"C1=full .*: add its levels to the grid"):
-        single_changes(worlds[worlds["lists"] == "condensed"])
+        single_changes(universes[universes["lists"] == "condensed"])
 
 
 def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> None:
-    changed = single_changes(worlds_where("lists"))
+    changed = single_changes(universes_where("lists"))
     start = Configuration()
     # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
     expected = [
         ("", "", start),
         ("selection", "share-0.5", start.but(selection=DataSelection(share=0.5))),
-        ("split", "random-0.8", start.but(split={"train_share": 0.8})),
+        ("split", "random-0.8", start.but(split={"train_ratio": 0.8})),
         ("users", "all", start.but(users="all")),
         ("non_computable", "popularity", start.but(non_computable="popularity")),
         ("lists", "condensed", start.but(lists="condensed")),
@@ -175,24 +175,24 @@ def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> Non
 
 
 def test_columns_keep_their_kind_also_in_the_csv(tmp_path: Path) -> None:
-    worlds = worlds_where("lists", noise=1 / 3)
-    changed = single_changes(worlds)
-    assert list(changed) == ["decision", "level", *worlds]
-    assert changed.dtypes[list(worlds)].equals(worlds.dtypes)
-    write_numbers(changed, tmp_path / "flips.csv")
+    universes = universes_where("lists", noise=1 / 3)
+    changed = single_changes(universes)
+    assert list(changed) == ["decision", "level", *universes]
+    assert changed.dtypes[list(universes)].equals(universes.dtypes)
+    write_results(changed, tmp_path / "flips.csv")
     # Ten digits, as of all numbers.
-    row = read_numbers(tmp_path / "flips.csv").iloc[0]
+    row = read_results(tmp_path / "flips.csv").iloc[0]
     assert f"{row['effect']:.10g}" == repr(float(row["effect"]))
 
 
 def test_worlds_of_several_pairs_are_not_mixed() -> None:
-    worlds = explored([Configuration()], [("kNN", "Pop"), ("Random", "Pop")])
-    for look in (start_of, single_changes, lambda worlds: explained(worlds, "effect")):
+    universes = explored([Configuration()], [("kNN", "Pop"), ("Random", "Pop")])
+    for display in (start_of, single_changes, lambda universes: explained(universes, "effect")):
         with pytest.raises(
             ValueError, match=r"of 2 pairs of systems \(kNN and Pop; Random and Pop"
         ):
-            look(worlds)
-    assert start_of(worlds[worlds["first"] == "kNN"])["second"] == "Pop"
+            display(universes)
+    assert start_of(universes[universes["first"] == "kNN"])["second"] == "Pop"
 
 
 # --- titles -----------------------------------------------------------------------------------
@@ -226,9 +226,9 @@ def test_a_level_has_a_title(decision: str, level: str, title: str) -> None:
 
 
 def test_no_two_levels_have_one_title() -> None:
-    worlds = worlds_where("lists")
+    universes = universes_where("lists")
     for decision in DECISIONS:
-        levels = worlds[decision].unique()
+        levels = universes[decision].unique()
         assert len({level_title(decision, level) for level in levels}) == len(levels)
     assert decision_title("non_computable") == "B2 NC items"
     assert len({decision_title(decision) for decision in DECISIONS}) == 9

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
 
-from receval.simulation.opposed_familiarity import (
+from receval.simulation.anti_popular_familiarity import (
     ItemFamiliarity,
-    opposed_rates,
-    with_opposed_familiarity,
+    anti_popular_rates,
+    with_anti_popular_familiarity,
 )
 
 
@@ -22,17 +22,19 @@ def test_the_item_with_the_fewest_positive_judgments_gets_the_highest_rate():
     judged, relevant = np.array([10, 4, 5, 8]), np.array([6, 0, 3, 1])
     known = np.array([5, 1, 0, 6])
     # Rates .5, .25, 0, .75; items by positive judgments: 1, 3, 2, 0.
-    assert opposed_rates(judged, relevant, known, rng()).tolist() == [0, 0.75, 0.25, 0.5]
+    assert anti_popular_rates(judged, relevant, known, rng()).tolist() == [0, 0.75, 0.25, 0.5]
 
 
 def test_an_item_without_a_judgment_takes_no_rate():
-    rates = opposed_rates(np.array([4, 0, 2]), np.array([1, 0, 2]), np.array([1, 0, 2]), rng())
+    rates = anti_popular_rates(np.array([4, 0, 2]), np.array([1, 0, 2]), np.array([1, 0, 2]), rng())
     np.testing.assert_array_equal(rates, [1, np.nan, 0.25])
 
 
 def test_equally_liked_items_are_in_random_order():
     judged, relevant, known = np.full(3, 4), np.array([1, 1, 0]), np.array([0, 1, 2])
-    drawn = {tuple(opposed_rates(judged, relevant, known, rng(seed)).tolist()) for seed in range(9)}
+    drawn = {
+        tuple(anti_popular_rates(judged, relevant, known, rng(seed)).tolist()) for seed in range(9)
+    }
     assert drawn == {(0.25, 0, 0.5), (0, 0.25, 0.5)}
 
 
@@ -40,7 +42,7 @@ def test_equally_liked_items_are_in_random_order():
 @given(any_ratings(), st.integers(0, 5), st.integers(0, 9))
 def test_the_rates_stay_and_fall_where_positive_judgments_rise(ratings, threshold, seed):
     counts = ItemFamiliarity.of(ratings, threshold)
-    rates = opposed_rates(counts.judged, counts.relevant, counts.known, rng(seed))
+    rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng(seed))
     some = counts.judged > 0
     assert sorted(rates[some]) == sorted(counts.known[some] / counts.judged[some])
     for item in np.flatnonzero(some):
@@ -84,7 +86,7 @@ def test_the_correlation_is_spearman_s(ratings, threshold):
 @without_deadline
 @given(any_ratings(), st.integers(0, 5))
 def test_only_familiarity_is_drawn_again(ratings, threshold):
-    redrawn = with_opposed_familiarity(ratings, threshold, rng())
+    redrawn = with_anti_popular_familiarity(ratings, threshold, rng())
     for column in ("users", "items", "values", "timestamps", "user_ids", "item_ids"):
         assert getattr(redrawn, column) is getattr(ratings, column)
     assert redrawn.known.shape == ratings.known.shape
@@ -96,8 +98,8 @@ def test_judgments_become_known_with_their_item_s_rate_whatever_their_value():
     counts = ItemFamiliarity.of(ratings, 4)
     relevant = ratings.values >= 4
     # The draws of equal seeds start with the order of equally liked items, then differ by rating.
-    rates = opposed_rates(counts.judged, counts.relevant, counts.known, rng())[ratings.items]
-    known = with_opposed_familiarity(ratings, 4, rng()).known
+    rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng())[ratings.items]
+    known = with_anti_popular_familiarity(ratings, 4, rng()).known
     variances = rates * (1 - rates)
     for rows in (relevant, ~relevant):
         error = math.sqrt(variances[rows].sum())
@@ -108,7 +110,7 @@ def test_judgments_become_known_with_their_item_s_rate_whatever_their_value():
     assert abs(covariance) < 4 * error
     # The rule itself: a judgment is known where its own uniform number is below its rate.
     again = rng()
-    opposed_rates(counts.judged, counts.relevant, counts.known, again)
+    anti_popular_rates(counts.judged, counts.relevant, counts.known, again)
     assert known.tolist() == (again.random(len(ratings)) < rates).tolist()
 
 
@@ -119,7 +121,7 @@ def test_rates_of_zero_and_one_leave_nothing_to_chance():
     ratings = ratings_of(pairs, 5, 2, known=known, values=values)
     before, after = (
         ItemFamiliarity.of(table, 4)
-        for table in (ratings, with_opposed_familiarity(ratings, 4, rng()))
+        for table in (ratings, with_anti_popular_familiarity(ratings, 4, rng()))
     )
     assert (before.known.tolist(), after.known.tolist()) == ([5, 0], [0, 5])
     assert (before.correlation, after.correlation) == pytest.approx((1, -1))
@@ -128,4 +130,4 @@ def test_rates_of_zero_and_one_leave_nothing_to_chance():
 
 def test_ratings_that_do_not_say_what_is_known_are_refused():
     with pytest.raises(ValueError, match=r"no column 'known'\): use one that does"):
-        with_opposed_familiarity(ratings_of([(0, 0)], 1, 1), 4, rng())
+        with_anti_popular_familiarity(ratings_of([(0, 0)], 1, 1), 4, rng())

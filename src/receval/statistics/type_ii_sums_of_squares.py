@@ -221,20 +221,20 @@ def _checked_responses(responses: ArrayLike) -> NDArray[np.float64]:
             f"There are {values.shape[1]} worlds; the variance over worlds needs at least 2."
         )
     if not np.isfinite(values).all():
-        response, world = np.argwhere(~np.isfinite(values))[0]
+        response, universe = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(
-            f"Response {response} of world {world} is {values[response, world]}, which is not a "
+            f"Response {response} of world {universe} is {values[response, universe]}, which is not a "
             "finite number. Leave that world out."
         )
     return values
 
 
-def _codes(name: str, labels: ArrayLike, n_worlds: int) -> NDArray[np.int64]:
+def _codes(name: str, labels: ArrayLike, n_universes: int) -> NDArray[np.int64]:
     """Return the number of the level of each world, in the order of their first world."""
     levels = np.asarray(labels)
-    if levels.shape != (n_worlds,):
+    if levels.shape != (n_universes,):
         raise ValueError(
-            f"The decision {name} has labels of the shape {levels.shape}, but there are {n_worlds} "
+            f"The decision {name} has labels of the shape {levels.shape}, but there are {n_universes} "
             "worlds: give one label for each world."
         )
     codes: NDArray[np.int64] = pd.factorize(levels)[0].astype(np.int64)

@@ -11,12 +11,12 @@ import pytest
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
 from scipy.stats import kendalltau
-from studies.prepared import inputs_of, look_of
+from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
-from receval.robustness.sampling_archive import read_removals
+from receval.robustness.sampling_archive import read_samplings
 from receval.storage.archive import write_archive
-from receval.storage.tidy_csv import read_numbers, write_numbers
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.rank_stability import data, draw
 
@@ -33,12 +33,12 @@ PERCENTS = [100.0, 50.0, 10.0]
 SAMPLES = 7
 
 
-def write_removal(path: Path, *datasets: str, seed: int = 1) -> Path:
+def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
     """Write values of nine systems at three levels; the first level has all judgments."""
     rng = np.random.default_rng(seed)
     arrays: dict[str, np.ndarray] = {
         "percents": np.array(PERCENTS),
-        "measures": np.array(MEASURES),
+        "aggregated_metrics": np.array(MEASURES),
     }
     for place, dataset in enumerate(datasets):
         shape = (len(PERCENTS), SAMPLES, len(MEASURES), len(NINE_SYSTEMS))
@@ -60,10 +60,10 @@ def inputs_from(
     metrics: tuple[str, ...] = ("P@5", "RR@5"),
     **parameters: str,
 ) -> ArtifactInputs:
-    removals = {path.stem: path for path in paths}
+    judgment_samplings = {path.stem: path for path in paths}
     return inputs_of(
         paths[0].parent,
-        removals=removals,
+        judgment_samplings=judgment_samplings,
         present=present,
         names=names,
         metrics=metrics,
@@ -79,26 +79,28 @@ def at(table: pd.DataFrame, **keys: object) -> pd.Series:
 
 
 def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",)))
-    (archive,) = read_removals(path)
+    (archive,) = read_samplings(path)
     assert len(table) == 2 * len(PERCENTS)
-    for measure, name in enumerate(("P", "MRR")):
+    for aggregated_metric, name in enumerate(("P", "MRR")):
         for level, percent in enumerate(PERCENTS):
             taus = [
-                kendalltau(archive.complete[measure], archive.values[level, s, measure]).statistic
+                kendalltau(
+                    archive.complete[aggregated_metric], archive.values[level, s, aggregated_metric]
+                ).statistic
                 for s in range(SAMPLES)
             ]
             row = at(table, metric=name, kept_percent=percent)
             assert row["tau"] == pytest.approx(np.mean(taus))
             assert [row["tau_low"], row["tau_high"]] == pytest.approx(np.percentile(taus, [5, 95]))
             assert row["computable_samples"] == SAMPLES
-            assert row["averaged_lists"] == pytest.approx(archive.averaged[level].mean())
+            assert row["evaluated_lists"] == pytest.approx(archive.evaluated_users[level].mean())
     assert table["tau"].nunique() > 3
 
 
 def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",)))
     for name in ("P", "MRR"):
         row = at(table, metric=name, kept_percent=100.0)
@@ -106,7 +108,7 @@ def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
 
 
 def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "items.npz", "ml-1m")
+    path = write_sampling(tmp_path / "items.npz", "ml-1m")
     with np.load(path) as archive:
         arrays = dict(archive)
     values = arrays["experiment-0/values"]
@@ -127,7 +129,7 @@ def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) 
 
 
 def test_systems_apart_by_rounding_errors_are_tied(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "users.npz", "ml-1m")
+    path = write_sampling(tmp_path / "users.npz", "ml-1m")
     with np.load(path) as archive:
         arrays = dict(archive)
     one, other = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
@@ -140,14 +142,14 @@ def test_systems_apart_by_rounding_errors_are_tied(tmp_path: Path) -> None:
 
 
 def test_mean_values_are_those_of_the_systems(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), average="geometric", statistic="value"))
-    (archive,) = read_removals(path)
+    (archive,) = read_samplings(path)
     assert list(table.columns)[4] == "value"
     assert set(table["average"]) == {"geometric"}
-    for measure, name in ((2, "P"), (3, "MRR")):
+    for aggregated_metric, name in ((2, "P"), (3, "MRR")):
         for level, percent in enumerate(PERCENTS):
-            samples = [np.mean(archive.values[level, s, measure]) for s in range(SAMPLES)]
+            samples = [np.mean(archive.values[level, s, aggregated_metric]) for s in range(SAMPLES)]
             row = at(table, metric=name, kept_percent=percent)
             assert row["value"] == pytest.approx(np.mean(samples))
             assert [row["value_low"], row["value_high"]] == pytest.approx(
@@ -157,8 +159,8 @@ def test_mean_values_are_those_of_the_systems(tmp_path: Path) -> None:
 
 def test_datasets_are_in_the_order_of_the_configuration(tmp_path: Path) -> None:
     # Neither the order in an archive nor that of two archives decides.
-    first = write_removal(tmp_path / "a.npz", "librarything", "ml-1m")
-    second = write_removal(tmp_path / "b.npz", "beeradvocate", seed=2)
+    first = write_sampling(tmp_path / "a.npz", "librarything", "ml-1m")
+    second = write_sampling(tmp_path / "b.npz", "beeradvocate", seed=2)
     order = ("beeradvocate", "ml-1m", "librarything")
     for inputs in (
         inputs_from(first, second, present=order),
@@ -169,7 +171,7 @@ def test_datasets_are_in_the_order_of_the_configuration(tmp_path: Path) -> None:
 
 
 def test_a_metric_that_was_not_measured_is_refused_and_not_left_out(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     message = "arithmetic AP@5 was not measured on ml-1m; arithmetic P@5, arithmetic RR@5"
     for statistic in ("tau", "value"):
         inputs = inputs_from(
@@ -184,7 +186,7 @@ def test_a_metric_that_was_not_measured_is_refused_and_not_left_out(tmp_path: Pa
 
 
 def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     found = list(dict.fromkeys(zip(table["average"], table["metric"], strict=True)))
     assert found == [
@@ -198,22 +200,22 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
 
 
 def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
-    path = write_removal(folder / "ratings.npz", "ml-1m", "librarything")
+    path = write_sampling(folder / "ratings.npz", "ml-1m", "librarything")
     inputs = inputs_from(path, present=("ml-1m", "librarything"))
-    write_numbers(data(inputs), folder / "fig.csv")
-    numbers = read_numbers(folder / "fig.csv")
+    write_results(data(inputs), folder / "fig.csv")
+    results = read_results(folder / "fig.csv")
     with figure_style():
-        return numbers, draw(numbers, look_of("valcarce2020", "fig03"))
+        return results, draw(results, display_of("valcarce2020", "fig03"))
 
 
 def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
-    numbers, figure = drawn(tmp_path)
+    results, figure = drawn(tmp_path)
     for axes, dataset in zip(figure.axes, ("ml-1m", "librarything"), strict=True):
         assert axes.get_xlim() == (100, 10)
         assert axes.get_xlabel() == "test ratings kept (%)"
         bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
         for curve, band, name in zip(axes.lines, bands, ("P", "MRR"), strict=True):
-            rows = numbers[(numbers["dataset"] == dataset) & (numbers["metric"] == name)]
+            rows = results[(results["dataset"] == dataset) & (results["metric"] == name)]
             points = dict(zip(rows["kept_percent"], rows["tau"], strict=True))
             assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == points
             (path,) = band.get_paths()
@@ -222,10 +224,10 @@ def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
 
 
 def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
-    numbers, _ = drawn(tmp_path)
-    numbers.loc[numbers["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
+    results, _ = drawn(tmp_path)
+    results.loc[results["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
     with figure_style():
-        figure = draw(numbers, look_of("valcarce2020", "fig03"))
+        figure = draw(results, display_of("valcarce2020", "fig03"))
         figure.draw_without_rendering()
     assert np.isnan(figure.axes[0].lines[0].get_ydata()[0])
     assert figure.axes[0].get_xlim() == (100, 10)
@@ -237,7 +239,7 @@ def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
 def test_the_axis_ends_where_the_paper_s_does_unless_a_curve_goes_below(
     smallest: float, end: float
 ) -> None:
-    numbers = pd.DataFrame(
+    results = pd.DataFrame(
         {
             "dataset": "ml-1m",
             "average": "arithmetic",
@@ -249,15 +251,15 @@ def test_the_axis_ends_where_the_paper_s_does_unless_a_curve_goes_below(
         }
     )
     with figure_style():
-        figure = draw(numbers, look_of("valcarce2018", "fig06"))
+        figure = draw(results, display_of("valcarce2018", "fig06"))
     assert figure.axes[0].get_ylim() == pytest.approx((end, 1.005))
 
 
 def test_curves_of_geometric_means_have_a_prefix_and_the_released_forms_a_star(
     tmp_path: Path,
 ) -> None:
-    path = write_removal(tmp_path / "ratings.npz", "ml-1m")
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     with figure_style():
-        figure = draw(table, look_of("valcarce2020", "fig10"))
+        figure = draw(table, display_of("valcarce2020", "fig10"))
     assert [curve.get_label() for curve in figure.axes[0].lines] == ["GP", "GMRR", "GMRR*"]

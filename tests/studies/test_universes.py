@@ -13,7 +13,7 @@ from studies.prepared import inputs_of, spec_of, write_experiment
 from receval.evaluation.experiment import Experiment
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore, explore_experiments
-from receval.multiverse.universes import ExperimentWorlds, fold_of
+from receval.multiverse.universes import ExperimentUniverses, fold_of
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.studies._shared.inputs import ArtifactInputs
@@ -25,7 +25,7 @@ PROTOCOLS = [
 HALF = {"share": 0.5}
 GRID = {
     "selection": [{}, HALF],
-    "split": [{"train_share": 0.2}, {"train_share": 0.8}, {"kind": "user", "train_share": 0.5}],
+    "split": [{"train_ratio": 0.2}, {"train_ratio": 0.8}, {"kind": "user", "train_ratio": 0.5}],
     "non_computable": ["none", "popularity"],
     "test": ["t", "bootstrap"],
 }
@@ -36,7 +36,7 @@ def with_split(**decisions: Any) -> Configuration:
 
 
 def written(folder: Path, split: str, spec: dict[str, Any], *systems: str) -> dict[str, Any]:
-    folds = 4 if isinstance(spec["train_share"], list) else spec["folds"]
+    folds = 4 if isinstance(spec["train_ratio"], list) else spec["folds"]
     return write_experiment(
         folder, "ml-1m", systems, PROTOCOLS, folds=folds, split_name=split, split_spec=spec
     )
@@ -64,12 +64,12 @@ def described(tmp_path: Path) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("decisions", "split", "number"),
     [
-        ({"split": {"train_share": 0.2}}, "ratios", 0),
+        ({"split": {"train_ratio": 0.2}}, "ratios", 0),
         # Of two repetitions of each ratio the first.
-        ({"split": {"train_share": 0.8}}, "ratios", 2),
-        ({"split": {"train_share": 0.8}, "selection": HALF}, "half", 2),
-        ({"split": {"kind": "user", "train_share": 0.5}}, "users", 0),
-        ({"split": {"kind": "user", "train_share": 0.5}, "selection": HALF}, "half-users", 0),
+        ({"split": {"train_ratio": 0.8}}, "ratios", 2),
+        ({"split": {"train_ratio": 0.8}, "selection": HALF}, "half", 2),
+        ({"split": {"kind": "user", "train_ratio": 0.5}}, "users", 0),
+        ({"split": {"kind": "user", "train_ratio": 0.5}, "selection": HALF}, "half-users", 0),
     ],
 )
 def test_a_world_is_found_by_its_selection_and_split(
@@ -79,17 +79,17 @@ def test_a_world_is_found_by_its_selection_and_split(
     split: str,
     number: int,
 ) -> None:
-    worlds = ExperimentWorlds(opened(tmp_path, **described))
+    universes = ExperimentUniverses(opened(tmp_path, **described))
     configuration = with_split(**decisions, non_computable="popularity")
-    experiment, found = worlds.experiment(configuration)
+    experiment, found = universes.experiment(configuration)
     assert (experiment.split, found) == (split, number)
-    lists = worlds.lists(configuration, "knn")
+    lists = universes.lists(configuration, "knn")
     expected = experiment.lists("knn", PROTOCOLS[1], number)
     for name in ("ranks", "lengths", "starts"):
         np.testing.assert_array_equal(getattr(lists.full, name), getattr(expected.full, name))
     trained = experiment.fold(number).train
     has_train = [trained.indptr[user + 1] > trained.indptr[user] for user in range(30)]
-    np.testing.assert_array_equal(worlds.has_train(configuration), has_train)
+    np.testing.assert_array_equal(universes.has_train(configuration), has_train)
 
 
 @pytest.mark.parametrize(
@@ -112,55 +112,55 @@ def test_the_fold_of_a_split_is_the_first_with_the_share(
 ) -> None:
     described = written(tmp_path, "split", spec_of("random-ratio", 0.8), "knn")
     experiment = opened(tmp_path, one={**described, "split_spec": spec})["one"]
-    configuration = with_split(split={"train_share": 0.8})
+    configuration = with_split(split={"train_ratio": 0.8})
     assert fold_of(experiment, configuration.selection, configuration.split) == found
 
 
 def test_a_world_that_no_split_made_is_refused_with_the_splits(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:
-    worlds = ExperimentWorlds(opened(tmp_path, **described))
+    universes = ExperimentUniverses(opened(tmp_path, **described))
     with pytest.raises(
         ValueError,
         match=r"selection share-0\.5 and the split random-0\.3; the splits are ratios, half, users",
     ):
-        worlds.has_train(with_split(selection=HALF, split={"train_share": 0.3}))
+        universes.has_train(with_split(selection=HALF, split={"train_ratio": 0.3}))
 
 
 def test_a_system_that_a_world_has_not_is_refused_with_those_it_has(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:
-    worlds = ExperimentWorlds(opened(tmp_path, **described))
+    universes = ExperimentUniverses(opened(tmp_path, **described))
     with pytest.raises(ValueError, match="has the system mf; those on users have knn, pop"):
-        worlds.lists(with_split(split={"kind": "user"}), "mf")
+        universes.lists(with_split(split={"kind": "user"}), "mf")
 
 
 def test_several_experiments_on_one_split_have_their_systems_together(tmp_path: Path) -> None:
     spec = spec_of("random-ratio", 0.5)
     both = written(tmp_path, "coins", spec, "knn", "pop")
     one, other = ({**both, "systems": [system]} for system in ("knn", "pop"))
-    worlds = ExperimentWorlds(opened(tmp_path, one=one, other=other))
-    assert worlds.experiment(Configuration(), "knn")[0].systems == ("knn",)
-    assert worlds.experiment(Configuration(), "pop")[0].systems == ("pop",)
+    universes = ExperimentUniverses(opened(tmp_path, one=one, other=other))
+    assert universes.experiment(Configuration(), "knn")[0].systems == ("knn",)
+    assert universes.experiment(Configuration(), "pop")[0].systems == ("pop",)
 
 
 def test_systems_are_not_compared_on_different_splits(tmp_path: Path) -> None:
     # Both halve the ratings, but not the same way.
     one = written(tmp_path, "coins", spec_of("random-ratio", 0.5), "knn")
     other = written(tmp_path, "more-coins", spec_of("random-ratio", 0.5), "pop")
-    worlds = ExperimentWorlds(opened(tmp_path, one=one, other=other))
+    universes = ExperimentUniverses(opened(tmp_path, one=one, other=other))
     for system in ("knn", "pop"):
         with pytest.raises(ValueError, match="splits coins and more-coins both have the selection"):
-            worlds.lists(Configuration(), system)
+            universes.lists(Configuration(), system)
 
 
 def test_worlds_are_of_one_dataset(tmp_path: Path, described: dict[str, Any]) -> None:
     ratios = described["ratios"]
     elsewhere = {**ratios, "dataset": "netflix"}
     with pytest.raises(ValueError, match="the experiments are on ml-1m, netflix: give those of"):
-        ExperimentWorlds(opened(tmp_path, one=ratios, other=elsewhere))
+        ExperimentUniverses(opened(tmp_path, one=ratios, other=elsewhere))
     with pytest.raises(ValueError, match="the experiments are on none: give those of one"):
-        ExperimentWorlds({})
+        ExperimentUniverses({})
 
 
 def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
@@ -173,18 +173,18 @@ def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
         pairs = [("knn", "pop")]
         return explore_experiments(inputs.decisions, inputs.experiments, pairs, inputs.seed)
 
-    worlds = explored(inputs(3))
-    assert len(worlds) == 2 * 3 * 2 * 2
+    universes = explored(inputs(3))
+    assert len(universes) == 2 * 3 * 2 * 2
     expected = explore(
         inputs(3).decisions.configurations(),
-        ExperimentWorlds(inputs(3).experiments),
+        ExperimentUniverses(inputs(3).experiments),
         [("knn", "pop")],
         generator(3, "ml-1m", "multiverse"),
     )
-    pd.testing.assert_frame_equal(worlds, expected, check_exact=True)
+    pd.testing.assert_frame_equal(universes, expected, check_exact=True)
     other = explored(inputs(4))
-    assert not worlds["rejected"].equals(other["rejected"])
-    assert worlds["p"].equals(other["p"])
+    assert not universes["rejected"].equals(other["rejected"])
+    assert universes["p"].equals(other["p"])
 
 
 def test_an_artifact_without_a_grid_is_refused(tmp_path: Path) -> None:

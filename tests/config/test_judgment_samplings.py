@@ -11,14 +11,14 @@ from receval.metrics.parse import parse
 from receval.robustness.spec import Levels
 
 STUDY = "studies/valcarce2020.yaml"
-RATINGS = (STUDY, "removals", "ratings")
+RATINGS = (STUDY, "judgment_samplings", "ratings")
 
 STUDIES = {edition: load_settings(CONFIG, edition).studies for edition in EDITIONS}
 REMOVALS = [
     (edition, study, name)
     for edition, studies in STUDIES.items()
     for study, spec in studies.items()
-    for name in spec.removals
+    for name in spec.judgment_samplings
 ]
 
 
@@ -61,7 +61,7 @@ def test_a_hundred_levels_are_the_papers() -> None:
             "but the study has beeradvocate, librarything, movielens",
         ),
         (
-            (STUDY, "artifacts", "fig03", "removals"),
+            (STUDY, "artifacts", "fig03", "judgment_samplings"),
             ["rating"],
             "fig03 needs the removal rating, but the study has items, largest-users, "
             "popular-items, ratings, users",
@@ -75,7 +75,7 @@ def test_a_hundred_levels_are_the_papers() -> None:
         ((*RATINGS, "levels", "highest"), 101, r"levels\.highest: .*less than or equal to 100"),
         ((*RATINGS, "levels", "step"), 0, r"levels\.step: .*greater than 0"),
         ((*RATINGS, "samples"), 0, r"ratings\.samples: "),
-        ((*RATINGS, "removed"), "ranks", r"ratings\.removed: "),
+        ((*RATINGS, "unit"), "ranks", r"ratings\.unit: "),
         ((*RATINGS, "experiments"), [], r"ratings\.experiments: "),
         ((*RATINGS, "averages"), {}, r"ratings\.averages: "),
         ((*RATINGS, "averages"), {"arithmetic": []}, r"ratings\.averages\.arithmetic: "),
@@ -91,7 +91,9 @@ def test_a_removal_that_cannot_be_is_refused_by_its_name(
 
 
 def test_a_study_without_removals_says_so(config: CopiedConfig) -> None:
-    config.change("studies/canamares2020.yaml", "artifacts", "fig01", "removals", value=["users"])
+    config.change(
+        "studies/canamares2020.yaml", "artifacts", "fig01", "judgment_samplings", value=["users"]
+    )
     with pytest.raises(ValueError, match="removal users, but the study has none"):
         load_settings(config.folder, "full")
 
@@ -100,8 +102,8 @@ def test_a_study_without_removals_says_so(config: CopiedConfig) -> None:
 def test_labels_of_removals_are_those_that_artifacts_look_for(
     edition: str, study: str, name: str
 ) -> None:
-    removal = STUDIES[edition][study].removals[name]
-    for average, metrics in removal.averages.items():
+    judgment_sampling = STUDIES[edition][study].judgment_samplings[name]
+    for average, metrics in judgment_sampling.averages.items():
         found = parse_average(average)
         assert isinstance(found, QuasiArithmetic)
         assert found.label == average
@@ -112,11 +114,11 @@ def test_labels_of_removals_are_those_that_artifacts_look_for(
 @pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
 def test_every_removal_is_read_and_can_be_measured(edition: str, study: str, name: str) -> None:
     spec = STUDIES[edition][study]
-    removal = spec.removals[name]
-    assert any(name in artifact.removals for artifact in spec.artifacts.values())
+    judgment_sampling = spec.judgment_samplings[name]
+    assert any(name in artifact.judgment_samplings for artifact in spec.artifacts.values())
     # A metric equals itself at the first level, where nothing is removed.
-    assert removal.levels.percents[0] == 100
-    for experiment in (spec.experiments[one] for one in removal.experiments):
-        assert experiment.averaged == "tested"
+    assert judgment_sampling.levels.percents[0] == 100
+    for experiment in (spec.experiments[one] for one in judgment_sampling.experiments):
+        assert experiment.evaluated_users == "tested"
         assert len(experiment.protocols) == 1
         assert experiment.protocols[0].relevant == "AR"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from system_values import FEW_EXAMPLES
 
-from receval.statistics.functional_anova import ExplainedVariance, explained_variance
+from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 
 Values = NDArray[np.float64]
 Factors = dict[str, NDArray[np.int64]]
@@ -19,16 +19,18 @@ Factors = dict[str, NDArray[np.int64]]
 
 def all_combinations(counts: Iterable[int], times: int = 1) -> Factors:
     """Every combination of levels, each as often as the others."""
-    worlds = np.array([*product(*(range(count) for count in counts))] * times)
-    return {f"decision {place}": levels for place, levels in enumerate(worlds.T)}
+    universes = np.array([*product(*(range(count) for count in counts))] * times)
+    return {f"decision {place}": levels for place, levels in enumerate(universes.T)}
 
 
-def some_worlds(seed: int, counts: Iterable[int], n_worlds: int) -> Factors:
+def some_universes(seed: int, counts: Iterable[int], n_universes: int) -> Factors:
     """Worlds at random, of which those that are not legal are left out."""
     rng = np.random.default_rng(seed)
-    worlds = np.array([rng.integers(0, count, n_worlds) for count in counts])
-    legal = ~((worlds[0] == 0) & (worlds[1] > 0)) & ~((worlds[1] == 1) & (worlds[2] == 1))
-    return {f"decision {place}": levels for place, levels in enumerate(worlds[:, legal])}
+    universes = np.array([rng.integers(0, count, n_universes) for count in counts])
+    legal = ~((universes[0] == 0) & (universes[1] > 0)) & ~(
+        (universes[1] == 1) & (universes[2] == 1)
+    )
+    return {f"decision {place}": levels for place, levels in enumerate(universes[:, legal])}
 
 
 def variances_of_all_orders(factors: Factors, response: Values) -> dict[tuple[int, ...], float]:
@@ -38,11 +40,11 @@ def variances_of_all_orders(factors: Factors, response: Values) -> dict[tuple[in
     for order in range(len(codes) + 1):
         for term in combinations(range(len(codes)), order):
             component = np.empty(len(response))
-            for world in range(len(response)):
+            for universe in range(len(response)):
                 alike = np.ones(len(response), dtype=bool)
                 for place in term:
-                    alike &= codes[place] == codes[place][world]
-                component[world] = response[alike].mean()
+                    alike &= codes[place] == codes[place][universe]
+                component[universe] = response[alike].mean()
             for lower, part in components.items():
                 if set(lower) < set(term):
                     component = component - part
@@ -101,8 +103,10 @@ def test_of_all_combinations_it_is_the_variance_of_the_conditional_means(
     counts: list[int], times: int, seed: int
 ) -> None:
     factors = all_combinations([*counts, 2], times)
-    n_worlds = len(factors["decision 0"])
-    response = np.random.default_rng(seed).integers(-9, 10, n_worlds) + np.eye(n_worlds)[0] / 8
+    n_universes = len(factors["decision 0"])
+    response = (
+        np.random.default_rng(seed).integers(-9, 10, n_universes) + np.eye(n_universes)[0] / 8
+    )
     variances = variances_of_all_orders(factors, response)
     found = explained_variance(factors, [response])
     total = response.var()
@@ -121,12 +125,12 @@ def test_of_all_combinations_it_is_the_variance_of_the_conditional_means(
 
 
 @pytest.mark.parametrize(
-    ("counts", "n_worlds"), [([3, 3, 2], 60), ([2, 3, 4, 2], 90), ([4, 2, 3, 3, 2], 50)]
+    ("counts", "n_universes"), [([3, 3, 2], 60), ([2, 3, 4, 2], 90), ([4, 2, 3, 3, 2], 50)]
 )
 def test_missing_combinations_give_the_sums_of_squares_of_least_squares(
-    counts: list[int], n_worlds: int
+    counts: list[int], n_universes: int
 ) -> None:
-    factors = some_worlds(1, counts, n_worlds)
+    factors = some_universes(1, counts, n_universes)
     codes = np.array(list(factors.values()))
     noise = np.random.default_rng(2).normal(size=(3, codes.shape[1]))
     effects = np.array([codes[0] * codes[1], codes[2] + codes[0], 0 * codes[0]])
@@ -192,10 +196,10 @@ def test_two_names_of_one_decision_explain_nothing_beyond_each_other() -> None:
 @FEW_EXAMPLES
 @given(seed=st.integers(0, 2**32 - 1), random=st.randoms())
 def test_order_of_worlds_names_of_levels_and_units_do_not_matter(seed: int, random: object) -> None:
-    factors = some_worlds(seed, [2, 3, 3], 40)
-    n_worlds = len(factors["decision 0"])
-    response = np.random.default_rng(seed).normal(size=(1, n_worlds))
-    order = list(range(n_worlds))
+    factors = some_universes(seed, [2, 3, 3], 40)
+    n_universes = len(factors["decision 0"])
+    response = np.random.default_rng(seed).normal(size=(1, n_universes))
+    order = list(range(n_universes))
     random.shuffle(order)
     names = ["zero", "one", "two"]
     random.shuffle(names)
@@ -210,7 +214,7 @@ def test_order_of_worlds_names_of_levels_and_units_do_not_matter(seed: int, rand
 
 
 def test_the_order_of_decisions_does_not_matter() -> None:
-    factors = some_worlds(5, [2, 3, 3], 60)
+    factors = some_universes(5, [2, 3, 3], 60)
     response = np.random.default_rng(5).normal(size=(1, len(factors["decision 0"])))
     found = explained_variance(factors, response)
     turned = explained_variance(dict(reversed(factors.items())), response)
@@ -223,9 +227,9 @@ def test_the_order_of_decisions_does_not_matter() -> None:
 
 
 def test_a_response_does_not_depend_on_the_others_nor_on_its_size() -> None:
-    factors = some_worlds(6, [2, 3, 3], 60)
-    n_worlds = len(factors["decision 0"])
-    responses = np.random.default_rng(6).normal(size=(2, n_worlds)) * [[1e-200], [1e150]]
+    factors = some_universes(6, [2, 3, 3], 60)
+    n_universes = len(factors["decision 0"])
+    responses = np.random.default_rng(6).normal(size=(2, n_universes)) * [[1e-200], [1e150]]
     both = explained_variance(factors, responses)
     for row in range(2):
         single = explained_variance(factors, responses[row : row + 1])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from splits.generated_ratings import ratings_of, rng_for
 
-from receval.splits.given import split_as_given
+from receval.splits.predefined import predefined_split
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 PAIRS = [(0, 0), (0, 1), (1, 1), (1, 0), (1, 2)]
@@ -16,7 +16,9 @@ def ratings():
 def given_by(tmp_path, ratings, text, content, unbiased_rows=None):
     path = tmp_path / "given.txt"
     path.write_bytes(text.encode())
-    return split_as_given(ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows)
+    return predefined_split(
+        ratings, rng_for, path=path, content=content, unbiased_rows=unbiased_rows
+    )
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -118,7 +120,7 @@ def test_users_and_items_appear_in_the_order_of_the_authors_train_file(
     ratings = ratings_of([(0, 3), (1, 0), (2, 1), (3, 0), (4, 3), (5, 2)], 6, 4)
     path = tmp_path / "folds.txt"
     path.write_text("3\n1\n2\n3\n3\n1\n", encoding="utf-8")
-    split = split_as_given(
+    split = predefined_split(
         ratings,
         rng_for,
         path=path,

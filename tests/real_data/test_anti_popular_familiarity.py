@@ -14,12 +14,12 @@ from splits.generated_ratings import DATASETS, cm100k, rng_for
 
 from receval.config.settings import load_settings
 from receval.ratings import Ratings
-from receval.simulation.opposed_familiarity import (
+from receval.simulation.anti_popular_familiarity import (
     ItemFamiliarity,
-    opposed_rates,
-    with_opposed_familiarity,
+    anti_popular_rates,
+    with_anti_popular_familiarity,
 )
-from receval.simulation.opposed_familiarity_split import split_with_opposed_familiarity
+from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
 from receval.splits.split import Split
 
 pytestmark = pytest.mark.skipif(
@@ -41,7 +41,7 @@ def before(ratings: Ratings) -> ItemFamiliarity:
 
 @pytest.fixture(scope="module")
 def rates(before: ItemFamiliarity) -> np.ndarray:
-    return opposed_rates(before.judged, before.relevant, before.known, rng_for("familiarity"))
+    return anti_popular_rates(before.judged, before.relevant, before.known, rng_for("familiarity"))
 
 
 @pytest.fixture(scope="module")
@@ -49,19 +49,19 @@ def split(ratings: Ratings) -> Split:
     spec = load_settings(ROOT / "config", "full").splits["opposed-familiarity-folds"]
     parameters = spec.model_dump(exclude={"kind", "selection"})
     assert parameters == {"relevant_from": POSITIVE_FROM, "folds": 5}
-    return split_with_opposed_familiarity(ratings, rng_for, **parameters)
+    return split_with_anti_popular_familiarity(ratings, rng_for, **parameters)
 
 
 def test_before_the_redraw_popularity_and_relevance_agree(split: Split) -> None:
-    assert split.facts["known_before"] == 11_594
-    assert split.facts["never_known_before"] == 30
-    assert split.facts["relevant_share_of_known_before"] == pytest.approx(0.632, abs=0.0005)
-    assert split.facts["known_relevant_correlation_before"] == pytest.approx(0.57, abs=0.005)
+    assert split.metadata["known_before"] == 11_594
+    assert split.metadata["never_known_before"] == 30
+    assert split.metadata["relevant_share_of_known_before"] == pytest.approx(0.632, abs=0.0005)
+    assert split.metadata["known_relevant_correlation_before"] == pytest.approx(0.57, abs=0.005)
 
 
 def test_after_it_they_are_opposed(split: Split) -> None:
     # -.91 in the released data.
-    assert split.facts["known_relevant_correlation"] == pytest.approx(-0.91, abs=0.02)
+    assert split.metadata["known_relevant_correlation"] == pytest.approx(-0.91, abs=0.02)
 
 
 def test_known_judgments_are_as_many_as_the_rates_make_them(
@@ -70,7 +70,7 @@ def test_known_judgments_are_as_many_as_the_rates_make_them(
     probabilities = rates[ratings.items]
     expected = probabilities.sum()
     error = math.sqrt((probabilities * (1 - probabilities)).sum())
-    for found in (split.facts["known"], 11_257):
+    for found in (split.metadata["known"], 11_257):
         assert found == pytest.approx(expected, abs=4 * error)
 
 
@@ -83,7 +83,7 @@ def test_few_of_the_known_judgments_are_positive(
     # The variance of a ratio of two sums of independent draws, to the first order.
     spread = probabilities * (1 - probabilities) * (relevant - expected) ** 2
     error = math.sqrt(spread.sum()) / probabilities.sum()
-    for found in (split.facts["relevant_share_of_known"], 0.172):
+    for found in (split.metadata["relevant_share_of_known"], 0.172):
         assert found == pytest.approx(expected, abs=4 * error)
 
 
@@ -92,14 +92,14 @@ def test_more_items_are_never_known(
 ) -> None:
     chances = (1 - rates) ** before.judged
     error = math.sqrt((chances * (1 - chances)).sum())
-    for found in (split.facts["never_known"], 67):
+    for found in (split.metadata["never_known"], 67):
         assert found == pytest.approx(chances.sum(), abs=4 * error)
 
 
 def test_knowing_an_item_is_independent_of_liking_it(
     ratings: Ratings, before: ItemFamiliarity, rates: np.ndarray
 ) -> None:
-    known = with_opposed_familiarity(ratings, POSITIVE_FROM, rng_for("familiarity")).known
+    known = with_anti_popular_familiarity(ratings, POSITIVE_FROM, rng_for("familiarity")).known
     surplus = (ratings.values >= POSITIVE_FROM) - (before.relevant / before.judged)[ratings.items]
     probabilities = rates[ratings.items]
     error = math.sqrt((probabilities * (1 - probabilities) * surplus**2).sum()) / len(ratings)

@@ -15,11 +15,11 @@ from receval.evaluation.system_values import system_values
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
-from receval.robustness.incompleteness import Measure, ReducedFold
-from receval.robustness.judgment_sampling import kept_units, removal_turns
-from receval.robustness.sampling_archive import RemovalValues, read_removals
+from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
+from receval.robustness.judgment_sampling import kept_units, sampling_order
+from receval.robustness.sampling_archive import SampledValues, read_samplings
 from receval.seeds import generator
-from receval.workflow.incompleteness import remove_judgments
+from receval.workflow.incompleteness import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim")
 PERCENTS = [100.0, 60.0, 20.0]
@@ -31,7 +31,7 @@ AVERAGES = {
 
 
 def experiment_on(folder: Path, dataset: str, **changes: Any) -> dict[str, Any]:
-    chosen = {"averaged": "tested", "folds": 2, **changes}
+    chosen = {"evaluated_users": "tested", "folds": 2, **changes}
     return write_experiment(
         folder, dataset, SYSTEMS[:2], [Protocol()], extra_systems=SYSTEMS[2:], **chosen
     )
@@ -41,7 +41,7 @@ def description_of(experiments: dict[str, dict[str, Any]], **changes: Any) -> di
     return {
         "seed": 7,
         "experiments": experiments,
-        "removed": "ratings",
+        "unit": "ratings",
         "percents": PERCENTS,
         "samples": 3,
         "averages": AVERAGES,
@@ -49,18 +49,18 @@ def description_of(experiments: dict[str, dict[str, Any]], **changes: Any) -> di
     }
 
 
-def removed(
+def unit(
     folder: Path, experiments: dict[str, dict[str, Any]], **changes: Any
-) -> list[RemovalValues]:
+) -> list[SampledValues]:
     files = files_in(folder)
-    remove_judgments(
+    sample_judgments(
         ratings=files.ratings,
         splits=files.splits,
         ranks=files.ranks,
         values=folder / "removed.npz",
         description=description_of(experiments, **changes),
     )
-    return read_removals(folder / "removed.npz")
+    return read_samplings(folder / "removed.npz")
 
 
 def test_what_is_written_is_read_back_by_name(tmp_path: Path) -> None:
@@ -68,15 +68,17 @@ def test_what_is_written_is_read_back_by_name(tmp_path: Path) -> None:
         "one": experiment_on(tmp_path, "ml-1m"),
         "other": experiment_on(tmp_path, "librarything"),
     }
-    found = removed(tmp_path, experiments)
+    found = unit(tmp_path, experiments)
     assert [values.dataset for values in found] == ["ml-1m", "librarything"]
     for values in found:
         assert values.systems == SYSTEMS
-        assert values.measures == tuple((a, m) for a, names in AVERAGES.items() for m in names)
+        assert values.aggregated_metrics == tuple(
+            (a, m) for a, names in AVERAGES.items() for m in names
+        )
         assert values.percents.tolist() == PERCENTS
         assert values.complete.shape == (4, 3)
         assert values.values.shape == (3, 3, 4, 3)
-        assert values.averaged.shape == (3, 3)
+        assert values.evaluated_users.shape == (3, 3)
         assert values.of("geometric(zeros=one)", "RR@5") == 2
     assert (found[0].values != found[1].values).any()
 
@@ -84,28 +86,30 @@ def test_what_is_written_is_read_back_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["ratings", "items", "users", "popular-items", "largest-users"])
 def test_values_are_the_means_over_the_folds(tmp_path: Path, kind: str) -> None:
     described = experiment_on(tmp_path, "ml-1m")
-    (found,) = removed(tmp_path, {"movielens": described}, removed=kind)
+    (found,) = unit(tmp_path, {"movielens": described}, unit=kind)
     experiment = inputs_of(tmp_path, experiments={"m": described}).experiments["m"]
     averages = [Arithmetic(), Arithmetic(), Geometric(zeros="one"), Geometric()]
     labels = ["P@5", "nDCG@10", "RR@5", "P@5"]
-    measures = [Measure(parse(m), a) for m, a in zip(labels, averages, strict=True)]
+    aggregated_metrics = [
+        AggregatedMetric(parse(m), a) for m, a in zip(labels, averages, strict=True)
+    ]
     for sample in range(3):
         values, users = [], []
         for number in range(2):
             lists = [experiment.lists(s, experiment.protocols[0], number) for s in SYSTEMS]
             rng = generator(7, "ml-1m", "coin-flip", number, "removal", kind, sample)
-            turns, n_units = removal_turns(experiment.fold(number).test, kind, rng)
+            order, n_units = sampling_order(experiment.fold(number).test, kind, rng)
             kept = kept_units(n_units, np.array(PERCENTS))
-            of_fold, averaged = ReducedFold(lists, measures).values(turns, kept)
+            of_fold, evaluated_users = ReducedFold(lists, aggregated_metrics).values(order, kept)
             values.append(of_fold)
-            users.append(averaged)
+            users.append(evaluated_users)
         np.testing.assert_allclose(found.values[:, sample], np.mean(values, axis=0), rtol=1e-14)
-        assert found.averaged[:, sample].tolist() == np.sum(users, axis=0).tolist()
+        assert found.evaluated_users[:, sample].tolist() == np.sum(users, axis=0).tolist()
 
 
 def test_all_judgments_give_the_values_that_metrics_are_compared_by(tmp_path: Path) -> None:
     described = experiment_on(tmp_path, "ml-1m")
-    (found,) = removed(tmp_path, {"movielens": described})
+    (found,) = unit(tmp_path, {"movielens": described})
     experiment = inputs_of(tmp_path, experiments={"m": described}).experiments["m"]
     metrics = [parse("P@5"), parse("nDCG@10"), parse("RR@5")]
     plain, floored, ones = system_values(
@@ -117,17 +121,17 @@ def test_all_judgments_give_the_values_that_metrics_are_compared_by(tmp_path: Pa
         assert found.values[0, sample].tolist() == found.complete.tolist()
     assert (found.values[1] != found.complete).any()
     tested = sum(len(np.unique(experiment.fold(number).test.users)) for number in range(2))
-    assert found.averaged[0].tolist() == [tested] * 3
+    assert found.evaluated_users[0].tolist() == [tested] * 3
 
 
-def samples_of(found: Sequence[RemovalValues], dataset: str) -> list[Any]:
+def samples_of(found: Sequence[SampledValues], dataset: str) -> list[Any]:
     (values,) = (one for one in found if one.dataset == dataset)
     return values.values[:, :, :1].tolist()
 
 
 def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     one = {"movielens": experiment_on(tmp_path, "ml-1m")}
-    before = samples_of(removed(tmp_path, one), "ml-1m")
+    before = samples_of(unit(tmp_path, one), "ml-1m")
     two = {
         "books": experiment_on(tmp_path, "librarything"),
         "renamed": one["movielens"],
@@ -141,17 +145,17 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
         {"percents": [*PERCENTS, 10.0]},
     ):
         experiments = changes.pop("experiments", one)
-        after = samples_of(removed(tmp_path, experiments, **changes), "ml-1m")
+        after = samples_of(unit(tmp_path, experiments, **changes), "ml-1m")
         assert after[: len(before)] == before
-    more = samples_of(removed(tmp_path, one, samples=5), "ml-1m")
+    more = samples_of(unit(tmp_path, one, samples=5), "ml-1m")
     assert [level[:3] for level in more] == before
-    other = samples_of(removed(tmp_path, one, seed=8), "ml-1m")
+    other = samples_of(unit(tmp_path, one, seed=8), "ml-1m")
     assert other[0] == before[0]
     assert other[1] != before[1]
 
 
 def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
-    (found,) = removed(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")})
+    (found,) = unit(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")})
     level = found.values[1]
     assert (level[0] != level[1]).any()
     assert (level[1] != level[2]).any()
@@ -162,24 +166,24 @@ def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
 
 def test_an_average_that_cannot_follow_removals_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"median is no mean of transformed values.*arithmetic"):
-        removed(tmp_path, {}, averages={"median": ["P@5"]})
+        unit(tmp_path, {}, averages={"median": ["P@5"]})
     assert not (tmp_path / "removed.npz").exists()
 
 
 def test_users_who_lose_all_judgments_must_leave_the_average(tmp_path: Path) -> None:
-    described = experiment_on(tmp_path, "ml-1m", averaged="all")
+    described = experiment_on(tmp_path, "ml-1m", evaluated_users="all")
     with pytest.raises(ValueError, match="on ml-1m must have one protocol and average tested"):
-        removed(tmp_path, {"movielens": described})
+        unit(tmp_path, {"movielens": described})
 
 
 def test_several_protocols_are_refused(tmp_path: Path) -> None:
     protocols = [Protocol(), Protocol("AR", "TI")]
-    described = write_experiment(tmp_path, "ml-1m", SYSTEMS, protocols, averaged="tested")
+    described = write_experiment(tmp_path, "ml-1m", SYSTEMS, protocols, evaluated_users="tested")
     with pytest.raises(ValueError, match="must have one protocol"):
-        removed(tmp_path, {"movielens": described})
+        unit(tmp_path, {"movielens": described})
 
 
 def test_a_measure_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    (found,) = removed(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")}, samples=1)
+    (found,) = unit(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")}, samples=1)
     with pytest.raises(KeyError, match=r"arithmetic RR@5 was not.*geometric\(zeros=one\) RR@5"):
         found.of("arithmetic", "RR@5")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.display import Look
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
-from receval.figures.specification_curve import MarkedWorld, specification_curve
+from receval.figures.specification_curve import MarkedUniverse, specification_curve
 from receval.multiverse.decision_rows import decisions_of
 from receval.multiverse.decision_titles import DECISION_NAMES
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.verdicts import VERDICTS, place_of_world, with_verdicts
+from receval.multiverse.verdicts import VERDICTS, index_of_universe, with_verdicts
 from receval.studies._shared.inputs import ArtifactInputs
 
 
@@ -26,30 +26,32 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.multiverse.exploration import explore_experiments
 
     pair = inputs.parameters["pair"]
-    worlds = explore_experiments(
+    universes = explore_experiments(
         inputs.decisions, inputs.experiments, [(pair[0], pair[1])], inputs.seed
     )
-    return worlds.drop(columns=["first", "second", "verdict"])
+    return universes.drop(columns=["first", "second", "verdict"])
 
 
-def draw(numbers: pd.DataFrame, look: Look) -> Figure:
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the specification curve, with a mark at the starting configuration."""
-    first, second = (look.short_titles[name] for name in look.parameters["pair"])
+    first, second = (display.short_titles[name] for name in display.parameters["pair"])
     figure = specification_curve(
-        numbers["effect"],
-        with_verdicts(numbers)["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
-        decisions_of(numbers, DECISION_NAMES),
+        results["effect"],
+        with_verdicts(results)["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
+        decisions_of(results, DECISION_NAMES),
         first=first,
         second=second,
         value_label="Standardised difference",
-        marked=MarkedWorld(place_of_world(numbers, Configuration()), "starting configuration"),
-        title=", ".join(look.datasets.values()),
+        marked=MarkedUniverse(
+            index_of_universe(results, Configuration()), "starting configuration"
+        ),
+        title=", ".join(display.datasets.values()),
     )
-    measured = numbers[["value", "other_value", "p", "rejected"]]
-    equal = (numbers["difference"] == 0).mean()
+    measured = results[["value", "other_value", "p", "rejected"]]
+    equal = (results["difference"] == 0).mean()
     note(
         figure,
-        f"{len(numbers):,} worlds, of which {len(measured.drop_duplicates()):,} differ from all "
+        f"{len(results):,} worlds, of which {len(measured.drop_duplicates()):,} differ from all "
         f"others in a value or a test; in {100 * equal:.1f} % both systems have the same value.",
     )
     return figure

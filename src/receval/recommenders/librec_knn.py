@@ -14,7 +14,7 @@ from receval.recommenders.parameters import choice, integer, real
 SIDES = ("users", "items")
 
 
-class CommonRatingsKNN(Recommender):
+class LibRecKNN(Recommender):
     """The sum of the similarities of the nearest users who rated the item, or of rated items.
 
     Over users ``s(u, i) = sum_v sim(u, v)`` over the k users v most similar to u *among those who

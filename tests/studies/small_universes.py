@@ -12,7 +12,7 @@ from studies.prepared import ratings_of
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import Pair, explore
-from receval.multiverse.trained_universes import Factory, TrainedWorlds
+from receval.multiverse.trained_universes import Factory, TrainedUniverses
 from receval.ratings import Ratings
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.random import Random
@@ -32,7 +32,7 @@ SYSTEMS: dict[str, Factory] = {
 
 GRID = DecisionGrid.model_validate(
     {
-        "split": [{}, {"train_share": 0.2}],
+        "split": [{}, {"train_ratio": 0.2}],
         "users": ["trained", "all"],
         "non_computable": ["none", "random"],
         "lists": ["full", "condensed"],
@@ -58,12 +58,12 @@ def small_ratings() -> Ratings:
     return ratings_of(rows, N_USERS, N_ITEMS)
 
 
-def small_worlds() -> TrainedWorlds:
-    return TrainedWorlds(small_ratings(), SYSTEMS, THRESHOLD, SEED)
+def small_universes() -> TrainedUniverses:
+    return TrainedUniverses(small_ratings(), SYSTEMS, THRESHOLD, SEED)
 
 
 def explored(configurations: Iterable[Configuration], pairs: Sequence[Pair]) -> pd.DataFrame:
-    return explore(configurations, small_worlds(), pairs, generator(SEED, "users"))
+    return explore(configurations, small_universes(), pairs, generator(SEED, "users"))
 
 
 @cache

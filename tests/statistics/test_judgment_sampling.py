@@ -7,10 +7,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from receval.robustness.judgment_sampling import RANDOM, Removed, kept_units, removal_turns
+from receval.robustness.judgment_sampling import RANDOM, SamplingUnit, kept_units, sampling_order
 from receval.splits.split import Judgments
 
-KINDS = get_args(Removed)
+KINDS = get_args(SamplingUnit)
 
 
 def judgments(seed: int = 0) -> Judgments:
@@ -20,41 +20,41 @@ def judgments(seed: int = 0) -> Judgments:
     return Judgments.from_pairs(users, items, rng.integers(1, 6, len(users)), 12)
 
 
-def owners(test: Judgments, removed: str) -> np.ndarray:
-    if removed == "ratings":
+def owners(test: Judgments, unit: str) -> np.ndarray:
+    if unit == "ratings":
         return np.arange(len(test))
-    return test.items if "items" in removed else test.users
+    return test.items if "items" in unit else test.users
 
 
-@pytest.mark.parametrize("removed", KINDS)
-def test_ratings_of_the_same_unit_leave_together_and_each_unit_has_its_turn(removed: str) -> None:
+@pytest.mark.parametrize("unit", KINDS)
+def test_ratings_of_the_same_unit_leave_together_and_each_unit_has_its_turn(unit: str) -> None:
     test = judgments()
-    turns, n_units = removal_turns(test, removed, np.random.default_rng(1))
-    units = owners(test, removed)
-    pairs = set(zip(units.tolist(), turns.tolist(), strict=True))
-    assert len(pairs) == n_units == len(np.unique(units))
+    order, n_units = sampling_order(test, unit, np.random.default_rng(1))
+    owner_ranks = owners(test, unit)
+    pairs = set(zip(owner_ranks.tolist(), order.tolist(), strict=True))
+    assert len(pairs) == n_units == len(np.unique(owner_ranks))
     assert sorted(turn for _, turn in pairs) == list(range(n_units))
 
 
-@pytest.mark.parametrize("removed", ["popular-items", "largest-users"])
-def test_units_with_more_test_ratings_leave_before_those_with_fewer(removed: str) -> None:
+@pytest.mark.parametrize("unit", ["popular-items", "largest-users"])
+def test_units_with_more_test_ratings_leave_before_those_with_fewer(unit: str) -> None:
     test = judgments()
-    turns, _ = removal_turns(test, removed, np.random.default_rng(1))
-    units = owners(test, removed)
-    sizes = np.bincount(units)[units]
-    order = np.argsort(turns)
+    order, _ = sampling_order(test, unit, np.random.default_rng(1))
+    owner_ranks = owners(test, unit)
+    sizes = np.bincount(owner_ranks)[owner_ranks]
+    order = np.argsort(order)
     assert (np.diff(sizes[order]) >= 0).all()
 
 
-@pytest.mark.parametrize("removed", KINDS)
-def test_only_the_generator_decides_the_order(removed: str) -> None:
+@pytest.mark.parametrize("unit", KINDS)
+def test_only_the_generator_decides_the_order(unit: str) -> None:
     test = judgments()
     first, again, other = (
-        removal_turns(test, removed, np.random.default_rng(seed))[0] for seed in (1, 1, 2)
+        sampling_order(test, unit, np.random.default_rng(seed))[0] for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
-    sizes = np.bincount(owners(test, removed))[owners(test, removed)]
-    if removed in RANDOM:
+    sizes = np.bincount(owners(test, unit))[owners(test, unit)]
+    if unit in RANDOM:
         assert (first != other).any()
     else:  # another draw moves equals alone
         np.testing.assert_array_equal(sizes[np.argsort(first)], sizes[np.argsort(other)])
@@ -62,7 +62,7 @@ def test_only_the_generator_decides_the_order(removed: str) -> None:
 
 def test_every_unit_stays_equally_long_on_average() -> None:
     test = judgments()
-    draws = [removal_turns(test, "ratings", np.random.default_rng(s))[0] for s in range(400)]
+    draws = [sampling_order(test, "ratings", np.random.default_rng(s))[0] for s in range(400)]
     means = np.mean(draws, axis=0)
     deviation = len(test) / np.sqrt(12 * 400)
     assert np.abs(means - (len(test) - 1) / 2).max() < 5 * deviation
@@ -80,7 +80,7 @@ def test_levels_that_do_not_fall_within_0_and_100_are_refused(levels: list[float
 
 def test_unknown_kinds_and_empty_test_sets_are_refused() -> None:
     with pytest.raises(ValueError, match="largest-users"):
-        removal_turns(judgments(), "films", np.random.default_rng(0))  # type: ignore[arg-type]
+        sampling_order(judgments(), "films", np.random.default_rng(0))  # type: ignore[arg-type]
     nothing = Judgments.from_pairs([], [], [], 3)
     with pytest.raises(ValueError, match="no test ratings"):
-        removal_turns(nothing, "ratings", np.random.default_rng(0))
+        sampling_order(nothing, "ratings", np.random.default_rng(0))

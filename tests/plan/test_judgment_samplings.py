@@ -43,9 +43,9 @@ def demo() -> Plan:
 
 def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
     plan = plan_of(
-        "demo", small(removals={"items": {"experiments": ["librarything", "movielens"]}})
+        "demo", small(judgment_samplings={"items": {"experiments": ["librarything", "movielens"]}})
     )
-    assert plan.removal_inputs(STUDY, "items") == {
+    assert plan.judgment_sampling_inputs(STUDY, "items") == {
         "ratings": [
             f"work/demo/{dataset}/{name}"
             for dataset in ("librarything", "ml-1m")
@@ -60,17 +60,22 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
             for system in SYSTEMS
         ],
     }
-    assert plan.removal_datasets(STUDY, "items") == ["librarything", "ml-1m"]
-    assert plan.removal_file(STUDY, "items") == "work/demo/removals/valcarce2020/items.npz"
+    assert plan.judgment_sampling_datasets(STUDY, "items") == ["librarything", "ml-1m"]
+    assert (
+        plan.judgment_sampling_file(STUDY, "items")
+        == "work/demo/judgment_samplings/valcarce2020/items.npz"
+    )
 
 
 def test_absent_datasets_are_left_out_of_a_removal(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
-    files = plan.removal_inputs(STUDY, "items")
+    files = plan.judgment_sampling_inputs(STUDY, "items")
     assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
     assert len(files["ranks"]) == len(SYSTEMS)
-    assert plan.removal_datasets(STUDY, "items") == ["librarything"]
-    assert list(plan.removal_description(STUDY, "items")["experiments"]) == ["librarything"]
+    assert plan.judgment_sampling_datasets(STUDY, "items") == ["librarything"]
+    assert list(plan.judgment_sampling_description(STUDY, "items")["experiments"]) == [
+        "librarything"
+    ]
 
 
 def test_experiments_on_the_same_split_share_their_files() -> None:
@@ -80,21 +85,21 @@ def test_experiments_on_the_same_split_share_their_files() -> None:
         "systems": ["pop", "svd"],
         "protocols": [{"candidates": "AI"}],
     }
-    change = small(removals={"items": {"experiments": ["movielens", "again"]}})
+    change = small(judgment_samplings={"items": {"experiments": ["movielens", "again"]}})
     change["studies"][STUDY]["experiments"]["again"] = again
     plan = plan_of("demo", change)
-    files = plan.removal_inputs(STUDY, "items")
+    files = plan.judgment_sampling_inputs(STUDY, "items")
     assert all(len(names) == len(set(names)) for names in files.values())
     assert [Path(name).parent.name for name in files["ranks"]] == [*SYSTEMS, "svd"]
-    assert plan.removal_datasets(STUDY, "items") == ["ml-1m"]
+    assert plan.judgment_sampling_datasets(STUDY, "items") == ["ml-1m"]
 
 
 def test_an_unknown_removal_is_refused_with_those_there_are() -> None:
     plan = demo()
     with pytest.raises(KeyError, match="valcarce2020 has no removal ranks; it has ratings, items"):
-        plan.removal_inputs(STUDY, "ranks")
+        plan.judgment_sampling_inputs(STUDY, "ranks")
     with pytest.raises(KeyError, match="has no removal ranks"):
-        plan.removal_description(STUDY, "ranks")
+        plan.judgment_sampling_description(STUDY, "ranks")
 
 
 # --- what the values depend on ----------------------------------------------------------------
@@ -102,16 +107,16 @@ def test_an_unknown_removal_is_refused_with_those_there_are() -> None:
 
 def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "ml-1m")
-    description = plan.removal_description(STUDY, "popular-items")
+    description = plan.judgment_sampling_description(STUDY, "popular-items")
     assert json.loads(json.dumps(description, allow_nan=False)) == description
     assert description["seed"] == plan.settings.seed
-    assert description["removed"] == "popular-items"
+    assert description["unit"] == "popular-items"
     assert description["percents"] == list(range(100, 0, -1))
     assert description["samples"] == 1
     assert description["averages"]["geometric(zeros=one)"] == ["F1@100", "RR@100"]
     experiment = description["experiments"]["movielens"]
     assert experiment["systems"] == SYSTEMS
-    assert experiment["averaged"] == "tested"
+    assert experiment["evaluated_users"] == "tested"
     assert experiment["relevance_threshold"] == 4
     (protocol,) = experiment["protocols"]
     assert (protocol["relevant"], protocol["candidates"]) == ("AR", "AI")
@@ -120,35 +125,40 @@ def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"removals": {"items": {"samples": 3}}},
-        {"removals": {"items": {"levels": {"lowest": 50}}}},
-        {"removals": {"items": {"averages": {"arithmetic": ["P@10"]}}}},
-        {"removals": {"items": {"removed": "users"}}},
+        {"judgment_samplings": {"items": {"samples": 3}}},
+        {"judgment_samplings": {"items": {"levels": {"lowest": 50}}}},
+        {"judgment_samplings": {"items": {"averages": {"arithmetic": ["P@10"]}}}},
+        {"judgment_samplings": {"items": {"unit": "users"}}},
         {"experiments": {"movielens": {"relevance_threshold": 5}}},
     ],
 )
 def test_a_change_of_a_removal_changes_its_description(change: dict[str, Any]) -> None:
-    before = demo().removal_description(STUDY, "items")
-    after = plan_of("demo", {"studies": {STUDY: change}}).removal_description(STUDY, "items")
+    before = demo().judgment_sampling_description(STUDY, "items")
+    after = plan_of("demo", {"studies": {STUDY: change}}).judgment_sampling_description(
+        STUDY, "items"
+    )
     assert after != before
 
 
 def test_artifacts_and_other_removals_leave_a_description_alone() -> None:
-    before = demo().removal_description(STUDY, "items")
+    before = demo().judgment_sampling_description(STUDY, "items")
     change = {
         "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
-        "removals": {"users": {"samples": 3}},
+        "judgment_samplings": {"users": {"samples": 3}},
     }
     assert (
-        plan_of("demo", {"studies": {STUDY: change}}).removal_description(STUDY, "items") == before
+        plan_of("demo", {"studies": {STUDY: change}}).judgment_sampling_description(STUDY, "items")
+        == before
     )
 
 
 def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     averages = {"arithmetic": ["P@10", "nDCG@10"], "geometric": ["P@5", "RR@5"]}
-    change = {"studies": {"valcarce2018": {"removals": {"sparsity": {"averages": averages}}}}}
+    change = {
+        "studies": {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
+    }
     # Those of the configuration stay: averages are merged key by key.
-    entries = plan_of("demo", change).removal_metric_entries("valcarce2018", "sparsity")
+    entries = plan_of("demo", change).judgment_sampling_metric_entries("valcarce2018", "sparsity")
     assert entries == [
         "receval.metrics.ndcg",
         "receval.metrics.precision",
@@ -166,9 +176,9 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
     assert plan.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
     description = plan.description(STUDY, "fig03")
     assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
-    assert description["removals"] == ["ratings"]
-    assert opened(plan, STUDY, "fig03").removals == {
-        "ratings": Path("work/demo/removals/valcarce2020/ratings.npz")
+    assert description["judgment_samplings"] == ["ratings"]
+    assert opened(plan, STUDY, "fig03").judgment_samplings == {
+        "ratings": Path("work/demo/judgment_samplings/valcarce2020/ratings.npz")
     }
     # It reads no ranks itself.
     assert description["experiments"] == {}
@@ -176,9 +186,9 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
 
 def test_an_artifact_depends_on_the_file_of_the_removal_and_not_on_ranks() -> None:
     files = demo().artifact_inputs(STUDY, "fig05")
-    assert files["removals"] == ["work/demo/removals/valcarce2020/items.npz"]
+    assert files["judgment_samplings"] == ["work/demo/judgment_samplings/valcarce2020/items.npz"]
     assert files["ranks"] == files["splits"] == []
-    assert demo().artifact_inputs(STUDY, "fig01")["removals"] == []
+    assert demo().artifact_inputs(STUDY, "fig01")["judgment_samplings"] == []
 
 
 def test_without_any_data_what_reads_removals_is_left_out() -> None:
@@ -198,16 +208,16 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
     description = plan.description(STUDY, "fig03")
     assert description["datasets"] == ["librarything"]
     assert description["absent"] == ["ml-1m", "beeradvocate"]
-    look = plan.look(STUDY, "fig03")
-    assert look["absent"] == ["ML-1M", "BeerAdvocate"]
-    assert look["datasets"]["librarything"] == "LibraryThing"
-    assert look["parameters"]["kept"] == "test ratings"
+    display = plan.display(STUDY, "fig03")
+    assert display["absent"] == ["ML-1M", "BeerAdvocate"]
+    assert display["datasets"]["librarything"] == "LibraryThing"
+    assert display["parameters"]["kept"] == "test ratings"
 
 
 def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
     plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
-    assert plan.removal_datasets(STUDY, "users") == ["ml-1m", "librarything"]
-    assert plan.look(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
+    assert plan.judgment_sampling_datasets(STUDY, "users") == ["ml-1m", "librarything"]
+    assert plan.display(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
 
 
 def test_what_is_ranked_for_removals_alone_is_planned() -> None:
@@ -216,17 +226,17 @@ def test_what_is_ranked_for_removals_alone_is_planned() -> None:
             "added": {
                 "dataset": "cm100k",
                 "split": "user-80",
-                "averaged": "tested",
+                "evaluated_users": "tested",
                 "systems": ["pop"],
                 "protocols": [{"candidates": "TI"}],
             }
         },
-        "removals": {"users": {"experiments": ["added"]}},
+        "judgment_samplings": {"users": {"experiments": ["added"]}},
     }
     plan = plan_of("demo", {"studies": {STUDY: added}})
     assert [p.candidates for p in plan.protocols("cm100k", "user-80")] == ["TI"]
     assert plan.protocols("ml-1m", "random-folds")
-    del added["removals"]
+    del added["judgment_samplings"]
     unread = plan_of("demo", {"studies": {STUDY: added}})
     assert unread.protocols("cm100k", "user-80") == []
 
@@ -236,9 +246,12 @@ def test_captions_have_the_number_of_samples_of_their_edition(edition: str) -> N
     plan = plan_of(edition, {"network": "on"} if edition == "full" else None)
     for study in ("valcarce2018", "valcarce2020"):
         for name, artifact in plan.settings.studies[study].artifacts.items():
-            caption = plan.look(study, name)["caption"]
+            caption = plan.display(study, name)["caption"]
             assert "{" not in caption
-            samples = {plan.removal(study, removal).samples for removal in artifact.removals}
+            samples = {
+                plan.judgment_sampling(study, judgment_sampling).samples
+                for judgment_sampling in artifact.judgment_samplings
+            }
             if samples - {1}:
                 assert f"means of {samples.pop()} samples" in " ".join(caption.split())
 
@@ -248,7 +261,7 @@ def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
     template = (ROOT / "workflow/report/artifact.rst").read_text(encoding="utf-8")
     job = SimpleNamespace(
         wildcards=SimpleNamespace(study=study, artifact=artifact, edition=plan.edition),
-        params=SimpleNamespace(look=plan.look(study, artifact)),
+        params=SimpleNamespace(display=plan.display(study, artifact)),
     )
     return " ".join(jinja2.Template(template).render(snakemake=job).split())
 
@@ -256,6 +269,6 @@ def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
 def test_the_caption_of_the_report_names_absent_datasets() -> None:
     plan = plan_of("full", {"network": "off", "local_mirrors": []})
     caption = caption_in_the_report(plan, "valcarce2018", "fig05")
-    assert plan.look("valcarce2018", "fig05")["title"] in caption
+    assert plan.display("valcarce2018", "fig05")["title"] in caption
     assert "Absent: ML-1M, LibraryThing, BeerAdvocate (README: how to get" in caption
     assert "Absent" not in caption_in_the_report(plan_of("demo"), "valcarce2018", "fig05")

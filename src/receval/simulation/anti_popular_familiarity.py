@@ -93,7 +93,7 @@ class ItemFamiliarity:
         return float(np.corrcoef(_middle_ranks(counts), _middle_ranks(shares))[0, 1])
 
 
-def opposed_rates(
+def anti_popular_rates(
     judged: NDArray[np.int64],
     relevant: NDArray[np.int64],
     known: NDArray[np.int64],
@@ -131,7 +131,7 @@ def opposed_rates(
     return rates
 
 
-def with_opposed_familiarity(
+def with_anti_popular_familiarity(
     ratings: Ratings, relevant_from: float, rng: np.random.Generator
 ) -> Ratings:
     """Draw again which judgments are known, so that the least liked items are the best known.
@@ -162,7 +162,7 @@ def with_opposed_familiarity(
     to an item with more judgments makes more of them known.
     """
     counts = ItemFamiliarity.of(ratings, relevant_from)
-    rates = opposed_rates(counts.judged, counts.relevant, counts.known, rng)
+    rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng)
     return replace(ratings, known=rng.random(len(ratings)) < rates[ratings.items])
 
 

@@ -1,0 +1,53 @@
+"""
+REQUIRED INPUTS
+  work/<edition>/<dataset>/...                     ratings, splits and ranks of its experiments
+  config/studies/<study>.yaml                      judgment_samplings: what leaves, levels, samples, metrics
+OUTPUTS
+  work/<edition>/judgment_samplings/<study>/<judgment_sampling>.npz    metric values by level, sample and system
+"""
+
+
+rule sample_judgments:
+    input:
+        unpack(
+            lambda w: PLANS[w.edition].judgment_sampling_inputs(
+                w.study, w.judgment_sampling
+            )
+        ),
+    output:
+        values="work/{edition}/judgment_samplings/{study}/{judgment_sampling}.npz",
+    log:
+        messages="work/{edition}/judgment_samplings/{study}/logs/{judgment_sampling}.log",
+        benchmark="work/{edition}/judgment_samplings/{study}/benchmarks/{judgment_sampling}.tsv",
+    group:
+        lambda w: PLANS[w.edition]
+        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .group("study")
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .runtime(attempt),
+    params:
+        description=lambda w: PLANS[w.edition].judgment_sampling_description(
+            w.study, w.judgment_sampling
+        ),
+        code=lambda w: PLANS[w.edition].code(
+            "receval.workflow.incompleteness:sample_judgments",
+            *PLANS[w.edition].judgment_sampling_metric_entries(
+                w.study, w.judgment_sampling
+            ),
+        ),
+    run:
+        JOBS.run(
+            "receval.workflow.incompleteness:sample_judgments",
+            input,
+            output,
+            params,
+            log,
+        )
