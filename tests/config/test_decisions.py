@@ -1,4 +1,4 @@
-"""The decisions as one object: names, hashes, what is refused and why, and the grid of worlds."""
+"""The decisions as one object: names, hashes, what is refused and why, the grid."""
 
 from __future__ import annotations
 

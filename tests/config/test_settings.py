@@ -156,7 +156,9 @@ def test_a_grid_of_decisions_that_the_study_has_not_is_refused(config: CopiedCon
 def test_a_grid_without_a_legal_world_is_refused_with_the_reason(config: CopiedConfig) -> None:
     config.change("studies/multiverse.yaml", "grids", "movielens", "test", value=["t-log"])
     config.change("studies/multiverse.yaml", "grids", "movielens", "aggregation", value=["mean"])
-    with pytest.raises(ValueError, match=r"movielens: .*no world: t-log tests a geometric mean, n"):
+    with pytest.raises(
+        ValueError, match=r"movielens: .*no universe: t-log tests a geometric mean, n"
+    ):
         load_settings(config.folder, "full")
 
 

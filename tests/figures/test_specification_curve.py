@@ -33,7 +33,7 @@ VERDICTS = (0, -1, 0, 1)
 def curve(
     values: Any = VALUES, verdicts: Any = VERDICTS, codes: Any = (0, 1, 0, 1), **options: Any
 ) -> Figure:
-    """Draw worlds of one decision of two levels, and a third level that no world has."""
+    """Draw universes of one decision of two levels, and a third level that no universe has."""
     decisions = [Decision("Split", ("random", "temporal", "given"), np.array(codes))]
     with figure_style():
         return specification_curve(
@@ -88,7 +88,7 @@ def test_the_area_has_the_colour_of_the_verdict() -> None:
 
 
 def test_the_strip_stacks_the_shares_of_the_verdicts_of_each_bin() -> None:
-    # 2,400 worlds are 20 a bin, of which every second is significant in the first half.
+    # 2,400 universes are 20 a bin, of which every second is significant in the first half.
     values = np.arange(1, 2401)
     verdicts = np.where(values > 1200, 1, values % 2)
     lower, middle, upper = filled(curve(values, verdicts, np.zeros(2400, int)), 1)
@@ -136,7 +136,7 @@ def test_extremes_of_thousands_of_worlds_are_shown() -> None:
     assert shown == sorted(shown)
     assert len(shown) == 600
     assert (edges[0], edges[-1]) == (0, 1)
-    # Each step has the value of a world within it.
+    # Each step has the value of a universe within it.
     ordered = np.sort(values)
     for value, low, high in list(zip(shown, edges[:-1], edges[1:], strict=True))[1:-1]:
         assert ordered[round(low * 7001)] <= value <= ordered[round(high * 7001) - 1]
@@ -174,7 +174,7 @@ def test_bins_hold_enough_worlds_to_tell_shares_unless_worlds_are_few(
 
 
 def test_shade_tells_how_far_a_share_is_between_nowhere_expected_and_everywhere() -> None:
-    # Levels of 3/4 and 1/4 of the worlds; bins of four worlds.
+    # Levels of 3/4 and 1/4 of the universes; bins of four universes.
     codes = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0])
     assert np.bincount(codes).tolist() == [12, 4]
     shades = level_shades(codes, 3, np.array([0, 4, 8, 12, 16]))
@@ -231,7 +231,7 @@ def test_neighbours_of_one_shade_are_one_tile() -> None:
         for patch in axes.patches
         if isinstance(patch, PathPatch)
     }
-    # The middle lies under the whole of each row that has worlds.
+    # The middle lies under the whole of each row that has universes.
     assert found == {
         shade_colour(MIDDLE): [(0, -0.42, 4, 0.42), (0, 0.58, 4, 1.42)],
         shade_colour(0): [(3, -0.42, 4, 0.42)],
@@ -302,14 +302,14 @@ def test_a_title_stands_above_the_name_of_the_marked_world() -> None:
         ({"values": []}, r"shape \(0,\) and 1 decisions"),
         ({"values": [VALUES]}, r"shape \(1, 4\)"),
         ({"decisions": []}, "0 decisions"),
-        ({"values": [0, 1, np.inf, 2]}, "value of world 2 is inf"),
-        ({"verdicts": [0, 1]}, r"4 worlds and verdicts of the shape \(2,\)"),
+        ({"values": [0, 1, np.inf, 2]}, "value of universe 2 is inf"),
+        ({"verdicts": [0, 1]}, r"4 universes and verdicts of the shape \(2,\)"),
         ({"verdicts": [0, 1, 2, 0]}, "one of 1"),
         ({"codes": [0, 1, 3, 0]}, "decision Split has 3 levels.* from 0 to 3"),
         ({"codes": [0, 1, -2, 0]}, "from -2 to 1"),
         ({"codes": [0, 1]}, r"codes of the shape \(2,\)"),
         ({"decisions": [Decision("Split", (), np.full(4, -1))]}, "has 0 levels"),
-        ({"marked": MarkedUniverse(4, "x")}, "World 4 is to be marked.* 0 to 3"),
+        ({"marked": MarkedUniverse(4, "x")}, "Universe 4 is to be marked.* 0 to 3"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(changed: dict[str, Any], message: str) -> None:

@@ -52,7 +52,7 @@ def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> 
     plan = plan_of("full")
     assert plan.size() == plan.size("ml-1m") == SMALL
     assert plan.size("ml-1m", "lastfm-1k").minutes > 60
-    # Drawn from the worlds' numbers, which are few; they themselves hold a grid of decisions.
+    # Drawn from the universes' numbers, which are few; they themselves hold a grid of decisions.
     assert plan.results_size("multiverse", "shares") == SMALL
     assert plan.results_size("multiverse", "universes") == MEDIUM
     assert plan.judgment_sampling_size("valcarce2018", "sparsity") == MEDIUM

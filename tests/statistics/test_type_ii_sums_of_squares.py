@@ -24,7 +24,7 @@ def all_combinations(counts: Iterable[int], times: int = 1) -> Factors:
 
 
 def some_universes(seed: int, counts: Iterable[int], n_universes: int) -> Factors:
-    """Worlds at random, of which those that are not legal are left out."""
+    """Universes at random, of which those that are not legal are left out."""
     rng = np.random.default_rng(seed)
     universes = np.array([rng.integers(0, count, n_universes) for count in counts])
     legal = ~((universes[0] == 0) & (universes[1] > 0)) & ~(
@@ -115,7 +115,7 @@ def test_of_all_combinations_it_is_the_variance_of_the_conditional_means(
     assert found.alone[0] == pytest.approx(alone, abs=1e-10)
     assert found.together[0] == pytest.approx(together, abs=1e-10)
     assert found.shared == pytest.approx([0], abs=1e-10)
-    # Where worlds repeat, what differs among those alike belongs to no component.
+    # Where universes repeat, what differs among those alike belongs to no component.
     higher = sum(variance for term, variance in variances.items() if len(term) > 2) / total
     noise = 1 - sum(variances.values()) / total
     assert found.rest == pytest.approx([higher + noise], abs=1e-10)
@@ -275,15 +275,19 @@ def test_labels_may_be_columns_of_a_table() -> None:
 @pytest.mark.parametrize(
     ("factors", "responses", "message"),
     [
-        ({"a": [0, 1, 1]}, [[0.0, 1.0]], r"decision a has labels of the shape \(3,\).* 2 worlds"),
+        (
+            {"a": [0, 1, 1]},
+            [[0.0, 1.0]],
+            r"decision a has labels of the shape \(3,\).* 2 universes",
+        ),
         ({"a": [[0, 1]]}, [[0.0, 1.0]], r"decision a has labels of the shape \(1, 2\)"),
-        ({"a": [0]}, [[0.0]], "There are 1 worlds"),
-        ({"a": []}, np.zeros((1, 0)), "There are 0 worlds"),
+        ({"a": [0]}, [[0.0]], "There are 1 universes"),
+        ({"a": []}, np.zeros((1, 0)), "There are 0 universes"),
         ({}, [[0.0, 1.0]], "There is no decision"),
-        ({"a": [0, 1]}, [0.0, 1.0], r"shape \(2,\), not \(responses, worlds\)"),
-        ({"a": [0, 1]}, [[0, 1], [0, np.nan]], "Response 1 of world 1 is nan"),
-        ({"a": [0, 1]}, [[np.inf, 1]], "Response 0 of world 0 is inf"),
-        ({"a": ["x", None]}, [[0, 1]], "World 1 has no level of the decision a"),
+        ({"a": [0, 1]}, [0.0, 1.0], r"shape \(2,\), not \(responses, universes\)"),
+        ({"a": [0, 1]}, [[0, 1], [0, np.nan]], "Response 1 of universe 1 is nan"),
+        ({"a": [0, 1]}, [[np.inf, 1]], "Response 0 of universe 0 is inf"),
+        ({"a": ["x", None]}, [[0, 1]], "Universe 1 has no level of the decision a"),
     ],
 )
 def test_what_has_no_variance_to_explain_is_refused(

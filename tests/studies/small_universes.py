@@ -68,5 +68,5 @@ def explored(configurations: Iterable[Configuration], pairs: Sequence[Pair]) -> 
 
 @cache
 def whole_grid() -> pd.DataFrame:
-    """Return kNN against Pop in all worlds of the grid."""
+    """Return kNN against Pop in all universes of the grid."""
     return explored(GRID.configurations(), [("kNN", "Pop")])

@@ -100,12 +100,12 @@ def test_condensed_ndcg_rises_at_every_step_over_users_with_a_relevant_test_rati
 def test_the_multiverse_has_the_shares_that_the_page_names() -> None:
     universes = with_verdicts(accepted("multiverse", "universes"))
     assert len(universes) == 20480
-    assert f"in {len(universes):,} worlds" in PAGE
+    assert f"in {len(universes):,} universes" in PAGE
     share = universes["verdict"].value_counts(normalize=True)
     shares = [f"{100 * share[verdict]:.0f} %" for verdict in ("second", "first", "tie")]
     assert "MF wins {} of them significantly, kNN {}, and in {} nobody".format(*shares) in PAGE
     distinct = universes[["value", "other_value", "p", "rejected"]].drop_duplicates()
-    assert f"Only {len(distinct):,} worlds differ" in PAGE
+    assert f"Only {len(distinct):,} universes differ" in PAGE
 
 
 def test_the_page_names_what_decides() -> None:
@@ -121,7 +121,7 @@ def test_the_page_names_what_decides() -> None:
     assert effect["aggregation", ""] < 0.01
     pairs = accepted("multiverse", "pairs").set_index(["first", "second"])
     text = pairs.loc[("knn-user", "ranksys-mf-text")]
-    assert f"kNN wins {100 * text['wins']:.0f} % of the worlds and loses" in PAGE
+    assert f"kNN wins {100 * text['wins']:.0f} % of the universes and loses" in PAGE
     assert f"loses {100 * text['losses']:.0f} %" in PAGE
 
 

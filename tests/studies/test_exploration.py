@@ -1,4 +1,4 @@
-"""Worlds of two systems, against the same numbers computed one by one with other functions."""
+"""Universes of two systems, against the same numbers computed one by one with other functions."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_world_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
     winner = "tie"
     if row["p"] < 0.05:
         winner = "first" if row["difference"] > 0 else "second"
-    # In none of these worlds do the test and the values point to different systems.
+    # In none of these universes do the test and the values point to different systems.
     assert row["verdict"] == winner
     assert np.sign(row["effect"]) == np.sign(row["difference"])
 
@@ -255,6 +255,6 @@ def test_a_problem_comes_with_its_systems_and_its_world() -> None:
     )
     with pytest.raises(
         ValueError,
-        match=r"kNN and Pop cannot be compared in the world A1=headless-0\.95 .*at least 2 are",
+        match=r"kNN and Pop cannot be compared in the universe A1=headless-0\.95 .*at least 2 are",
     ):
         explored([configuration], [("kNN", "Pop")])

@@ -51,7 +51,7 @@ def inputs(tmp_path: Path) -> ArtifactInputs:
 
 @pytest.fixture
 def read(inputs: ArtifactInputs, tmp_path: Path) -> ArtifactInputs:
-    """Return the inputs of the artifacts that read the worlds."""
+    """Return the inputs of the artifacts that read the universes."""
     path = tmp_path / "universes.csv"
     write_results(universes.data(inputs), path)
     return inputs_of(tmp_path, results={"universes": path}, pair=inputs.parameters["pair"])
@@ -103,7 +103,7 @@ def test_what_is_explained_adds_up_to_the_whole_variance(
     results = explained.data(read)
     sums = results.groupby("response")["explained"].sum(skipna=False)
     assert sums["effect"] == pytest.approx(1)
-    # The winner may be the same in all of these few worlds: then there is nothing to explain.
+    # The winner may be the same in all of these few universes: then there is nothing to explain.
     assert sums["verdict"] == pytest.approx(1) or np.isnan(sums["verdict"])
     assert "test" not in set(results.loc[results["response"] == "effect", "decision"])
     assert problems("explained", explained, results, tmp_path) == []

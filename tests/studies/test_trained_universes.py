@@ -1,4 +1,4 @@
-"""Worlds made on the spot: split, trained and ranked when they are asked for."""
+"""Universes made on the spot: split, trained and ranked when they are asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts, explained variance and single changes of worlds, and how levels are named."""
+"""Counts, explained variance and single changes of universes, and how levels are named."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def levels_of(grid: DecisionGrid) -> pd.DataFrame:
 
 
 def universes_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
-    """Return worlds whose effect and winner depend on one decision, and a little on chance."""
+    """Return universes whose effect and winner depend on one decision, and a little on chance."""
     universes = levels_of(GRID)
     first = universes[decision] == universes[decision].iloc[0]
     by_chance = np.random.default_rng(0).normal(size=len(universes))
-    # Worlds that differ in their test alone have one effect.
+    # Universes that differ in their test alone have one effect.
     same = universes.groupby([name for name in DECISIONS if name != "test"], sort=False).ngroup()
     effect = np.where(first, 0.5, -0.5) + noise * by_chance[same]
     p = np.where(universes["test"] == "bootstrap", np.nan, 0.01)
@@ -143,7 +143,7 @@ def test_the_start_is_found_by_its_levels() -> None:
 def test_a_start_that_is_not_there_is_refused_by_its_name() -> None:
     universes = universes_where("lists")
     with pytest.raises(
-        ValueError, match=r"The world A1=all .* D=wilcoxon is not among the \d+ wor"
+        ValueError, match=r"The universe A1=all .* D=wilcoxon is not among the \d+ wor"
     ):
         start_of(universes, Configuration(test="wilcoxon"))
     with pytest.raises(ValueError, match=r"C1=full .*: add its levels to the grid"):

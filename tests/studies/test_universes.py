@@ -1,4 +1,4 @@
-"""Worlds of a workflow's experiments: each has one split, and all systems are of it."""
+"""Universes of a workflow's experiments: each has one split, and all systems are of it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LEVEL_SIZE, NAME_SIZE, NUMBER_SIZE = 6, 6.5, 5.5
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision, and how it was taken in each world.
+    """A decision, and how it was taken in each universe.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Decision:
     levels : tuple of str
         Their titles, from the top.
     codes : ndarray of int, shape (n_worlds,)
-        The place of each world's level among the levels; -1 where the decision does not apply.
+        The place of each universe's level among the levels; -1 where the decision does not apply.
     """
 
     title: str
@@ -47,11 +47,11 @@ def draw_levels(
     Parameters
     ----------
     axes : Axes
-        The panel; its x axis is the share of the worlds, from 0 to 1.
+        The panel; its x axis is the share of the universes, from 0 to 1.
     decisions : sequence of Decision
         From the top.
     order : ndarray of int64, shape (n_worlds,)
-        The worlds from the left.
+        The universes from the left.
     bins : ndarray of int64, shape (n_bins + 1,)
         Where bins begin in this order, and where the last one ends.
     """
@@ -88,7 +88,7 @@ def rows_of(decisions: Sequence[Decision]) -> list[list[float]]:
 def count_levels(
     strip: Axes, tiles: Axes, decisions: Sequence[Decision], ahead: NDArray[np.bool_], first: str
 ) -> None:
-    """Print how many worlds have each level, and in how many of these the first system is ahead.
+    """Print how many universes have each level, and in how many of these the first system is ahead.
 
     Parameters
     ----------

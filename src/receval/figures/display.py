@@ -52,7 +52,7 @@ class DisplayStyle:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
-        """Return the look that a plan describes (:meth:`receval.workflow.plan.plan.Plan.display`)."""
+        """Return the style that a plan describes (:meth:`.Plan.display`)."""
         return cls(
             title=values["title"],
             caption=values["caption"],

@@ -1,4 +1,4 @@
-"""Tiles that tell where in an order of worlds the levels of a decision gather."""
+"""Tiles that tell where in an order of universes the levels of a decision gather."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SHADES = 9
 MIDDLE = SHADES // 2
 
 NEVER = -1
-"""In place of a shade: the level of no world at all."""
+"""In place of a shade: the level of no universe at all."""
 
 TILE_HEIGHT = 0.84
 """Share of a row's room that its tiles fill."""
 
 MOST_BINS, WORLDS_PER_BIN, SINGLE_WORLDS = 120, 20, 30
-"""Columns of tiles: so many, but fewer rather than with fewer worlds each, and up to so many worlds
-one each."""
+"""Columns of tiles: so many, but fewer rather than with fewer universes each, and up to so many
+universes one each."""
 
 STEPS = 600
 """Steps of the curve, at least; more than print can show."""
@@ -43,7 +43,7 @@ def shade_colour(shade: int) -> str:
 
 
 def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where steps and bins begin among the worlds, and at last the number of worlds.
+    """Return where steps and bins begin among the universes, and at last the number of universes.
 
     Each bin begins with a step.
     """
@@ -51,35 +51,35 @@ def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int6
     steps_per_bin = -(-STEPS // n_bins)
     n_steps = n_bins * steps_per_bin
     steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps
-    # Where worlds are fewer than steps, several steps begin with the same world.
+    # Where universes are fewer than steps, several steps begin with the same universe.
     return np.unique(steps), steps[::steps_per_bin]
 
 
 def level_shades(
     codes: NDArray[np.integer], n_levels: int, edges: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    r"""Return how often each level occurs in each bin of worlds, compared with all worlds.
+    r"""Return how often each level occurs in each bin of universes, compared with all universes.
 
-    With p the share of all worlds that have the level and q that of the bin's worlds,
+    With p the share of all universes that have the level and q that of the bin's universes,
 
     .. math:: d = \begin{cases} \frac{q}{2 p} & q \le p \\
               \frac{1}{2} + \frac{q - p}{2 (1 - p)} & q > p \end{cases}
 
-    which is 0 where no world of the bin has it, a half where as many have it as if it did not
+    which is 0 where no universe of the bin has it, a half where as many have it as if it did not
     matter, and 1 where all have it, whatever p. It is cut into ``SHADES`` equal steps.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_worlds,)
-        The number of the level of each world, in the order of the worlds; negative for none.
+        The number of the level of each universe, in the order of the universes; negative for none.
     n_levels : int
     edges : ndarray of int, shape (n_bins + 1,)
-        Bin b holds the worlds from ``edges[b]`` to before ``edges[b + 1]``, at least one.
+        Bin b holds the universes from ``edges[b]`` to before ``edges[b + 1]``, at least one.
 
     Returns
     -------
     ndarray of int64, shape (n_levels, n_bins)
-        From 0 to ``SHADES`` - 1, or ``NEVER`` for a level of no world.
+        From 0 to ``SHADES`` - 1, or ``NEVER`` for a level of no universe.
     """
     sizes = np.diff(edges)
     bins = np.repeat(np.arange(len(sizes)), sizes)

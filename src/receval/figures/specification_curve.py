@@ -1,7 +1,7 @@
-"""Specification curves: a difference in thousands of worlds, and which decisions lead to it.
+"""Specification curves: a difference in thousands of universes, and which decisions lead to it.
 
 Source: Simonsohn, Simmons and Nelson (2020), "Specification curve analysis", Nature Human Behaviour
-4. They print one mark a specification; with thousands of worlds, marks are counts in bins.
+4. They print one mark a specification; with thousands of universes, marks are counts in bins.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
 
 NARROW = 0.24
-"""Less than this share of the worlds has no room for a text."""
+"""Less than this share of the universes has no room for a text."""
 
 _VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
 
 
 @dataclass(frozen=True)
 class MarkedUniverse:
-    """A world that is pointed out: its place among the worlds, and what is printed."""
+    """A universe that is pointed out: its place among the universes, and what is printed."""
 
     place: int
     label: str
@@ -59,19 +59,19 @@ def specification_curve(
     marked: MarkedUniverse | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw the worlds in the order of a difference, and below them the levels of the decisions.
+    """Draw the universes in the order of a difference, and below them the levels of the decisions.
 
     The area between the curve and 0 has the colour of the most frequent verdict of its bin of
-    worlds; the strip below it shows the shares of all three. A tile is as dark as its level is
+    universes; the strip below it shows the shares of all three. A tile is as dark as its level is
     frequent in its bin (:func:`receval.figures.level_tiles.level_shades`); beside a row stand the
-    share of all worlds that have the level, and the share of these in which the first system is
+    share of all universes that have the level, and the share of these in which the first system is
     ahead, significantly or not.
 
     Parameters
     ----------
     values : array_like of float, shape (n_worlds,)
         Differences, positive where the first system is ahead. Among equal values, those that the
-        second system wins come first, and then the order is that of the worlds.
+        second system wins come first, and then the order is that of the universes.
     verdicts : array_like of int, shape (n_worlds,)
         1 where the first system wins significantly, -1 where the second does, otherwise 0.
     decisions : sequence of Decision
@@ -92,8 +92,8 @@ def specification_curve(
     Raises
     ------
     ValueError
-        There is no world or no decision, lengths differ, a value is not finite, a verdict is none
-        of the three, a level has no title, or there is no world to be marked.
+        There is no universe or no decision, lengths differ, a value is not finite, a verdict is
+        none of the three, a level has no title, or there is no universe to be marked.
     """
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_universes = len(differences)
@@ -138,18 +138,20 @@ def _checked(
     if differences.ndim != 1 or not differences.size or not decisions:
         raise ValueError(
             f"There are values of the shape {differences.shape} and {len(decisions)} decisions: "
-            "give one value for each world, and at least one world and one decision."
+            "give one value for each universe, and at least one universe and one decision."
         )
     n_universes = len(differences)
     if not np.isfinite(differences).all():
         universe = int(np.flatnonzero(~np.isfinite(differences))[0])
         raise ValueError(
-            f"The value of world {universe} is {differences[universe]}, which has no place on an axis. "
-            "Leave that world out, and say so in a note."
+            f"The value of universe {universe} is {differences[universe]}, which has no place on "
+            "an axis. "
+            "Leave that universe out, and say so in a note."
         )
     if signs.shape != (n_universes,) or not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
-            f"There are {n_universes} worlds and verdicts of the shape {signs.shape}: give each world "
+            f"There are {n_universes} universes and verdicts of the shape {signs.shape}: give "
+            "each universe "
             "one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
         )
     for decision in decisions:
@@ -159,11 +161,11 @@ def _checked(
             raise ValueError(
                 f"The decision {decision.title} has {n_levels} levels, and codes of the shape "
                 f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}: give each "
-                f"of the {n_universes} worlds the place of its level, or -1."
+                f"of the {n_universes} universes the place of its level, or -1."
             )
     if marked is not None and not 0 <= marked.place < n_universes:
         raise ValueError(
-            f"World {marked.place} is to be marked, but there are only the worlds 0 to "
+            f"Universe {marked.place} is to be marked, but there are only the universes 0 to "
             f"{n_universes - 1}."
         )
     return differences, signs.astype(np.int64)
@@ -270,7 +272,7 @@ def _name_colours(axes: Axes, signs: NDArray[np.int64], first: str, second: str)
 
 
 def _mark(panels: Sequence[Axes], x: float, value: float, label: str) -> None:
-    """Draw a line through all panels at a world, and its name above them."""
+    """Draw a line through all panels at a universe, and its name above them."""
     for axes in panels:
         axes.axvline(x, color=INK, linewidth=0.7)
     panels[0].plot(

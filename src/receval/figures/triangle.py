@@ -39,8 +39,8 @@ def triangle(
     names : sequence of str
         The decisions, from the top.
     alone : array_like of float, shape (n_decisions,)
-        Shares, as of :class:`receval.statistics.type_ii_sums_of_squares.ExplainedVariance`. NaN leaves a
-        cell blank but for a dash.
+        Shares, as of :class:`receval.statistics.type_ii_sums_of_squares.ExplainedVariance`. NaN
+        leaves a cell blank but for a dash.
     together : array_like of float, shape (n_pairs,)
         Shares of the pairs, (first, second), (first, third), and so on.
     highest : float, optional

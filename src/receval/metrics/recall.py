@@ -76,7 +76,8 @@ class StratifiedRecall(Metric):
         if judged.relevant.any() and not judged.popularity[judged.relevant].any():
             raise ValueError(
                 f"No relevant item has a positive rating in the dataset that {self.name} was told "
-                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a pair "
+                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a "
+                "pair "
                 "summed."
             )
         power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)

@@ -51,7 +51,7 @@ class DecisionGrid(Model):
             if twice := [level for place, level in enumerate(levels) if level in levels[:place]]:
                 raise ValueError(
                     f"{name} has the level {_printed(twice[0])} twice, but every level makes "
-                    "worlds of its own: leave one of them out"
+                    "universes of its own: leave one of them out"
                 )
         return self
 
@@ -62,7 +62,7 @@ class DecisionGrid(Model):
                 reason for decided in self._combinations() for reason in refusals(*decided)
             )
             raise ValueError(
-                f"no combination of these levels is legal, so there is no world: "
+                f"no combination of these levels is legal, so there is no universe: "
                 f"{'; '.join(reasons)}"
             )
         return self

@@ -1,4 +1,4 @@
-"""The decisions of worlds as rows of tiles."""
+"""The decisions of universes as rows of tiles."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from receval.multiverse.decision_titles import decision_title, level_title
 
 
 def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision]:
-    """Return how each world took each decision, levels in the order of their first appearance.
+    """Return how each universe took each decision, levels in the order of their first appearance.
 
-    Decisions that all worlds took alike are left out: there is nothing to see.
+    Decisions that all universes took alike are left out: there is nothing to see.
     """
     found = []
     for name in names:

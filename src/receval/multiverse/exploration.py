@@ -40,7 +40,7 @@ def explore(
     ----------
     configurations : iterable of Configuration
         In any order, such as ``DecisionGrid(...).configurations()``.
-    universes : Worlds
+    universes : Universes
         Where the lists come from.
     pairs : sequence of (str, str)
         Names of two different systems.
@@ -61,7 +61,7 @@ def explore(
     ------
     ValueError
         A pair names one system twice, there is nothing to compare, or a configuration's data is not
-        among the worlds.
+        among the universes.
     """
     for first, second in pairs:
         if first == second:
@@ -72,7 +72,7 @@ def explore(
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     resamples: NDArray[np.float64] | None = None
     rows: list[dict[str, Any]] = []
-    # Splits before policies: worlds may keep one split at a time.
+    # Splits before policies: universes may keep one split at a time.
     of_splits = _groups(wanted, "selection", "split")
     for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
         lists = {system: universes.lists(of_ranks[0], system) for system in systems}
@@ -146,12 +146,13 @@ def user_values(lists: JudgedLists, labels: Sequence[str], form: ListForm) -> Us
 
 @contextmanager
 def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
-    """Say of which systems and which world a problem is."""
+    """Say of which systems and which universe a problem is."""
     try:
         yield
     except ValueError as error:
         raise ValueError(
-            f"{pair[0]} and {pair[1]} cannot be compared in the world {configuration.name}: {error}"
+            f"{pair[0]} and {pair[1]} cannot be compared in the universe {configuration.name}: "
+            f"{error}"
         ) from error
 
 

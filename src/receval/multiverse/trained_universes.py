@@ -1,4 +1,4 @@
-"""Worlds made on the spot from ratings and recommenders, without a workflow."""
+"""Universes made on the spot from ratings and recommenders, without a workflow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Factory = Callable[[int], Recommender]
 
 
 class TrainedUniverses(Universes):
-    """The worlds of one's own ratings and systems: split, trained and ranked when asked for.
+    """The universes of one's own ratings and systems: split, trained and ranked when asked for.
 
     Every split (A1, A2) is made once, every system trained once on it, and all policies for items
     without a score (B2) are ranked together. The last split is kept, so ask for the configurations
@@ -53,7 +53,7 @@ class TrainedUniverses(Universes):
     >>> from receval.recommenders.popularity import Popularity
     >>> from receval.recommenders.user_knn import UserKNN
     >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
-    >>> worlds = TrainedUniverses(ratings, systems, threshold=4)
+    >>> universes = TrainedUniverses(ratings, systems, threshold=4)
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class TrainedUniverses(Universes):
         self._made: tuple[DataSelection, SplitDecision] | None = None
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists; see :meth:`receval.multiverse.universes.Universes.lists`."""
+        """Return a system's full lists; see :meth:`.Universes.lists`."""
         if system not in self.systems:
             raise ValueError(f"There is no system {system}; there are {', '.join(self.systems)}.")
         if configuration.non_computable not in self.policies:

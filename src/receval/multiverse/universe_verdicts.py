@@ -1,4 +1,4 @@
-"""What decides between two systems over all worlds: explained variance, single changes."""
+"""What decides between two systems over all universes: explained variance, single changes."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     universes : DataFrame
         Of one pair of systems, as :func:`receval.multiverse.exploration.explore` returns them.
     response : {"effect", "verdict"}
-        The standardised difference, of which worlds that differ in their test alone have but one;
-        or the winner.
+        The standardised difference, of which universes that differ in their test alone have but
+        one; or the winner.
 
     Raises
     ------
     ValueError
-        There is no such response, or the worlds are of several pairs of systems.
+        There is no such response, or the universes are of several pairs of systems.
     """
     if response not in RESPONSES:
-        raise ValueError(f"Of a world {' or '.join(RESPONSES)} can be explained, not {response!r}.")
+        raise ValueError(
+            f"Of a universe {' or '.join(RESPONSES)} can be explained, not {response!r}."
+        )
     _check_pair(universes)
     if response == "verdict":
         values = universes["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
@@ -49,7 +51,7 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
 
 
 def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
-    """Return the world of the starting configuration of canamares2020.
+    """Return the universe of the starting configuration of canamares2020.
 
     Parameters
     ----------
@@ -60,14 +62,14 @@ def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.
     Raises
     ------
     ValueError
-        It is not among the worlds, or they are of several pairs of systems.
+        It is not among the universes, or they are of several pairs of systems.
     """
     _check_pair(universes)
     return universes.iloc[index_of_universe(universes, start or Configuration())]
 
 
 def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return the worlds that are one decision away from the starting configuration.
+    """Return the universes that are one decision away from the starting configuration.
 
     Where another aggregation (C3) cannot be tested as the start is, its own test comes along: the
     t-test of logarithms for the geometric mean, the sign test for the median.
@@ -75,7 +77,7 @@ def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The worlds' columns, after ``decision`` and ``level``; the start itself comes first, with
+        The universes' columns, after ``decision`` and ``level``; the start itself comes first, with
         both empty.
     """
     start = start_of(universes)
@@ -101,7 +103,7 @@ def _check_pair(universes: pd.DataFrame) -> None:
     if names and len(pairs := universes[names].drop_duplicates()) > 1:
         printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
         raise ValueError(
-            f"The worlds are of {len(pairs)} pairs of systems ({printed}): choose those of one."
+            f"The universes are of {len(pairs)} pairs of systems ({printed}): choose those of one."
         )
 
 

@@ -40,7 +40,7 @@ class Universes(ABC):
 
 
 class ExperimentUniverses(Universes):
-    """The worlds of a workflow's experiments.
+    """The universes of a workflow's experiments.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ExperimentUniverses(Universes):
         datasets = {experiment.dataset for experiment in self.experiments}
         if len(datasets) != 1:
             raise ValueError(
-                f"Worlds are of one dataset, but the experiments are on "
+                f"Universes are of one dataset, but the experiments are on "
                 f"{', '.join(sorted(datasets)) or 'none'}: give those of one."
             )
 

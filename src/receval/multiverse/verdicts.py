@@ -1,4 +1,4 @@
-"""Who wins a world, and how often."""
+"""Who wins a universe, and how often."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 
 def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> int:
-    """Return the place of a configuration among worlds.
+    """Return the place of a configuration among universes.
 
     Raises
     ------
@@ -35,14 +35,15 @@ def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> 
         same &= universes[name].astype(str).to_numpy() == level
     if not same.any():
         raise ValueError(
-            f"The world {configuration.name} is not among the {len(universes)} worlds: add its levels "
+            f"The universe {configuration.name} is not among the {len(universes)} universes: add "
+            "its levels "
             "to the grid."
         )
     return int(np.argmax(same))
 
 
 def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return worlds read from a file with their verdicts, which follow from the evidence.
+    """Return universes read from a file with their verdicts, which follow from the evidence.
 
     A file has the evidence alone: a number may move a little from processor to processor, a verdict
     near the level of significance would jump.
@@ -56,6 +57,6 @@ def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict_shares(universes: pd.DataFrame) -> dict[str, float]:
-    """Return in which share of the worlds the first system wins, neither, and the second."""
+    """Return in which share of the universes the first system wins, neither, and the second."""
     counts = universes["verdict"].value_counts()
     return {verdict: counts.get(verdict, 0) / len(universes) for verdict in VERDICTS.values()}

@@ -60,7 +60,8 @@ def make_split(
     Raises
     ------
     ValueError
-        If a file that the split needs is not among the auxiliary files, or the data cannot be split so.
+        If a file that the split needs is not among the auxiliary files, or the data cannot be
+        split so.
     """
     # Imported here, because whoever only asks for a name needs no numerics.
     from receval.seeds import generator

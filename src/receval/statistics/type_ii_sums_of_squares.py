@@ -1,8 +1,9 @@
 """Shares of the variance of a response that decisions and pairs of decisions explain.
 
-A world is one combination of the levels of several decisions, a response a number that each world
-has. The worlds need not be all combinations: some are not legal, and their absence confounds what
-the decisions do, so the means of a level's worlds do not tell what the level does.
+A universe is one combination of the levels of several decisions, a response a number that each
+universe has. The universes need not be all combinations: some are not legal, and their absence
+confounds what the decisions do, so the means of a level's universes do not tell what the level
+does.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 # The matrix of counts holds exact whole numbers, so nothing but the rounding of the decomposition
 # keeps an eigenvalue of 0 from being 0: about 1e-15 of the largest for hundreds of columns. The
 # product of the other eigenvalues is a whole number, and each is about as large as the number of
-# worlds that differ in its direction, while the largest is at most the trace, worlds times columns.
-# In designs of 500 to 30,000 worlds, nine decisions of five levels and four rules of what is not
-# legal, zeros are below 1e-15 of the largest, and all others above 1e-4.
+# universes that differ in its direction, while the largest is at most the trace, universes times
+# columns. In designs of 500 to 30,000 universes, nine decisions of five levels and four rules of
+# what is not legal, zeros are below 1e-15 of the largest, and all others above 1e-4.
 LEAST_EIGENVALUE = 1e-11
 """Eigenvalues below this share of the largest one are zeros."""
 
@@ -41,7 +42,7 @@ class ExplainedVariance:
         What each pair of decisions explains beyond all decisions and all other pairs.
     shared : ndarray of float64, shape (n_responses,)
         What decisions and pairs explain, but no single one of them beyond the others, for the
-        worlds leave open which it is. It is 0 where the worlds are all combinations. It is
+        universes leave open which it is. It is 0 where the universes are all combinations. It is
         negative where one decision hides what another does, so that each of them explains more
         beyond the other than by itself (suppression).
     rest : ndarray of float64, shape (n_responses,)
@@ -69,7 +70,7 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
         \text{together}_{ij} &= (S(M \cup P) - S(M \cup P \setminus ij)) / S \\
         \text{rest} &= (S - S(M \cup P)) / S
 
-    which are type II sums of squares, and ``shared`` is 1 minus all of these. If the worlds are
+    which are type II sums of squares, and ``shared`` is 1 minus all of these. If the universes are
     all combinations of the levels, each equally often, it is the functional analysis of variance:
     with :math:`f_i` and :math:`f_{ij}` the means of the response given one and two levels,
     without their own means and :math:`f_i` and :math:`f_j`, the shares are those of the variances
@@ -78,20 +79,20 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
     Parameters
     ----------
     factors : mapping of str to array_like, shape (n_worlds,)
-        By the names of the decisions, the label of the level that each world has. A decision with
-        one level explains 0, as does every pair with it.
+        By the names of the decisions, the label of the level that each universe has. A decision
+        with one level explains 0, as does every pair with it.
     responses : array_like of float, shape (n_responses, n_worlds)
 
     Returns
     -------
     ExplainedVariance
-        All shares of a response that is the same in all worlds are NaN.
+        All shares of a response that is the same in all universes are NaN.
 
     Raises
     ------
     ValueError
-        There is no decision or are fewer than two worlds, lengths differ, a level is missing or a
-        response is not a finite number.
+        There is no decision or are fewer than two universes, lengths differ, a level is missing or
+        a response is not a finite number.
 
     Notes
     -----
@@ -105,7 +106,7 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
     29(185). For decisions of experiments: Hutter, Hoos and Leyton-Brown (2014), "An efficient
     approach for assessing hyperparameter importance", ICML.
 
-    30,000 worlds with nine decisions of five levels and six responses take about five seconds.
+    30,000 universes with nine decisions of five levels and six responses take about five seconds.
     """
     names = tuple(factors)
     values = _checked_responses(responses)
@@ -149,15 +150,15 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
 class _NormalEquations:
     """Sums of products of the columns of a design, and of these with the responses.
 
-    A decision of k levels has k - 1 columns: that of a level is 1 for its worlds, -1 for those of
-    the last level and 0 for all others. The columns of a pair are the products of theirs. The
-    columns themselves, worlds times hundreds, are never made: counts of the worlds in each
+    A decision of k levels has k - 1 columns: that of a level is 1 for its universes, -1 for those
+    of the last level and 0 for all others. The columns of a pair are the products of theirs. The
+    columns themselves, universes times hundreds, are never made: counts of the universes in each
     combination of levels are enough, and are exact.
 
     Parameters
     ----------
     codes : sequence of ndarray of int64, shape (n_worlds,)
-        For each decision, the number of the level of each world, without gaps.
+        For each decision, the number of the level of each universe, without gaps.
     responses : ndarray of float64, shape (n_responses, n_worlds)
     """
 
@@ -203,7 +204,7 @@ class _NormalEquations:
         """
         places = np.concatenate([self._places[term] for term in [(), *terms]])
         eigenvalues, directions = np.linalg.eigh(self._gram[np.ix_(places, places)])
-        # Combinations that no world has leave directions in which nothing is told.
+        # Combinations that no universe has leave directions in which nothing is told.
         told = eigenvalues > LEAST_EIGENVALUE * eigenvalues[-1]
         along = directions[:, told].T @ self._products[places]
         return (along**2 / eigenvalues[told, np.newaxis]).sum(axis=0)
@@ -213,41 +214,45 @@ def _checked_responses(responses: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(responses, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(
-            f"The responses have the shape {values.shape}, not (responses, worlds): give one row "
+            f"The responses have the shape {values.shape}, not (responses, universes): give one "
+            "row "
             "for each response, also where there is only one."
         )
     if values.shape[1] < 2:
         raise ValueError(
-            f"There are {values.shape[1]} worlds; the variance over worlds needs at least 2."
+            f"There are {values.shape[1]} universes; the variance over universes needs at least 2."
         )
     if not np.isfinite(values).all():
         response, universe = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(
-            f"Response {response} of world {universe} is {values[response, universe]}, which is not a "
-            "finite number. Leave that world out."
+            f"Response {response} of universe {universe} is {values[response, universe]}, which "
+            "is not a "
+            "finite number. Leave that universe out."
         )
     return values
 
 
 def _codes(name: str, labels: ArrayLike, n_universes: int) -> NDArray[np.int64]:
-    """Return the number of the level of each world, in the order of their first world."""
+    """Return the number of the level of each universe, in the order of their first universe."""
     levels = np.asarray(labels)
     if levels.shape != (n_universes,):
         raise ValueError(
-            f"The decision {name} has labels of the shape {levels.shape}, but there are {n_universes} "
-            "worlds: give one label for each world."
+            f"The decision {name} has labels of the shape {levels.shape}, but there are "
+            f"{n_universes} "
+            "universes: give one label for each universe."
         )
     codes: NDArray[np.int64] = pd.factorize(levels)[0].astype(np.int64)
     if (codes < 0).any():
         raise ValueError(
-            f"World {codes.argmin()} has no level of the decision {name}. Where the decision does "
+            f"Universe {codes.argmin()} has no level of the decision {name}. Where the decision "
+            "does "
             "not apply, let that be a level of its own."
         )
     return codes
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the responses with mean 0 and a sum of squares of 1, or 0 in all worlds."""
+    """Return the responses with mean 0 and a sum of squares of 1, or 0 in all universes."""
     centred = values - values.mean(axis=1, keepdims=True)
     largest = np.abs(centred).max(axis=1, keepdims=True)
     # Before the squares, or those of tiny numbers would be 0 and those of huge ones infinite.

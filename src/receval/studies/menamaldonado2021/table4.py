@@ -59,11 +59,11 @@ def _lemma2(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
     from receval.seeds import generator
     from receval.theory.item_pairs import item_pairs
 
-    items, universes = (int(inputs.parameters[name]) for name in ("items", "universes"))
+    items, worlds = (int(inputs.parameters[name]) for name in ("items", "worlds"))
     counts = np.zeros(5, dtype=np.int64)
-    for universe in range(universes):
-        rng = generator(inputs.seed, "menamaldonado2021", "table4", "lemma2", universe)
-        pairs = item_pairs(relevance_dependent_items(rng, items // universes), "all")
+    for world in range(worlds):
+        rng = generator(inputs.seed, "menamaldonado2021", "table4", "lemma2", world)
+        pairs = item_pairs(relevance_dependent_items(rng, items // worlds), "all")
         case = pairs.relevance != 0
         counts += [
             pairs.count(case),

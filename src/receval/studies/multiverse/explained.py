@@ -16,7 +16,7 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Explain the variance of the difference, and of the winner, over all worlds.
+    """Explain the variance of the difference, and of the winner, over all universes.
 
     Columns: response (effect or verdict); decision; other (the second decision of a pair, empty for
     a decision alone; ``shared`` and ``rest`` stand for what no single term explains); explained

@@ -11,7 +11,7 @@ from receval.studies.multiverse._shared.flip_sentences import page
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the starting configuration and all worlds that are one decision away from it.
+    """Return the starting configuration and all universes that are one decision away from it.
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """

@@ -1,4 +1,4 @@
-"""All pairs of a set of systems: who wins in how many worlds, and what decides it."""
+"""All pairs of a set of systems: who wins in how many universes, and what decides it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Compare all pairs of the systems in every world.
+    """Compare all pairs of the systems in every universe.
 
-    Columns: first, second (systems); worlds (their number); wins, ties, losses (shares of the
-    worlds, significant ones for the first system); ahead (share in which the first system has the
-    higher value); ``explained_<decision>``, the share of the variance of the standardised
+    Columns: first, second (systems); universes (their number); wins, ties, losses (shares of the
+    universes, significant ones for the first system); ahead (share in which the first system has
+    the higher value); ``explained_<decision>``, the share of the variance of the standardised
     difference that the decision explains alone.
     """
     from receval.multiverse.exploration import explore_experiments

@@ -1,4 +1,4 @@
-"""In how many worlds each system wins, by the levels of every decision."""
+"""In how many universes each system wins, by the levels of every decision."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the shares of worlds that each system wins significantly, of all and by level.
+    """Return the shares of universes that each system wins significantly, of all and by level.
 
-    Columns: decision and level (empty for all worlds); worlds (their number); first, tie, second
-    (shares of the worlds).
+    Columns: decision and level (empty for all universes); universes (their number); first, tie,
+    second (shares of the universes).
     """
     universes = with_verdicts(read_results(inputs.results["universes"]))
     groups = [("", "", universes)]
@@ -37,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one bar for all worlds, and one panel a decision with one bar for each of its levels."""
+    """Draw a bar for all universes, and a panel for each decision with a bar for each level."""
     first, second = (display.short_titles[name] for name in display.parameters["pair"])
     groups = list(results.groupby("decision", sort=False))
     heights = [len(group) for _, group in groups]

@@ -1,4 +1,4 @@
-"""Every world of two systems: the specification curve."""
+"""Every universe of two systems: the specification curve."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Compare the pair of systems in every world.
+    """Compare the pair of systems in every universe.
 
     Columns: the decisions; value (of the first system), other_value; residual, other_residual (of
     RBP); difference, effect (standardised difference), p, rejected (share of bootstrap samples that

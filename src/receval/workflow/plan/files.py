@@ -156,22 +156,23 @@ class PlannedFiles(PlannedSimulations):
         }
 
     def judgment_sampling(self, study: str, judgment_sampling: str) -> JudgmentSamplingSpec:
-        """Return the description of a removal of judgments.
+        """Return the description of a judgment sampling.
 
         Raises
         ------
         KeyError
-            The study has no such removal; the message lists what it has.
+            The study has no such judgment sampling; the message lists what it has.
         """
         judgment_samplings = self.studies[study].judgment_samplings
         if judgment_sampling not in judgment_samplings:
             raise KeyError(
-                f"{study} has no removal {judgment_sampling}; it has {', '.join(judgment_samplings)}."
+                f"{study} has no judgment sampling {judgment_sampling}; it has "
+                f"{', '.join(judgment_samplings)}."
             )
         return judgment_samplings[judgment_sampling]
 
     def judgment_sampling_file(self, study: str, judgment_sampling: str) -> str:
-        """Return the file with the metric values of a removal of judgments."""
+        """Return the file with the metric values of a judgment sampling."""
         return f"work/{self.edition}/judgment_samplings/{study}/{judgment_sampling}.npz"
 
     def judgment_sampling_inputs(self, study: str, judgment_sampling: str) -> dict[str, list[str]]:

@@ -54,7 +54,7 @@ MB of each are the libraries.
 MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
 """Jobs on at most :data:`FEW_RATINGS` that hold or try much at once.
 
-All pairs of systems in every world of the multiverse take 3.7 GiB on MovieLens 1M, the longest
+All pairs of systems in every universe of the multiverse take 3.7 GiB on MovieLens 1M, the longest
 removals and searches several minutes.
 """
 

@@ -23,8 +23,8 @@ def values_by_ratio(
 
     Lists are condensed where the metric says so.
 
-    Columns: dataset; train_ratio; users (one of those ``evaluated_users``); metric; system; lists; value;
-    p_value; verdict, the last five as in
+    Columns: dataset; train_ratio; users (one of those ``evaluated_users``); metric; system; lists;
+    value; p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
 
     Parameters

@@ -21,7 +21,7 @@ def page(results: pd.DataFrame, display: DisplayStyle) -> str:
     Parameters
     ----------
     results : DataFrame
-        The start, then the worlds one decision away from it
+        The start, then the universes one decision away from it
         (:func:`receval.multiverse.universe_verdicts.single_changes`).
     display : Look
         With the parameter ``pair``, the names of the two systems.
@@ -45,7 +45,7 @@ def page(results: pd.DataFrame, display: DisplayStyle) -> str:
 
 
 def _standing(universe: pd.Series, first: str, second: str) -> str:
-    """Say who is ahead in a world, and how surely."""
+    """Say who is ahead in a universe, and how surely."""
     value, other = float(universe["value"]), float(universe["other_value"])
     if value == other:
         return f"There both systems have {value:.4f}."
