@@ -3,7 +3,7 @@
     python benchmarks/incompleteness.py [--processes 2] [--samples 50] [--folds 5]
 
 Ratings of MovieLens 1M's shape are generated, and ranks are drawn for 21 systems and 9 metrics
-(see metrics.py). Five kinds of removal, 100 levels, 50 samples of what is removed at random. The
+(see metrics.py). Five kinds of judgment sampling, 100 levels, 50 samples of what leaves at random. The
 folds are the same one again and again: their work is the same. pytrec_eval measures one system by
 half of the test ratings, from lists of 100 in ready dictionaries, by the seven of the nine metrics
 that it has (no ERR, and another infAP); the ratio is to the mean time of one sample and system in
@@ -51,7 +51,7 @@ def test_ratings() -> tuple[Judgments, float]:
 
 @cache
 def reduced_fold() -> ReducedFold:
-    """Return the lists of all systems, ready for removals."""
+    """Return the lists of all systems, ready for judgment sampling."""
     judgments, highest = test_ratings()
     metadata = DatasetMetadata(float(highest), np.ones(N_ITEMS, dtype=np.int64))
     judged = JudgedItems.of(judgments, THRESHOLD, metadata)
@@ -61,7 +61,7 @@ def reduced_fold() -> ReducedFold:
 
 
 def remove(task: tuple[str, int, int]) -> None:
-    """Measure all systems at all levels of some samples of one kind of removal."""
+    """Measure all systems at all levels of some samples of one kind of judgment sampling."""
     kind, fold, samples = task
     for sample in range(samples if kind in RANDOM else 1):
         rng = generator(5, kind, fold, sample)
@@ -101,7 +101,7 @@ def main() -> None:
     seconds = time.perf_counter() - started
     n_random = sum(kind in RANDOM for kind in KINDS)
     orders = options.folds * (n_random * options.samples + len(KINDS) - n_random)
-    print(f"5 removals x 100 levels x {options.samples} samples x 21 systems x 9 metrics")
+    print(f"5 kinds of sampling x 100 levels x {options.samples} samples x 21 systems x 9 metrics")
     print(
         f"  receval, {options.folds} folds, {options.processes} processes: {seconds:.0f} s", end=""
     )

@@ -52,7 +52,7 @@ def test_a_hundred_levels_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "sentence"),
+    ("keys", "value", "sentence"),
     [
         (
             (*RATINGS, "experiments"),
@@ -82,10 +82,10 @@ def test_a_hundred_levels_are_the_papers() -> None:
     ],
 )
 def test_a_removal_that_cannot_be_is_refused_by_its_name(
-    config: CopiedConfig, place: tuple[str, ...], value: object, sentence: str
+    config: CopiedConfig, keys: tuple[str, ...], value: object, sentence: str
 ) -> None:
-    file, *keys = place
-    config.change(file, *keys, value=value)
+    file, *inner = keys
+    config.change(file, *inner, value=value)
     with pytest.raises(ValueError, match=sentence):
         load_settings(config.folder, "full")
 

@@ -22,11 +22,11 @@ FAMILIES = st.lists(
 
 def closed_bonferroni(p_values: list[float]) -> list[float]:
     """Return Holm's values as the closure of Bonferroni's test over all sets of hypotheses."""
-    places = range(len(p_values))
-    sets = [s for size in places for s in combinations(places, size + 1)]
+    indices = range(len(p_values))
+    sets = [s for size in indices for s in combinations(indices, size + 1)]
     return [
-        max(min(1.0, len(s) * min(p_values[i] for i in s)) for s in sets if place in s)
-        for place in places
+        max(min(1.0, len(s) * min(p_values[i] for i in s)) for s in sets if index in s)
+        for index in indices
     ]
 
 
@@ -78,7 +78,7 @@ def test_a_value_is_adjusted_the_same_wherever_it_stands(
 ) -> None:
     order = list(range(len(p_values)))
     random.shuffle(order)
-    shuffled = method([p_values[place] for place in order])
+    shuffled = method([p_values[index] for index in order])
     assert np.array_equal(shuffled, method(p_values)[order])
 
 
@@ -92,8 +92,8 @@ def test_holm_is_at_least_benjamini_hochberg(p_values: list[float]) -> None:
 def test_each_row_is_a_family_of_its_own(method: Callable) -> None:
     families = np.random.default_rng(5).random((2, 3, 10)) ** 3
     found = method(families)
-    for place in np.ndindex(2, 3):
-        assert np.array_equal(found[place], method(families[place]))
+    for index in np.ndindex(2, 3):
+        assert np.array_equal(found[index], method(families[index]))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,7 @@ import pytest
 from studies.compared_experiments import inputs_of_overlaps
 
 from receval.claims.coverage import claims_of_policies, claims_of_shortfall, is_monotone
-from receval.claims.depth import claims_of_depth, claims_of_places, overtaken
+from receval.claims.depth import claims_of_depth, claims_of_ranks, overtaken
 from receval.claims.findings import (
     CONFIGURED,
     DEFAULT,
@@ -138,7 +138,7 @@ def test_a_horizontal_line_is_as_configured_on_both_datasets() -> None:
 
 def test_slightly_better_is_ahead_by_a_twentieth_at_most() -> None:
     def verdicts(knn: float, mf: float) -> list[str]:
-        table = rows("ml-1m", "place", {0: knn}, {0: mf}).drop(columns="place")
+        table = rows("ml-1m", "only", {0: knn}, {0: mf}).drop(columns="only")
         both = [table.assign(metric=m) for m in ("P@10", "nDCG(gain=binary)@10")]
         return [f.verdict for f in claims_of_the_start(pd.concat(both), *BOTH)]
 
@@ -182,11 +182,11 @@ def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
     def verdicts(knn: list[float], mf: list[float]) -> list[str]:
         series = [dict(enumerate(own, start=1)) for own in (knn, mf)]
         results = rows("ml-1m", "depth", *series).drop(columns="p_value")
-        # Means over other users at each place say nothing of one list.
+        # Means over other users at each rank say nothing of one list.
         results = pd.concat(
             [results.assign(users="complete"), results.assign(users="any", value=0.0)]
         )
-        return [finding.verdict for finding in claims_of_places(results, "ml-1m")]
+        return [finding.verdict for finding in claims_of_ranks(results, "ml-1m")]
 
     assert verdicts([2, 6, 10, 51], [3, 7, 9, 70]) == [HOLDS] * 3
     assert verdicts([2, 6, 10.1, 51], [3, 7, 9, 50]) == [FAILS] * 3
@@ -221,7 +221,7 @@ def test_gains_reverse_the_order_only_with_opposite_signs() -> None:
         for name, sign in signs.items():
             metric, gain = name.split()
             form = "condensed" if gain == "none" else "full"
-            one = rows("ml-1m", "place", {0: 0.5 + 0.1 * sign}, {0: 0.5}).drop(columns="place")
+            one = rows("ml-1m", "only", {0: 0.5 + 0.1 * sign}, {0: 0.5}).drop(columns="only")
             parts.append(one.assign(metric=metric, gain=gain, form=form))
         return pd.concat(parts)
 
@@ -245,7 +245,7 @@ def test_aggregations_reverse_the_mean_and_have_the_published_p_values() -> None
                 ("positive-weighted", 0.6, 0.55),
                 ("geometric", 0.2, 0.21),
             ):
-                one = rows("ml-1m", "place", {0: knn}, {0: mf}).drop(columns="place")
+                one = rows("ml-1m", "only", {0: knn}, {0: mf}).drop(columns="only")
                 one["p_value"] = p if aggregation == "geometric" else 0.06
                 parts.append(one.assign(metric=metric, aggregation=aggregation, statement=""))
         stated = pd.DataFrame(

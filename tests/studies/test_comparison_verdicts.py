@@ -118,7 +118,7 @@ def test_differences_of_rounding_alone_are_no_wins() -> None:
 
 
 def test_small_values_are_told_apart() -> None:
-    # Of RBP, whose first hits may stand hundreds of places down.
+    # Of RBP, whose first hits may stand hundreds of ranks down.
     first, second = np.full(20, 3e-14), np.full(20, 1e-14)
     assert of_values(first, second).compared("mean", "sign").p[0] < 1e-5
 

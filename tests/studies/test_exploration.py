@@ -181,7 +181,7 @@ def test_the_same_worlds_are_the_same_frame() -> None:
 def test_worlds_depend_neither_on_their_order_nor_on_other_worlds() -> None:
     rng = np.random.default_rng(1)
     configurations = GRID.configurations()
-    shuffled = [configurations[place] for place in rng.permutation(len(configurations))[:100]]
+    shuffled = [configurations[index] for index in rng.permutation(len(configurations))[:100]]
     found = in_order(explored(shuffled, [("kNN", "Pop")]))
     names = {tuple(c.levels.values()) for c in shuffled}
     chosen = [tuple(levels) in names for levels in whole_grid()[list(DECISIONS)].to_numpy()]

@@ -17,7 +17,7 @@ from receval.metrics.parse import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
-from receval.robustness.sampling_archive import SampledValues, read_samplings
+from receval.robustness.rank_stability import SampledValues, read_samplings
 from receval.seeds import generator
 from receval.workflow.incompleteness import sample_judgments
 

@@ -62,7 +62,7 @@ def share(judged: Judged, wanted: Callable[[float], bool]) -> float:
 def discounted(judged: Judged, worth: Callable[[float], float]) -> float:
     found = sum(worth(rating) / log2(rank + 1) for rating, rank in judged if 0 < rank <= 10)
     ideal = sorted((worth(rating) for rating, _ in judged), reverse=True)[:10]
-    best = sum(gain / log2(place + 2) for place, gain in enumerate(ideal))
+    best = sum(gain / log2(index + 2) for index, gain in enumerate(ideal))
     return found / best if best else 0.0
 
 
@@ -173,14 +173,14 @@ def test_every_value_is_the_mean_over_users_by_hand(
     for row in folds.to_dict("records"):
         experiment = inputs.experiments[row["experiment"]]
         part = {"observed": "test", "real": "unbiased"}[row["evaluation"]]
-        place = (row["experiment"], row["system"], int(row["fold"]), part)
-        if place not in found:
-            found[place] = users_of(experiment, *place[1:])
-        users = found[place]
+        index = (row["experiment"], row["system"], int(row["fold"]), part)
+        if index not in found:
+            found[index] = users_of(experiment, *index[1:])
+        users = found[index]
         # Only the released code of nDCG, RR and their counterparts leaves out who has no list.
         if row["form"] == "released" and row["metric"] in RELEASED:
             users = [(judged, length) for judged, length in users if length > 0]
-            assert len(users) < len(found[place])
+            assert len(users) < len(found[index])
         expected = [by_hand(row["metric"], judged, row["threshold"]) for judged, _ in users]
         assert row["value"] == pytest.approx(np.mean(expected), abs=1e-7), row
         assert row["lists"] == len(users)

@@ -1,4 +1,4 @@
-"""Kendall's tau of metrics with themselves at every level of removal, by hand and by scipy."""
+"""Kendall's tau of metrics with themselves at every level of judgment sampling, by hand and by scipy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
-from receval.robustness.sampling_archive import read_samplings
+from receval.robustness.rank_stability import read_samplings
 from receval.storage.archive import write_archive
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
@@ -40,15 +40,15 @@ def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
         "percents": np.array(PERCENTS),
         "aggregated_metrics": np.array(MEASURES),
     }
-    for place, dataset in enumerate(datasets):
+    for index, dataset in enumerate(datasets):
         shape = (len(PERCENTS), SAMPLES, len(MEASURES), len(NINE_SYSTEMS))
         complete = rng.random((len(MEASURES), len(NINE_SYSTEMS)))
         noise = np.array([0.0, 0.5, 2.0])[:, None, None, None] * rng.random(shape)
-        arrays[f"experiment-{place}/dataset"] = np.array(dataset)
-        arrays[f"experiment-{place}/systems"] = np.array(NINE_SYSTEMS)
-        arrays[f"experiment-{place}/complete"] = complete
-        arrays[f"experiment-{place}/values"] = complete + noise
-        arrays[f"experiment-{place}/averaged"] = rng.integers(1, 99, shape[:2])
+        arrays[f"experiment-{index}/dataset"] = np.array(dataset)
+        arrays[f"experiment-{index}/systems"] = np.array(NINE_SYSTEMS)
+        arrays[f"experiment-{index}/complete"] = complete
+        arrays[f"experiment-{index}/values"] = complete + noise
+        arrays[f"experiment-{index}/averaged"] = rng.integers(1, 99, shape[:2])
     write_archive(path, arrays)
     return path
 

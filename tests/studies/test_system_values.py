@@ -54,11 +54,11 @@ def precisions(experiment: Experiment, system: str, number: int, cutoff: int) ->
     return {user: count / cutoff for user, count in hits.items()}
 
 
-def empty_lists(experiment: Experiment, system: str, *places: tuple[int, int]) -> None:
+def empty_lists(experiment: Experiment, system: str, *indices: tuple[int, int]) -> None:
     """Take the lists of some users, given as (fold, user), from a system."""
     path = experiment.files.ranks_file("ml-1m", "coin-flip", system)
     outcomes = {(AI.key, n, "test"): read_ranks(path, AI.key, n) for n in experiment.folds}
-    for number, user in places:
+    for number, user in indices:
         outcome = outcomes[AI.key, number, "test"]
         lengths = outcome.lengths.copy()
         lengths[user] = 0
@@ -102,7 +102,7 @@ def test_all_users_count_also_those_without_a_test_rating(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "places",
+    "indices",
     [
         {"pop": [(0, 4)]},
         # As many folds of the user for both systems, but not the same ones.
@@ -110,12 +110,12 @@ def test_all_users_count_also_those_without_a_test_rating(tmp_path: Path) -> Non
     ],
 )
 def test_systems_that_are_averaged_over_different_users_are_not_paired(
-    tmp_path: Path, places: dict[str, list[tuple[int, int]]]
+    tmp_path: Path, indices: dict[str, list[tuple[int, int]]]
 ) -> None:
     experiment = experiment_of(tmp_path, "covered", tested_share=0.5)
     assert all(4 in experiment.fold(number).test.users for number in range(3))
     user_values(experiment, [parse("P@5")])
-    for system, cells in places.items():
+    for system, cells in indices.items():
         empty_lists(experiment, system, *cells)
     with pytest.raises(ValueError, match=r"ml-1m are averaged over different users.*all users"):
         user_values(experiment, [parse("P@5")])
@@ -141,20 +141,20 @@ def test_means_are_those_of_the_values_by_fold(tmp_path: Path, evaluated_users: 
     table = values_by_fold(experiment, metrics)
     means = table[table["fold"] == "mean"].set_index(["metric", "system"])["value"]
     assert values.shape == (2, 3)
-    for place, name in enumerate(("nDCG", "P")):
+    for index, name in enumerate(("nDCG", "P")):
         expected = [means[name, system] for system in SYSTEMS]
-        np.testing.assert_allclose(values[place], expected, atol=1e-12)
+        np.testing.assert_allclose(values[index], expected, atol=1e-12)
 
 
 def test_a_value_is_the_mean_over_folds_of_each_average_over_users(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path)
     averages = [Geometric(floor=0.01), Median(), Arithmetic()]
     values = system_values(experiment, [parse("P@5")], averages)
-    for place, system in enumerate(SYSTEMS):
+    for index, system in enumerate(SYSTEMS):
         folds = [list(precisions(experiment, system, number, 5).values()) for number in range(3)]
         logs = [mean(float(np.log(max(value, 0.01))) for value in fold) for fold in folds]
         expected = [np.exp(logs).mean(), mean(map(median, folds)), mean(map(mean, folds))]
-        np.testing.assert_allclose(values[:, 0, place], expected, atol=1e-12)
+        np.testing.assert_allclose(values[:, 0, index], expected, atol=1e-12)
 
 
 # --- refusals ---------------------------------------------------------------------------------

@@ -18,19 +18,19 @@ from receval.seeds import generator
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.menamaldonado2021 import table1, table3, table4
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
+    conclusion_of,
     held,
     in_case,
     item_dependent_items,
     rated_items,
     relevance_dependent_items,
-    verdict,
 )
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 
 STUDY = "menamaldonado2021"
 TABLES: dict[str, Any] = {"table1": table1, "table3": table3, "table4": table4}
-PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "universes": 3}}
+PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
 
 CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
 CONCLUSIONS_OF_TABLE_4 = [
@@ -85,7 +85,7 @@ def test_lemma_1_concludes_what_table_3_prints_and_holds_on_all_pairs(tmp_path: 
 def test_lemmas_2_and_3_conclude_what_table_4_prints_and_hold_on_all_pairs(
     tmp_path: Path,
 ) -> None:
-    results = results_of("table4", tmp_path, items=300, universes=3)
+    results = results_of("table4", tmp_path, items=300, worlds=3)
     found = list(zip(results["precision"], results["anti_precision"], strict=True))
     assert found == CONCLUSIONS_OF_TABLE_4
     assert (results["pairs"] > 1000).all()
@@ -145,7 +145,7 @@ def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: P
 
 
 def test_the_cases_of_lemma_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
-    results = results_of("table4", tmp_path, items=24, universes=2)
+    results = results_of("table4", tmp_path, items=24, worlds=2)
     items = item_dependent_items(generator(1, STUDY, "table4", "lemma3"), 24)
     every = [exact(items, item) for item in range(24)]
     for row in results[results["lemma"] == "lemma 3"].to_dict("records"):
@@ -180,9 +180,9 @@ def test_items_satisfy_the_premises_of_the_lemmas_exactly() -> None:
 
 def test_lemma_3_fails_on_pairs_without_its_premise() -> None:
     # Under the premise of lemma 2 anti-precision is consistent where lemma 3 says that it is not.
-    universes = (relevance_dependent_items(np.random.default_rng(seed), 30) for seed in range(8))
+    worlds = (relevance_dependent_items(np.random.default_rng(seed), 30) for seed in range(8))
     cases = consistent = 0
-    for pairs in (item_pairs(universe, "all") for universe in universes):
+    for pairs in (item_pairs(world, "all") for world in worlds):
         case = in_case(pairs, 1, pairs.steeper_than_non_relevance, 1)
         cases += pairs.count(case)
         consistent += pairs.count(
@@ -192,6 +192,6 @@ def test_lemma_3_fails_on_pairs_without_its_premise() -> None:
 
 
 def test_a_verdict_is_what_all_predictions_say() -> None:
-    assert verdict(np.array([True, True])) == "agree"
-    assert verdict(np.array([False, False])) == "disagree"
-    assert verdict(np.array([True, False])) == "either"
+    assert conclusion_of(np.array([True, True])) == "agree"
+    assert conclusion_of(np.array([False, False])) == "disagree"
+    assert conclusion_of(np.array([True, False])) == "either"

@@ -20,7 +20,7 @@ from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.robustness.kept_ratings import kept_ratings
+from receval.robustness.judgment_sampling import kept_ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
 from receval.storage.tidy_csv import read_results, write_results
@@ -204,12 +204,12 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
     assert [curve.get_label() for curve in right.lines] == ["pLSA", "kNN"]
-    for place, system in enumerate(("plsa", "knn-centred")):
+    for index, system in enumerate(("plsa", "knn-centred")):
         own = means[means["system"] == system]
-        assert right.lines[place].get_ydata() == pytest.approx(own["value"])
+        assert right.lines[index].get_ydata() == pytest.approx(own["value"])
         light, dark = (
             shade.get_paths()[0].vertices[:, 1]
-            for shade in right.collections[2 * place : 2 * place + 2]
+            for shade in right.collections[2 * index : 2 * index + 2]
         )
         assert light.max() == pytest.approx(own["upper"].max())
         assert dark.min() == pytest.approx(own["lower"].min())

@@ -13,8 +13,13 @@ from studies.small_universes import explored
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision
-from receval.multiverse.universe_verdicts import explained, single_changes, start_of
-from receval.multiverse.verdicts import verdict_shares, with_verdicts
+from receval.multiverse.verdicts import (
+    explained,
+    single_changes,
+    start_of,
+    verdict_shares,
+    with_verdicts,
+)
 from receval.splits.spec import DataSelection
 from receval.storage.tidy_csv import read_results, write_results
 
@@ -143,7 +148,7 @@ def test_the_start_is_found_by_its_levels() -> None:
 def test_a_start_that_is_not_there_is_refused_by_its_name() -> None:
     universes = universes_where("lists")
     with pytest.raises(
-        ValueError, match=r"The universe A1=all .* D=wilcoxon is not among the \d+ wor"
+        ValueError, match=r"The universe A1=all .* D=wilcoxon is not among the \d+ universes"
     ):
         start_of(universes, Configuration(test="wilcoxon"))
     with pytest.raises(ValueError, match=r"C1=full .*: add its levels to the grid"):

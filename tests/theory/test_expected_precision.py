@@ -60,7 +60,7 @@ def test_bounds_of_one_relevant_by_hand() -> None:
     )
     scale = 4 / (2 * 3 * 65)
     assert bounds.lower == pytest.approx(scale * 50)
-    # m_u = 2, 2, 3 and 10, of which there are four places.
+    # m_u = 2, 2, 3 and 10, of which there are four ranks.
     assert bounds.upper == pytest.approx(scale * (50 + 50 + 60 + 65) / 4)
 
 
@@ -200,7 +200,7 @@ def test_equation_3_is_the_exact_one_where_few_items_of_the_order_are_in_train()
 
 
 def test_equation_3_falls_short_where_users_have_rated_much_of_the_head() -> None:
-    # What a user has rated leaves the list, and what takes its place is popular as well.
+    # What a user has rated leaves the list, and what comes instead is popular as well.
     rng = np.random.default_rng(2)
     rated = rng.random((300, 60)) < np.linspace(0.9, 0.05, 60)
     rows = [(int(u), int(i), 5.0) for u, i in np.argwhere(rated)]

@@ -133,7 +133,7 @@ class PairedComparison:
 
     @classmethod
     def of(cls, results: pd.DataFrame, across: str, roles: Roles) -> PairedComparison | None:
-        """Return the duel of rows of one dataset and metric; None where there are no rows.
+        """Return the comparison on rows of one dataset and metric; None where there are no rows.
 
         Parameters
         ----------
@@ -155,7 +155,9 @@ class PairedComparison:
         if not len(knn):
             return None
         if knn[:, 0].tolist() != mf[:, 0].tolist():
-            raise ValueError(f"kNN and MF have other values of {across}, so they have no duel.")
+            raise ValueError(
+                f"kNN and MF have other values of {across}, so they cannot be compared."
+            )
         p_values = mf[:, 2] if mf.shape[1] > 2 else np.full(len(mf), np.nan)
         return cls(knn[:, 0], knn[:, 1], mf[:, 1], p_values)
 
@@ -172,13 +174,13 @@ class PairedComparison:
         return int(np.count_nonzero(np.diff(signs)))
 
     def ahead(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the differences, everywhere or at some places, as quantities."""
+        """Return the differences, everywhere or at some points, as quantities."""
         shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
         triples = zip(self.x[shown], self.difference[shown], self.p_values[shown], strict=True)
         return [Quantity("kNN - MF", float(d), float(p), f"at {x:g}") for x, d, p in triples]
 
     def values(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the values of both systems, everywhere or at some places, as quantities."""
+        """Return the values of both systems, everywhere or at some points, as quantities."""
         shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
         return [
             Quantity(name, float(value), place=f"at {x:g}")

@@ -76,7 +76,7 @@ def relative_margins(rows: pd.DataFrame, roles: Roles) -> dict[str, Quantity]:
     margins = {}
     for label in dict.fromkeys(rows["metric"]):
         comparison = PairedComparison.of(
-            rows[rows["metric"] == label].assign(place=0), "place", roles
+            rows[rows["metric"] == label].assign(only=0), "only", roles
         )
         if comparison is not None:
             margin = float(-comparison.difference[0] / comparison.knn[0])
@@ -188,7 +188,7 @@ def _never_below_half(dataset: str, comparison: PairedComparison | None) -> Find
 
 
 def u_shaped(series: NDArray[np.float64]) -> bool:
-    """Whether a series falls at every step up to an inner place, and rises from it on."""
+    """Whether a series falls at every step up to an inner point, and rises from it on."""
     lowest = int(np.argmin(series))
     inside = 0 < lowest < len(series) - 1
     return inside and rises(series[: lowest + 1][::-1]) and rises(series[lowest:])
@@ -203,9 +203,9 @@ def _u_shape(dataset: str, comparison: PairedComparison | None) -> Finding:
     )
     if comparison is None:
         return finding
-    places = (float(comparison.x[0]), START, float(comparison.x[-1]))
+    points = (float(comparison.x[0]), START, float(comparison.x[-1]))
     return finding.checked(
-        u_shaped(comparison.knn) and u_shaped(comparison.mf), comparison.values(places)
+        u_shaped(comparison.knn) and u_shaped(comparison.mf), comparison.values(points)
     )
 
 

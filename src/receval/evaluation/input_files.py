@@ -73,7 +73,7 @@ class InputFiles:
         return self._one(self.searches, "the search", system, "search.csv")
 
     def judgment_sampling_file(self, name: str) -> Path:
-        """Return the values under removed judgments."""
+        """Return the values under sampled judgments."""
         return self._one(self.judgment_samplings, "the judgment sampling", f"{name}.npz")
 
     def results_file(self, artifact: str) -> Path:

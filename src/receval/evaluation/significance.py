@@ -46,7 +46,7 @@ def p_values(
         first, second = system_pairs(len(experiment.all_systems))
         systems = np.array(experiment.all_systems)
         means = values.mean(axis=2)
-        for place, name in enumerate(metrics):
+        for index, name in enumerate(metrics):
             tables.append(
                 pd.DataFrame(
                     {
@@ -54,9 +54,9 @@ def p_values(
                         "metric": name,
                         "system_a": systems[first],
                         "system_b": systems[second],
-                        "difference": means[place, first] - means[place, second],
-                        "p_value": test.p_values[place],
-                        "share": test.shares[place],
+                        "difference": means[index, first] - means[index, second],
+                        "p_value": test.p_values[index],
+                        "share": test.shares[index],
                         "permutations": permutations,
                         "users": values.shape[2],
                     }

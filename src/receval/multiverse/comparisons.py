@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
 from receval.multiverse.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
+from receval.multiverse.user_values import UserValues
 from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
@@ -19,7 +20,7 @@ from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statisti
 _DECIMALS = 12
 """Values that agree in so many digits are equal but for rounding, and so are their differences."""
 
-AVERAGES = {
+AVERAGE_BY_AGGREGATION = {
     "mean": Arithmetic(),
     "median": Median(),
     "test-weighted": Weighted(by="test"),
@@ -27,21 +28,6 @@ AVERAGES = {
     "geometric": AdjustedGeometric(epsilon=EPSILON),
 }
 """What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
-
-
-@dataclass(frozen=True)
-class UserValues:
-    """Values of one system for every user, a row a metric, on one form of its lists.
-
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_metrics, n_users)
-    covered : ndarray of bool, shape (n_users,)
-        Users with a list that is not empty.
-    """
-
-    values: NDArray[np.float64]
-    covered: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -168,7 +154,7 @@ class PairOfSystems:
         self, aggregation: Aggregation, metrics: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of both systems, shape (n_metrics,), without any test."""
-        average = AVERAGES[aggregation]
+        average = AVERAGE_BY_AGGREGATION[aggregation]
         first, second = (
             average.of(
                 system.values[list(metrics)][:, chosen],

@@ -13,11 +13,11 @@ from receval.multiverse.decisions import (
     Aggregation,
     Configuration,
     CoverageTreatment,
-    EvaluatedUsers,
     ListForm,
     MetricDecision,
     SignificanceTest,
     SplitDecision,
+    UserSelection,
     refusals,
     selection_label,
 )
@@ -37,7 +37,7 @@ class DecisionGrid(Model):
 
     selection: Annotated[tuple[DataSelection, ...], Field(min_length=1)] = (DataSelection(),)
     split: Annotated[tuple[SplitDecision, ...], Field(min_length=1)] = (SplitDecision(),)
-    users: Annotated[tuple[EvaluatedUsers, ...], Field(min_length=1)] = ("trained",)
+    users: Annotated[tuple[UserSelection, ...], Field(min_length=1)] = ("trained",)
     non_computable: Annotated[tuple[NonComputable, ...], Field(min_length=1)] = ("none",)
     lists: Annotated[tuple[ListForm, ...], Field(min_length=1)] = ("full",)
     metric: Annotated[tuple[MetricDecision, ...], Field(min_length=1)] = (MetricDecision(),)
@@ -48,7 +48,7 @@ class DecisionGrid(Model):
     @model_validator(mode="after")
     def _levels_differ(self) -> Self:
         for name, levels in self:
-            if twice := [level for place, level in enumerate(levels) if level in levels[:place]]:
+            if twice := [level for index, level in enumerate(levels) if level in levels[:index]]:
                 raise ValueError(
                     f"{name} has the level {_printed(twice[0])} twice, but every level makes "
                     "universes of its own: leave one of them out"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
+from receval.figures.decision_rows import Decision
 from receval.multiverse.decisions import DECISIONS
-
-DECISION_NAMES = tuple(DECISIONS)
 
 TITLES = {
     "selection": "Data selection",
@@ -69,6 +72,20 @@ def level_title(decision: str, level: str) -> str:
         details = re.sub(r"-?phi", ", phi = ", rest).removeprefix(", ")
         return f"{name} ({details})" if details else name
     return _LEVELS.get(decision, {}).get(level, level)
+
+
+def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision]:
+    """Return how each universe took each decision, levels in the order of their first appearance.
+
+    Decisions that all universes took alike are left out: there is nothing to see.
+    """
+    found = []
+    for name in names:
+        codes, levels = pd.factorize(universes[name].astype(str))
+        if len(levels) > 1:
+            titles = tuple(level_title(name, level) for level in levels)
+            found.append(Decision(decision_title(name), titles, np.asarray(codes)))
+    return found
 
 
 def _selection(word: str) -> str:

@@ -17,7 +17,7 @@ from receval.spec_types import Model, Size
 from receval.splits.spec import DataSelection, Share
 
 SplitKind = Literal["random", "user"]
-EvaluatedUsers = Literal["trained", "all"]
+UserSelection = Literal["trained", "all"]
 ListForm = Literal["full", "condensed"]
 MetricName = Literal["P", "nDCG", "RBP", "RBO", "tau"]
 GainName = Literal["g1", "g2"]
@@ -38,10 +38,12 @@ DECISIONS = {
 }
 """The paper's mark of each decision, by the name of its field."""
 
+DECISION_NAMES = tuple(DECISIONS)
+
 EPSILON = 1e-5
 """Of the epsilon-adjusted geometric mean (C3), for which the paper gives none."""
 
-SAMPLES = 200
+BOOTSTRAP_SAMPLES = 200
 """Resampled sets of users of the bootstrap: its shares have a standard error of at most .035."""
 
 GAINS = {"g1": "binary", "g2": "exp-normalised"}
@@ -85,12 +87,12 @@ class MetricDecision(Model):
     name : {"P", "nDCG", "RBP", "RBO", "tau"}
         The last two compare the order of the judged items with that of their ratings.
     depth : int, optional
-        Places that are looked at; None for whole lists.
+        Ranks that are looked at; None for whole lists.
     gain : {"g1", "g2"}, optional
         1 for relevant items; or :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default g1 where
         there is a gain.
     phi : float, optional
-        Of RBP and RBO: the chance of going on to the next place, by default .9.
+        Of RBP and RBO: the chance of going on to the next rank, by default .9.
     """
 
     name: MetricName = "nDCG"
@@ -180,7 +182,7 @@ class Configuration(Model):
 
     selection: DataSelection = DataSelection()
     split: SplitDecision = SplitDecision()
-    users: EvaluatedUsers = "trained"
+    users: UserSelection = "trained"
     non_computable: NonComputable = "none"
     lists: ListForm = "full"
     metric: MetricDecision = MetricDecision()

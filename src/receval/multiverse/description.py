@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.multiverse.decisions import EPSILON, SAMPLES, Configuration, MetricDecision
+from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, EPSILON, Configuration, MetricDecision
 from receval.splits.spec import DataSelection
 
 
@@ -153,7 +153,7 @@ def _test(configuration: Configuration) -> str:
         "sign": f"a two-tailed sign test over {users}",
         "wilcoxon": f"Wilcoxon's signed-rank test over {users}",
         "bootstrap": (
-            f"the share of {SAMPLES} bootstrap samples of {users} in which a two-tailed {inner} "
-            "rejects at .05"
+            f"the share of {BOOTSTRAP_SAMPLES} bootstrap samples of {users} in which a two-tailed "
+            f"{inner} rejects at .05"
         ),
     }[configuration.test]

@@ -11,13 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.evaluation import evaluate
-from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
-from receval.multiverse.comparisons import PairOfSystems, UserValues
+from receval.multiverse.comparisons import PairOfSystems
 from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import SAMPLES, Configuration, ListForm
+from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, Configuration
 from receval.multiverse.universes import ExperimentUniverses, Universes
+from receval.multiverse.user_values import UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.seeds import generator
 from receval.statistics.bootstrap import poisson_resamples
@@ -78,11 +76,12 @@ def explore(
         lists = {system: universes.lists(of_ranks[0], system) for system in systems}
         has_train = universes.has_train(of_ranks[0])
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
-            resamples = poisson_resamples(len(has_train), SAMPLES, generator)
+            resamples = poisson_resamples(len(has_train), BOOTSTRAP_SAMPLES, generator)
         for of_lists in _groups(of_ranks, "lists"):
             labels = list(dict.fromkeys(label for c in of_lists for label in _labels(c)))
             measured = {
-                system: user_values(lists[system], labels, of_lists[0].lists) for system in systems
+                system: UserValues.of(lists[system], labels, of_lists[0].lists)
+                for system in systems
             }
             for of_users in _groups(of_lists, "users", "coverage"):
                 any_list = lists[systems[0]].full
@@ -128,22 +127,6 @@ def explore_experiments(
     return explore(grid.configurations(), universes, pairs, generator(seed, dataset, "multiverse"))
 
 
-def user_values(lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
-    """Measure a system's lists for every user.
-
-    Parameters
-    ----------
-    lists : JudgedLists
-        One list a user (AR).
-    labels : sequence of str
-        Of metrics, all on full or all on condensed lists.
-    form : {"full", "condensed"}
-        The lists that must not be empty for a user to be covered.
-    """
-    values = evaluate([parse(label) for label in labels], lists)
-    return UserValues(values, lists.view(form == "condensed").lengths > 0)
-
-
 @contextmanager
 def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
     """Say of which systems and which universe a problem is."""
@@ -179,15 +162,17 @@ def _rows(
     """Return the rows of configurations that differ in their metric alone."""
     one = configurations[0]
     # Not all metrics are compared in all ways: of tau there is no geometric mean.
-    places = sorted({labels.index(configuration.metric_label) for configuration in configurations})
+    of_values = sorted(
+        {labels.index(configuration.metric_label) for configuration in configurations}
+    )
     of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
     rows = []
     for (first, second), pair in compared.items():
         with _where((first, second), one):
-            comparison = pair.compared(one.aggregation, one.test, places)
+            comparison = pair.compared(one.aggregation, one.test, of_values)
         residuals = pair.aggregated(one.aggregation, of_residuals)
         for configuration in configurations:
-            place = places.index(labels.index(configuration.metric_label))
+            index = of_values.index(labels.index(configuration.metric_label))
             residual, other_residual = np.nan, np.nan
             if configuration.residual_label:
                 found = of_residuals.index(labels.index(configuration.residual_label))
@@ -197,16 +182,16 @@ def _rows(
                     "first": first,
                     "second": second,
                     **configuration.levels,
-                    "value": comparison.first[place],
-                    "other_value": comparison.second[place],
+                    "value": comparison.first[index],
+                    "other_value": comparison.second[index],
                     "residual": residual,
                     "other_residual": other_residual,
-                    "difference": comparison.difference[place],
-                    "effect": comparison.effect[place],
-                    "p": comparison.p[place],
-                    "rejected": comparison.rejected[place],
-                    "signed_one_minus_p": comparison.signed_one_minus_p[place],
-                    "verdict": VERDICTS[int(comparison.verdict[place])],
+                    "difference": comparison.difference[index],
+                    "effect": comparison.effect[index],
+                    "p": comparison.p[index],
+                    "rejected": comparison.rejected[index],
+                    "signed_one_minus_p": comparison.signed_one_minus_p[index],
+                    "verdict": VERDICTS[int(comparison.verdict[index])],
                 }
             )
     return rows

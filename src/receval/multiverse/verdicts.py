@@ -1,14 +1,15 @@
-"""Who wins a universe, and how often."""
+"""Who wins a universe, how often, and what decides it: explained variance, single changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decisions import DECISION_NAMES, Configuration
+from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 from receval.storage.tidy_csv import real_values
 
 LEVEL = 0.05
@@ -21,9 +22,14 @@ Verdict = Literal["first", "tie", "second"]
 FIRST, TIE, SECOND = 1, 0, -1
 VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
+RESPONSES = ("effect", "verdict")
+"""What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
+
+_NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
+
 
 def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> int:
-    """Return the place of a configuration among universes.
+    """Return the index of a configuration among universes.
 
     Raises
     ------
@@ -36,16 +42,15 @@ def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> 
     if not same.any():
         raise ValueError(
             f"The universe {configuration.name} is not among the {len(universes)} universes: add "
-            "its levels "
-            "to the grid."
+            "its levels to the grid."
         )
     return int(np.argmax(same))
 
 
 def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return universes read from a file with their verdicts, which follow from the evidence.
+    """Return universes read from a file with their verdicts, which follow from the signed 1 - p.
 
-    A file has the evidence alone: a number may move a little from processor to processor, a verdict
+    A file has these alone: a number may move a little from processor to processor, a verdict
     near the level of significance would jump.
     """
     certain = np.where(universes["test"] == "bootstrap", MOST_SAMPLES, 1.0 - LEVEL)
@@ -60,3 +65,99 @@ def verdict_shares(universes: pd.DataFrame) -> dict[str, float]:
     """Return in which share of the universes the first system wins, neither, and the second."""
     counts = universes["verdict"].value_counts()
     return {verdict: counts.get(verdict, 0) / len(universes) for verdict in VERDICTS.values()}
+
+
+def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
+    """Return how much of the variance of a response the decisions and their pairs explain.
+
+    Parameters
+    ----------
+    universes : DataFrame
+        Of one pair of systems, as :func:`receval.multiverse.exploration.explore` returns them.
+    response : {"effect", "verdict"}
+        The standardised difference, of which universes that differ in their test alone have but
+        one; or the winner.
+
+    Raises
+    ------
+    ValueError
+        There is no such response, or the universes are of several pairs of systems.
+    """
+    if response not in RESPONSES:
+        raise ValueError(
+            f"Of a universe {' or '.join(RESPONSES)} can be explained, not {response!r}."
+        )
+    _check_pair(universes)
+    if response == "verdict":
+        values = universes["verdict"].map(_NUMBER_OF_VERDICT).to_numpy(dtype=np.float64)
+        used, names = universes, DECISION_NAMES
+    else:
+        names = tuple(name for name in DECISION_NAMES if name != "test")
+        used = universes.drop_duplicates(subset=list(names))
+        values = used["effect"].to_numpy(dtype=np.float64)
+    factors = {name: used[name].to_numpy(dtype=str) for name in names}
+    return explained_variance(factors, values[None, :])
+
+
+def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
+    """Return the universe of the starting configuration of canamares2020.
+
+    Parameters
+    ----------
+    universes : DataFrame
+    start : Configuration, optional
+        Another starting point.
+
+    Raises
+    ------
+    ValueError
+        It is not among the universes, or they are of several pairs of systems.
+    """
+    _check_pair(universes)
+    return universes.iloc[index_of_universe(universes, start or Configuration())]
+
+
+def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
+    """Return the universes that are one decision away from the starting configuration.
+
+    Where another aggregation (C3) cannot be tested as the start is, its own test comes along: the
+    t-test of logarithms for the geometric mean, the sign test for the median.
+
+    Returns
+    -------
+    DataFrame
+        The universes' columns, after ``decision`` and ``level``; the start itself comes first, with
+        both empty.
+    """
+    start = start_of(universes)
+    levels = {name: str(start[name]) for name in DECISION_NAMES}
+    natural = {"geometric": "t-log", "median": "sign"}
+    itself = universes[_agrees(universes, levels, DECISION_NAMES)].head(1)
+    rows = [itself.assign(decision="", level="")]
+    for decision in DECISION_NAMES:
+        others = [name for name in DECISION_NAMES if name not in (decision, "test")]
+        near = universes[
+            _agrees(universes, levels, others) & (universes[decision] != levels[decision])
+        ]
+        if decision != "test":
+            wanted = near["aggregation"].map(lambda name: natural.get(name, levels["test"]))
+            near = near[near["test"] == wanted]
+        rows.append(near.assign(decision=decision, level=near[decision]))
+    changed = pd.concat(rows, ignore_index=True)
+    return changed[["decision", "level", *universes.columns]]
+
+
+def _check_pair(universes: pd.DataFrame) -> None:
+    names = [name for name in ("first", "second") if name in universes]
+    if names and len(pairs := universes[names].drop_duplicates()) > 1:
+        printed = "; ".join(" and ".join(pair) for pair in pairs.itertuples(index=False))
+        raise ValueError(
+            f"The universes are of {len(pairs)} pairs of systems ({printed}): choose those of one."
+        )
+
+
+def _agrees(universes: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:
+    same = pd.Series(True, index=universes.index)
+    for decision in decisions:
+        same &= universes[decision].astype(str) == levels[decision]
+    return same

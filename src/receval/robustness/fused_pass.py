@@ -2,7 +2,7 @@
 
 Incompleteness experiments measure the same lists tens of thousands of times. Where the metrics are
 those of valcarce2020 as its text defines them, this module computes all of them in one pass over
-the lists as they are, skipping removed judgments, several times faster than metric by metric.
+the lists as they are, skipping judgments left out, several times faster than metric by metric.
 The definitions are those of :mod:`receval.metrics`, to which tests compare every value.
 """
 
@@ -89,7 +89,7 @@ class SingleWalk:
             self.ratings,
             self.satisfies,
             self.stacked.starts,
-            self.stacked.places,
+            self.stacked.indices,
             self.stacked.ranks,
             self.cutoff,
             self.reciprocals,
@@ -109,7 +109,7 @@ def _walk(
     ratings: NDArray[np.float64],
     satisfies: NDArray[np.float64],
     starts: NDArray[np.int64],
-    places: NDArray[np.int32],
+    indices: NDArray[np.int32],
     ranks: NDArray[np.int32],
     cutoff: int,
     reciprocals: NDArray[np.float64],
@@ -140,7 +140,7 @@ def _walk(
             # Written without branches: which judgments are left is nothing a processor can guess.
             for entry in range(starts[at], starts[at + 1]):
                 left[n_left] = entry
-                n_left += (states[places[entry]] > 0) & (ranks[entry] <= cutoff)
+                n_left += (states[indices[entry]] > 0) & (ranks[entry] <= cutoff)
             hits = 0.0
             above = 0.0
             first = 0
@@ -153,7 +153,7 @@ def _walk(
             for step in range(n_left):
                 entry = left[step]
                 rank = ranks[entry]
-                item = places[entry]
+                item = indices[entry]
                 hit = np.float64(states[item]) - 1.0
                 reciprocal = reciprocals[rank]
                 gained += ratings[item] * discounts[rank]

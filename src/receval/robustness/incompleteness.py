@@ -1,6 +1,6 @@
 """Metric values under incomplete judgments, for all systems, metrics and levels at once.
 
-A removed judgment is a mask: ranks do not change, because unjudged items keep their places. From
+A judgment left out is a mask: ranks do not change, because unjudged items keep theirs. From
 one level to the next only the users who lose a judgment are measured again.
 """
 
@@ -41,10 +41,10 @@ class AggregatedMetric:
 
 
 class _Family(NamedTuple):
-    """Measures with the same average: their places, and the columns of their metrics."""
+    """Aggregated metrics with the same average: their indices, and the columns of their metrics."""
 
     average: QuasiArithmetic
-    places: list[int]
+    indices: list[int]
     columns: list[int]
 
 
@@ -92,7 +92,7 @@ class ReducedFold:
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
         self._families = self._by_average()
         # What a user's values are averaged from lies together, because users are measured again.
-        n_entries = [len(family.places) * self.n_systems for family in self._families]
+        n_entries = [len(family.indices) * self.n_systems for family in self._families]
         self._complete = [np.zeros((self.judged.n_rows, number)) for number in n_entries]
         alive = np.ones(len(self._row_of), dtype=bool)
         everyone = np.flatnonzero(self.judged.n_judged)
@@ -102,14 +102,14 @@ class ReducedFold:
     def values(
         self, order: NDArray[np.int64], kept: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the averages at several levels of one order of removal.
+        """Return the averages at several levels of one sampling order.
 
         Parameters
         ----------
         order : ndarray of int64, shape (n_judgments,)
             From :func:`receval.robustness.judgment_sampling.sampling_order`.
         kept : ndarray of int64, shape (n_levels,)
-            Units kept at each level, falling: the judgments with a turn below are those left.
+            Units kept at each level, falling: the judgments with lower ranks in the order are left.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class ReducedFold:
             n_evaluated[level] = np.count_nonzero(left)
             for family, summed in zip(self._families, sums, strict=True):
                 means = np.round(summed / n_evaluated[level], _DECIMALS) + 0.0
-                averages[level, family.places] = family.average.restored(means).reshape(
+                averages[level, family.indices] = family.average.restored(means).reshape(
                     -1, self.n_systems
                 )
             before = after
@@ -149,15 +149,15 @@ class ReducedFold:
         for average in dict.fromkeys(
             aggregated_metric.average for aggregated_metric in self.aggregated_metrics
         ):
-            places = [
+            indices = [
                 n
                 for n, aggregated_metric in enumerate(self.aggregated_metrics)
                 if aggregated_metric.average == average
             ]
             columns = [
-                self.metrics.index(self.aggregated_metrics[place].metric) for place in places
+                self.metrics.index(self.aggregated_metrics[index].metric) for index in indices
             ]
-            families.append(_Family(average, places, columns))
+            families.append(_Family(average, indices, columns))
         return families
 
     def _measure(
@@ -210,7 +210,7 @@ class ReducedFold:
             np.repeat(np.arange(len(rows)), self.n_systems),
             reduced.lengths.ravel(),
             reduced.starts,
-            reduced.places,
+            reduced.indices,
             reduced.ranks,
         )
 

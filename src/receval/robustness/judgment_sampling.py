@@ -1,12 +1,16 @@
-"""In which order judgments are removed from a test set: the kinds of incompleteness."""
+"""In which order judgments leave a test set, the kinds of incompleteness, and what is kept."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.evaluation.experiment import Experiment
+from receval.seeds import generator
 from receval.splits.split import Judgments
 
 SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]
@@ -18,7 +22,7 @@ RANDOM: frozenset[str] = frozenset({"ratings", "items", "users"})
 def sampling_order(
     judgments: Judgments, unit: SamplingUnit, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], int]:
-    """Give each test rating its turn to leave: those that stay longest have the lowest.
+    """Rank test ratings by when they leave: those that stay longest have the lowest ranks.
 
     Parameters
     ----------
@@ -34,7 +38,7 @@ def sampling_order(
     Returns
     -------
     order : ndarray of int64, shape (n_judgments,)
-        Ratings with a turn below k are those left when k ratings, items or users are kept: the
+        Ratings with a rank below k are those left when k ratings, items or users are kept: the
         samples of one order are nested.
     n_units : int
         Number of ratings, of items with test ratings, or of users with test ratings.
@@ -46,10 +50,10 @@ def sampling_order(
     """
     if unit not in get_args(SamplingUnit):
         raise ValueError(
-            f"There is no removal of {unit!r}; there are {', '.join(get_args(SamplingUnit))}."
+            f"There is no sampling of {unit!r}; there are {', '.join(get_args(SamplingUnit))}."
         )
     if not len(judgments):
-        raise ValueError("There are no test ratings, so none can be removed.")
+        raise ValueError("There are no test ratings, so none can be left out.")
     if unit == "ratings":
         return generator.permutation(len(judgments)).astype(np.int64), len(judgments)
     owners = judgments.items if unit in ("items", "popular-items") else judgments.users
@@ -77,3 +81,49 @@ def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]
             f"The levels {levels.tolist()} must fall from at most 100 per cent to above 0."
         )
     return np.maximum(1, np.floor(n_units * levels / 100 + 0.5).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class KeptRatings:
+    """What is left of the test ratings of a fold at each level.
+
+    Attributes
+    ----------
+    percents : tuple of int
+        Shares kept, falling.
+    order : ndarray of int64, shape (n_judgments,)
+        Rank of each test rating in the sampling order: those that stay longest have the lowest.
+    counts : ndarray of int64, shape (n_levels,)
+        Number of test ratings kept at each level.
+    """
+
+    percents: tuple[int, ...]
+    order: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @property
+    def masks(self) -> list[NDArray[np.bool_]]:
+        """Whether each test rating is kept, for each level; levels are nested."""
+        return [self.order < number for number in self.counts]
+
+
+def kept_ratings(
+    experiment: Experiment, number: int, removed_percents: Sequence[int], seed: int
+) -> KeptRatings:
+    """Draw a sampling order of the test ratings of a fold, the same for every system.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    number : int
+        Of the fold.
+    removed_percents : sequence of int
+        Shares left out, rising from at least 0.
+    seed : int
+        The edition's root seed.
+    """
+    percents = tuple(100 - removed for removed in removed_percents)
+    # Named as the first sample of single ratings in receval.workflow.incompleteness is.
+    rng = generator(seed, experiment.dataset, experiment.split, number, "removal", "ratings", 0)
+    order, n_units = sampling_order(experiment.fold(number).test, "ratings", rng)
+    return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))

@@ -15,21 +15,21 @@ from receval.metrics.list_view import ListView
 class StackedLists(NamedTuple):
     """The lists of several systems: those of the first row, of all systems, then of the next.
 
-    So that what one user's lists hold lies together: measuring a few users reads few places of
+    So that what one user's lists hold lies together: measuring a few users reads little of the
     memory.
 
     Attributes
     ----------
     lengths : ndarray of int64, shape (n_rows, n_systems)
     starts : ndarray of int64, shape (n_rows * n_systems + 1,)
-    places : ndarray of int32, shape (n_ranked,)
-        Each ranked item's place among the judged items, which the systems share.
+    indices : ndarray of int32, shape (n_ranked,)
+        Each ranked item's index among the judged items, which the systems share.
     ranks : ndarray of int32, shape (n_ranked,)
     """
 
     lengths: NDArray[np.int64]
     starts: NDArray[np.int64]
-    places: NDArray[np.int32]
+    indices: NDArray[np.int32]
     ranks: NDArray[np.int32]
 
 
@@ -37,16 +37,16 @@ def stack(views: Sequence[ListView]) -> StackedLists:
     """Put lists of systems together; each system has one list for each row of judged items."""
     sizes = np.stack([np.diff(view.starts) for view in views], axis=1)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.empty(starts[-1], dtype=np.int32)
+    indices = np.empty(starts[-1], dtype=np.int32)
     ranks = np.empty(starts[-1], dtype=np.int32)
     for system, view in enumerate(views):
         firsts = starts[:-1].reshape(sizes.shape)[:, system]
         within = np.arange(len(view.ranks)) - np.repeat(view.starts[:-1], sizes[:, system])
         targets = np.repeat(firsts, sizes[:, system]) + within
-        places[targets] = view.places
+        indices[targets] = view.places
         ranks[targets] = view.ranks
     lengths = np.stack([view.lengths for view in views], axis=1)
-    return StackedLists(lengths, starts, places, ranks)
+    return StackedLists(lengths, starts, indices, ranks)
 
 
 def reduce_lists(
@@ -73,18 +73,18 @@ def reduce_lists(
     starts : ndarray of int64, shape (n_kept + 1,)
         Where each row's begin among them.
     lists : StackedLists
-        With places among the chosen.
+        With indices among the chosen.
     """
-    chosen, starts, new_places = _left(rows, alive, judged_starts)
-    list_starts, places, ranks = _listed(
+    chosen, starts, new_indices = _left(rows, alive, judged_starts)
+    list_starts, indices, ranks = _listed(
         rows,
         stacked.lengths.shape[1],
-        new_places,
+        new_indices,
         stacked.starts,
-        stacked.places,
+        stacked.indices,
         stacked.ranks,
     )
-    return chosen, starts, StackedLists(stacked.lengths[rows], list_starts, places, ranks)
+    return chosen, starts, StackedLists(stacked.lengths[rows], list_starts, indices, ranks)
 
 
 @njit(cache=True)
@@ -96,43 +96,43 @@ def _left(
         total += judged_starts[row + 1] - judged_starts[row]
     chosen = np.empty(total, dtype=np.int64)
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    new_places = np.full(len(alive), -1, dtype=np.int32)
+    new_indices = np.full(len(alive), -1, dtype=np.int32)
     count = 0
     for number, row in enumerate(rows):
-        for place in range(judged_starts[row], judged_starts[row + 1]):
-            if alive[place]:
-                new_places[place] = count
-                chosen[count] = place
+        for index in range(judged_starts[row], judged_starts[row + 1]):
+            if alive[index]:
+                new_indices[index] = count
+                chosen[count] = index
                 count += 1
         starts[number + 1] = count
-    return chosen[:count], starts, new_places
+    return chosen[:count], starts, new_indices
 
 
 @njit(cache=True)
 def _listed(
     rows: NDArray[np.int64],
     n_systems: int,
-    new_places: NDArray[np.int32],
+    new_indices: NDArray[np.int32],
     starts: NDArray[np.int64],
-    places: NDArray[np.int32],
+    indices: NDArray[np.int32],
     ranks: NDArray[np.int32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     total = 0
     for row in rows:
         total += starts[(row + 1) * n_systems] - starts[row * n_systems]
     out_starts = np.zeros(n_systems * len(rows) + 1, dtype=np.int64)
-    out_places = np.empty(total, dtype=np.int32)
+    out_indices = np.empty(total, dtype=np.int32)
     out_ranks = np.empty(total, dtype=np.int32)
     count = 0
     number = 0
     for row in rows:
         for at in range(row * n_systems, (row + 1) * n_systems):
             for entry in range(starts[at], starts[at + 1]):
-                new_place = new_places[places[entry]]
-                if new_place >= 0:
-                    out_places[count] = new_place
+                new_index = new_indices[indices[entry]]
+                if new_index >= 0:
+                    out_indices[count] = new_index
                     out_ranks[count] = ranks[entry]
                     count += 1
             number += 1
             out_starts[number] = count
-    return out_starts, out_places[:count], out_ranks[:count]
+    return out_starts, out_indices[:count], out_ranks[:count]

@@ -1,19 +1,92 @@
-"""Rank stability: how far a metric ranks systems with fewer judgments as it does with all."""
+"""Rank stability: how far a metric ranks systems with fewer judgments as it does with all.
+
+It is computed from the values of systems under sampled judgments, as an archive holds them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
-from receval.robustness.sampling_archive import SampledValues
 from receval.statistics.kendall import TOLERANCE_OF_MEANS, kendall_tau_b
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the samples between which the bands lie."""
+
+
+@dataclass(frozen=True)
+class SampledValues:
+    """Values of one experiment under sampled judgments, averaged over folds.
+
+    Attributes
+    ----------
+    dataset : str
+    percents : ndarray of float64, shape (n_levels,)
+        What is kept, in per cent.
+    aggregated_metrics : tuple of (str, str)
+        Labels of average and metric.
+    systems : tuple of str
+    complete : ndarray of float64, shape (n_aggregated_metrics, n_systems)
+        With all judgments.
+    values : ndarray of float64, shape (n_levels, n_samples, n_aggregated_metrics, n_systems)
+    evaluated_users : ndarray of int64, shape (n_levels, n_samples)
+        Users still averaged, over all folds.
+    """
+
+    dataset: str
+    percents: NDArray[np.float64]
+    aggregated_metrics: tuple[tuple[str, str], ...]
+    systems: tuple[str, ...]
+    complete: NDArray[np.float64]
+    values: NDArray[np.float64]
+    evaluated_users: NDArray[np.int64]
+
+    def of(self, average: str, metric: str) -> int:
+        """Return the index of an aggregated metric.
+
+        Raises
+        ------
+        KeyError
+            It was not measured; the message lists what was.
+        """
+        if (average, metric) not in self.aggregated_metrics:
+            there = ", ".join(f"{one} {label}" for one, label in self.aggregated_metrics)
+            raise KeyError(f"{average} {metric} was not measured on {self.dataset}; {there} were.")
+        return self.aggregated_metrics.index((average, metric))
+
+
+def read_samplings(path: Path) -> list[SampledValues]:
+    """Read what :func:`receval.workflow.incompleteness.sample_judgments` wrote.
+
+    Returns
+    -------
+    list of SampledValues
+        One an experiment, by name.
+    """
+    with np.load(path) as archive:
+        aggregated_metrics = tuple(
+            (str(average), str(metric)) for average, metric in archive["aggregated_metrics"]
+        )
+        ends = "/dataset"
+        names = [name.removesuffix(ends) for name in archive.files if name.endswith(ends)]
+        return [
+            SampledValues(
+                dataset=str(archive[f"{name}/dataset"]),
+                percents=archive["percents"],
+                aggregated_metrics=aggregated_metrics,
+                systems=tuple(map(str, archive[f"{name}/systems"])),
+                complete=archive[f"{name}/complete"],
+                values=archive[f"{name}/values"],
+                evaluated_users=archive[f"{name}/averaged"],
+            )
+            for name in names
+        ]
 
 
 def rank_stability(
@@ -62,7 +135,7 @@ def mean_values(
 ) -> pd.DataFrame:
     """Return the value of every metric, averaged over systems, at every level.
 
-    Columns: as of :func:`rank_stability`, with ``value`` in the place of ``tau``.
+    Columns: as of :func:`rank_stability`, with ``value`` instead of ``tau``.
     """
     tables = []
     for values in judgment_samplings:

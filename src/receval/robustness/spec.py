@@ -1,4 +1,4 @@
-"""Models of removals of judgments: what is removed, and what is measured by the rest."""
+"""Models of judgment sampling: what is left out, and what is measured by the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Levels(Model):
     def percents(self) -> list[float]:
         """The levels, falling."""
         number = int((self.highest - self.lowest) / self.step + 1e-9) + 1
-        return [round(self.highest - place * self.step, 9) for place in range(number)]
+        return [round(self.highest - index * self.step, 9) for index in range(number)]
 
     @model_validator(mode="after")
     def _steps_end_at_the_lowest(self) -> Self:
@@ -43,7 +43,7 @@ class Levels(Model):
 
 
 class JudgmentSamplingSpec(Model):
-    """Judgments removed step by step, and what is measured by those that are left.
+    """Judgments left out step by step, and what is measured by those that are left.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class JudgmentSamplingSpec(Model):
     levels : Levels
         Shares of ratings, items or users that are kept.
     samples : int
-        Number of random orders of removal.
+        Number of random sampling orders.
     averages : dict of str to tuple of str
         Labels of metrics by the label of the average over users that they get.
     """

@@ -33,7 +33,7 @@ def expected_precision_over_coin_flips(
     ratings : Ratings
         Without repeated pairs of user and item.
     order : ndarray of int, shape (n_items,)
-        Codes of all items, from the first place on.
+        Codes of all items, from the first rank on.
     threshold : float
         Ratings at or above it are positive.
     test_share : float
@@ -49,16 +49,16 @@ def expected_precision_over_coin_flips(
     if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
         raise ValueError(
             f"The order must hold each of the {ratings.n_items} items once: give the codes from 0 "
-            f"to {ratings.n_items - 1}, from the first place on."
+            f"to {ratings.n_items - 1}, from the first rank on."
         )
-    place = np.empty(ratings.n_items, dtype=np.int64)
-    place[order] = np.arange(ratings.n_items)
-    places = place[ratings.items]
-    by_place = np.lexsort((places, ratings.users))
-    users = ratings.users[by_place]
+    rank_of = np.empty(ratings.n_items, dtype=np.int64)
+    rank_of[order] = np.arange(ratings.n_items)
+    ranks = rank_of[ratings.items]
+    by_rank = np.lexsort((ranks, ratings.users))
+    users = ratings.users[by_rank]
     starts = np.searchsorted(users, np.arange(ratings.n_users))
     rated_before = np.arange(len(users)) - starts[users]
-    unrated_before = places[by_place] - rated_before
-    liked = ratings.values[by_place] >= threshold
+    unrated_before = ranks[by_rank] - rated_before
+    liked = ratings.values[by_rank] >= threshold
     hit = binom.cdf(cutoff - 1 - unrated_before[liked], rated_before[liked], test_share)
     return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))

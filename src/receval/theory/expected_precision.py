@@ -32,7 +32,7 @@ def expected_precision(
     ----------
     positives : array_like of float, shape (n_ranked,) or (n_users, n_ranked)
         Positive ratings :math:`|PR(i_k)|`, train and test, of the items of the target sets from the
-        first place on, for all users alike or for each. The target sets of all candidates (AN) have
+        first rank on, for all users alike or for each. The target sets of all candidates (AN) have
         the system's order of them; for samples see :func:`expected_positives_among_samples`.
     cutoff : int
         n.
@@ -48,7 +48,7 @@ def expected_precision(
     Raises
     ------
     ValueError
-        Fewer places than the cut-off are given.
+        Fewer ranks than the cut-off are given.
     """
     sums = _sums(positives, cutoff)
     return float(sigma * n_candidates / (cutoff * t * n_users) * sums[cutoff])
@@ -88,16 +88,16 @@ def expected_bounds_of_one_relevant(
         m_u = n + |PR_{test}(u)| - 1
 
     Users without relevant test ratings count with :math:`m_u = n`, with which the lemma holds as
-    well, since they have no hits: with n - 1 the bounds could change places.
+    well, since they have no hits: with n - 1 the bounds could be the other way round.
 
-    The lower bound is printed with all items in the place of the candidates; it is equation 3
+    The lower bound is printed with all items instead of the candidates; it is equation 3
     divided by :math:`|PR_{test}| / |U|`, which has :math:`|C|`.
 
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,)
         As for :func:`expected_precision`, for all users alike. Where a user's :math:`m_u` goes
-        beyond the last place, all are summed.
+        beyond the last rank, all are summed.
     n_relevant : array_like of int, shape (n_users,)
         :math:`|PR_{test}(u)|` of all users.
     cutoff : int
@@ -124,7 +124,7 @@ def expected_bounds_of_one_relevant(
 def expected_positives_of_uniform_test(
     ratios: ArrayLike, *, n_ratings: int, n_targets: int
 ) -> NDArray[np.float64]:
-    r"""Return what takes the place of :math:`|PR(i)|` where all items have as many test ratings.
+    r"""Return what stands for :math:`|PR(i)|` where all items have as many test ratings.
 
     In a uniform test (section 6.2, UAR and U1R) :math:`E[|PR_{test}(i)|] = \eta |PR(i)| / |R(i)|`
     with :math:`\eta = \sigma |R| / |T|`, so that the formulas of this module hold with
@@ -184,7 +184,7 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
             f"A target set of {size} items cannot be drawn from {n_candidates} candidates: choose "
             "a size between 1 and their number."
         )
-    # By tables of logarithms: scipy's own distribution takes a minute for a thousand places.
+    # By tables of logarithms: scipy's own distribution takes a minute for a thousand ranks.
     log_factorials = gammaln(np.arange(n_candidates + 1) + 1.0)
 
     def log_choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -193,22 +193,22 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
 
     before = np.arange(n_candidates)
     among = np.empty(size)
-    for place in range(size):
-        # As many items before it and behind it as a target set with it in this place needs.
-        possible = before[place : n_candidates - (size - 1 - place)]
+    for above in range(size):
+        # As many items before it and behind it as a target set with so many items above it needs.
+        possible = before[above : n_candidates - (size - 1 - above)]
         behind = n_candidates - 1 - possible
-        log_chances = log_choose(possible, place) + log_choose(behind, size - 1 - place)
+        log_chances = log_choose(possible, above) + log_choose(behind, size - 1 - above)
         chances = np.exp(log_chances - log_choose(n_candidates - 1, size - 1))
-        among[place] = chances @ values[possible]
+        among[above] = chances @ values[possible]
     return among * (size / n_candidates)
 
 
 def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
-    """Return the sums over the first 0, 1, ... places, averaged over users."""
+    """Return the sums over the first 0, 1, ... ranks, averaged over users."""
     values = np.asarray(positives, dtype=np.float64)
     if values.shape[-1] < cutoff:
         raise ValueError(
-            f"The ranking has {values.shape[-1]} places, fewer than the cut-off {cutoff}: give at "
+            f"The ranking has {values.shape[-1]} items, fewer than the cut-off {cutoff}: give at "
             "least the items up to it."
         )
     return np.concatenate([[0.0], np.cumsum(values.mean(axis=0) if values.ndim == 2 else values)])

@@ -28,8 +28,8 @@ def precision_bounds(
         \frac{\sum_u m_u P_s^u@m_u(T_u)}{n |PR_{test}|}, \qquad m_u = n + |PR_{test}(u)| - 1
 
     with :math:`T_u = N_u \cup PR_{test}(u)` on both sides and :math:`T_u^r = N_u \cup \{i_r\}` in
-    the middle. An item stands in :math:`T_u` at most :math:`|PR_{test}(u)| - 1` places below its
-    place in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
+    the middle. An item stands in :math:`T_u` at most :math:`|PR_{test}(u)| - 1` ranks below its
+    rank in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
     same threshold has the same :math:`N_u`.
 
@@ -40,7 +40,7 @@ def precision_bounds(
     cutoff : int
         n.
     kept : ndarray of bool, shape (n_judgments,), optional
-        The test ratings that are left where others were removed. A relevant item that was removed
+        The test ratings that are left where others are left out. A relevant item that is left out
         is not in :math:`PR_{test}(u)` any more and leaves :math:`T_u`, so that those below it move
         up; :math:`N_u` stays.
 

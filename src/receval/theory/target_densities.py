@@ -76,8 +76,8 @@ class TargetDensities:
         threshold : float
             Ratings at or above it are relevant.
         kept : ndarray of bool, shape (n_judgments,), optional
-            The test ratings that are left where others were removed. Removing them changes neither
-            the base candidates nor the samples: what was relevant stays in target sets of all
+            The test ratings that are left where others are left out. That changes neither the
+            base candidates nor the samples: what was relevant stays in target sets of all
             candidates (AN), not relevant any more, and leaves those of samples (NN), which have it
             for its relevance alone.
         percentile : int, optional

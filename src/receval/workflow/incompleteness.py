@@ -37,7 +37,7 @@ def sample_judgments(
     ratings, splits, ranks : sequence of Path
         All that may be read; see :class:`receval.evaluation.input_files.InputFiles`.
     values : Path
-        Gets an archive for :func:`receval.robustness.sampling_archive.read_samplings`.
+        Gets an archive for :func:`receval.robustness.rank_stability.read_samplings`.
     description : mapping
         From :meth:`receval.workflow.plan.plan.Plan.judgment_sampling_description`.
     """

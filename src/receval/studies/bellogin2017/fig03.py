@@ -37,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
     """
     from receval.metrics.evaluation import evaluate
-    from receval.robustness.kept_ratings import kept_ratings
+    from receval.robustness.judgment_sampling import kept_ratings
     from receval.theory.precision_bounds import precision_bounds
 
     metric, cutoff = drawn_precision(inputs)

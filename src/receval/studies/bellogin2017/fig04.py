@@ -29,7 +29,7 @@ from receval.studies.bellogin2017._shared.varied_conditions import KEPT
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists
     from receval.metrics.metric import Metric
-    from receval.robustness.kept_ratings import KeptRatings
+    from receval.robustness.judgment_sampling import KeptRatings
 
 Row = dict[str, Any]
 
@@ -56,7 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Removing a test rating is a mask: its item stays a candidate, no other rank changes.
     """
     from receval.metrics.parse import parse
-    from receval.robustness.kept_ratings import kept_ratings
+    from receval.robustness.judgment_sampling import kept_ratings
 
     drawn, _ = drawn_precision(inputs)
     metrics = list(dict.fromkeys([drawn, *map(parse, inputs.parameters["metrics"])]))

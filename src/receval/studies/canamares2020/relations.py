@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     is ahead is a matter of the sign: the p-value tells how sure it is.
     """
     from receval.claims.coverage import claims_of_policies, claims_of_shortfall
-    from receval.claims.depth import claims_of_depth, claims_of_places
+    from receval.claims.depth import claims_of_depth, claims_of_ranks
     from receval.claims.findings import (
         DEFAULT,
         ROLES,
@@ -64,7 +64,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             *claims_of_settings(movielens, netflix),
             *claims_of_the_start(results["table2"], movielens, netflix, roles),
             *claims_of_ratios(by_ratio, movielens, netflix, roles),
-            *claims_of_places(results["fig05"], movielens, roles),
+            *claims_of_ranks(results["fig05"], movielens, roles),
             *claims_of_depth(results["fig06"], movielens, netflix, few, roles),
             *claims_of_metrics(results["table3"], movielens, roles),
             *claims_of_aggregation(results["table4"], movielens, roles),

@@ -10,10 +10,10 @@ from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
+    conclusion_of,
     held,
     in_case,
     rated_items,
-    verdict,
 )
 
 SIGNS = {1: "agree", -1: "disagree"}
@@ -57,7 +57,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 together,
                 *((anything, known) if together == 1 else (known, anything)),
             )
-            conclusion = verdict(~predicted)
+            conclusion = conclusion_of(~predicted)
             case = in_case(pairs, together, steepness, sign)
             orders = pairs.observed_precision, pairs.observed_anti_precision
             rows.append(

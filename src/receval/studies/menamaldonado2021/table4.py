@@ -14,12 +14,12 @@ from receval.figures.tables import Column, Table
 from receval.figures.text_tables import printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
-    Verdict,
+    Conclusion,
+    conclusion_of,
     held,
     in_case,
     item_dependent_items,
     relevance_dependent_items,
-    verdict,
 )
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def _lemma3(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
         for sign in STEEPNESS:
             known = np.full(3, sign)
             against = (anything, known) if together == 1 else (known, anything)
-            precision = verdict(
+            precision = conclusion_of(
                 lemmas.lemma3_predicts_consistent_precision(1, together, against[0])
             )
-            anti_precision = verdict(
+            anti_precision = conclusion_of(
                 lemmas.lemma3_predicts_consistent_anti_precision(1, together, against[1])
             )
             case = in_case(pairs, together, steepness, sign)
@@ -110,7 +110,7 @@ def _lemma3(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
 
 
 def _held(
-    pairs: ItemPairs, case: NDArray[np.bool_], conclusions: tuple[Verdict, Verdict]
+    pairs: ItemPairs, case: NDArray[np.bool_], conclusions: tuple[Conclusion, Conclusion]
 ) -> list[int]:
     """Count the pairs of a case with one conclusion, with the other, and with both."""
     precision = case & held(pairs.observed_precision, pairs.real_ranking, conclusions[0])
@@ -122,7 +122,7 @@ def _row(
     lemma: str,
     premise: str,
     condition: tuple[str, str, str],
-    conclusions: tuple[Verdict, Verdict],
+    conclusions: tuple[Conclusion, Conclusion],
     counts: list[int],
 ) -> dict[str, Any]:
     columns = ("popularity_and_relevance", "compared", "odds_are", "precision", "anti_precision")

@@ -29,8 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The columns are those of :func:`receval.robustness.rank_stability.rank_stability` or
     :func:`receval.robustness.rank_stability.mean_values`.
     """
-    from receval.robustness.rank_stability import mean_values, rank_stability
-    from receval.robustness.sampling_archive import read_samplings
+    from receval.robustness.rank_stability import mean_values, rank_stability, read_samplings
     from receval.studies.metric_studies.named_metrics import named_metrics
 
     parameters, metrics = inputs.parameters, named_metrics(inputs.parameters)

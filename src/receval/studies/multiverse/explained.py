@@ -10,7 +10,7 @@ from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.figures.triangle import triangle
 from receval.multiverse.decision_titles import decision_title
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.verdicts import with_verdicts
+from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts
 from receval.storage.tidy_csv import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -22,8 +22,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     a decision alone; ``shared`` and ``rest`` stand for what no single term explains); explained
     (share of the variance).
     """
-    from receval.multiverse.universe_verdicts import RESPONSES, explained
-
     universes = with_verdicts(read_results(inputs.results["universes"]))
     rows: list[tuple[str, str, str, float]] = []
     for response in RESPONSES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.multiverse.verdicts import with_verdicts
+from receval.multiverse.verdicts import single_changes, with_verdicts
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.multiverse._shared.flip_sentences import page
 
@@ -15,7 +15,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
-    from receval.multiverse.universe_verdicts import single_changes
     from receval.storage.tidy_csv import read_results
 
     return single_changes(read_results(inputs.results["universes"]))

@@ -16,7 +16,7 @@ from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.verdicts import verdict_shares
+from receval.multiverse.verdicts import explained, verdict_shares
 from receval.studies._shared.inputs import ArtifactInputs
 
 
@@ -29,7 +29,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     difference that the decision explains alone.
     """
     from receval.multiverse.exploration import explore_experiments
-    from receval.multiverse.universe_verdicts import explained
 
     systems = inputs.parameters["systems"]
     pairs = list(combinations(systems, 2))

@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
-from receval.multiverse.decision_rows import decisions_of
-from receval.multiverse.decision_titles import DECISION_NAMES
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decision_titles import decisions_of
+from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.multiverse.verdicts import VERDICTS, index_of_universe, with_verdicts
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -20,8 +19,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: the decisions; value (of the first system), other_value; residual, other_residual (of
     RBP); difference, effect (standardised difference), p, rejected (share of bootstrap samples that
-    reject), evidence (1 - p or that share, with the sign of the system that is ahead and that the
-    test sees ahead, too).
+    reject), signed_one_minus_p (1 - p or that share, with the sign of the system that is ahead and
+    that the test sees ahead, too).
     """
     from receval.multiverse.exploration import explore_experiments
 

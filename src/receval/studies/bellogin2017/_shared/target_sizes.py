@@ -14,7 +14,7 @@ from receval.studies.bellogin2017._shared.varied_conditions import KEPT, SIZE
 
 if TYPE_CHECKING:
     from receval.metrics.precision import Precision
-    from receval.robustness.kept_ratings import KeptRatings
+    from receval.robustness.judgment_sampling import KeptRatings
 
 
 class Point(NamedTuple):

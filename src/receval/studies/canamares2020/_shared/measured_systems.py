@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.metrics.parse import parse
-from receval.multiverse.comparisons import AVERAGES, PairOfSystems
+from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.exploration import user_values
 from receval.multiverse.universes import ExperimentUniverses
+from receval.multiverse.user_values import UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.spec import DataSelection
 
@@ -113,7 +113,7 @@ class MeasuredSystems:
         # One system's lists after the other: those of all at once can be too large for memory.
         for system in self.systems:
             lists = universes.lists(configuration, system)
-            self.users[system] = user_values(lists, self.labels, configuration.lists)
+            self.users[system] = UserValues.of(lists, self.labels, configuration.lists)
         self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
 
     def evaluated_users(
@@ -150,7 +150,7 @@ class MeasuredSystems:
         """
         first, *others = self.systems
         chosen = {name: self.evaluated_users(name, configuration, users) for name in self.systems}
-        average = AVERAGES[configuration.aggregation]
+        average = AVERAGE_BY_AGGREGATION[configuration.aggregation]
         tables = []
         for system in (first, *others):
             n_evaluated = int(np.count_nonzero(chosen[system]))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SHARES = 1000
 """Probabilities of random items are multiples of 1 / SHARES, so that premises hold exactly."""
 
-Verdict = Literal["agree", "disagree", "either"]
+Conclusion = Literal["agree", "disagree", "either"]
 
 
 def rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
@@ -93,7 +93,7 @@ def in_case(
     return (pairs.popularity * pairs.relevance == together) & (steepness == sign)
 
 
-def verdict(predictions: NDArray[np.bool_]) -> Verdict:
+def conclusion_of(predictions: NDArray[np.bool_]) -> Conclusion:
     """Return what predictions of agreement say of a case: the same of all its pairs, or either."""
     if predictions.all():
         return "agree"
@@ -101,7 +101,7 @@ def verdict(predictions: NDArray[np.bool_]) -> Verdict:
 
 
 def held(
-    orders: NDArray[np.int8], others: NDArray[np.int8], expected: Verdict
+    orders: NDArray[np.int8], others: NDArray[np.int8], expected: Conclusion
 ) -> NDArray[np.bool_]:
     """Tell of which pairs two rankings agree or disagree as expected, a mask (n_cases,)."""
     return orders * others == (1 if expected == "agree" else -1)

@@ -22,7 +22,7 @@ def page(results: pd.DataFrame, display: DisplayStyle) -> str:
     ----------
     results : DataFrame
         The start, then the universes one decision away from it
-        (:func:`receval.multiverse.universe_verdicts.single_changes`).
+        (:func:`receval.multiverse.verdicts.single_changes`).
     display : Look
         With the parameter ``pair``, the names of the two systems.
     """
