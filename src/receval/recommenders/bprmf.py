@@ -9,11 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.divergence import refuse_divergence
+from receval.recommenders.family import alike_but_for
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
-from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.parameters import choice, integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 
