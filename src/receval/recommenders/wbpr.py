@@ -6,11 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.bprmf import descend
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.pairwise_factors import SampledPairwiseFactors, descend
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.parameters import choice, integer, real, refuse_divergence
-from receval.recommenders.products import inner_products
+from receval.recommenders.parameters import choice
 
 WEIGHTS = ("popularity", "drifting-popularity")
 
@@ -23,7 +22,7 @@ SMALLEST_WEIGHT = 1e-290
 REFRESH = 1024
 
 
-class WBPR(Recommender):
+class WBPR(SampledPairwiseFactors):
     """Factors that put rated items above unrated but popular ones.
 
     :class:`receval.recommenders.bprmf.BPRMF` (the score, the objective and the steps are the same)
@@ -76,11 +75,6 @@ class WBPR(Recommender):
     Sampled Items", KDD Cup 2011 workshop (JMLR proceedings 18, 2012).
     """
 
-    item_biases_: NDArray[np.float32]
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    loss_: NDArray[np.float64]
-
     def __init__(
         self,
         factors: int = 128,
@@ -91,31 +85,21 @@ class WBPR(Recommender):
         weights: str = "popularity",
         seed: int = 0,
     ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.samples_per_user = integer(self, "samples_per_user", samples_per_user, lowest=1)
+        super().__init__(factors, learning_rate, regularisation, epochs, samples_per_user, seed)
         self.weights = choice(self, "weights", weights, WEIGHTS)
-        self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(0.1)
-        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
-        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
-        biases = np.float32(0.01) * generator.random(self.n_items_, dtype=np.float32)
-        unrated = np.bincount(train.indices, minlength=self.n_items_) == 0
-        items[unrated], biases[unrated] = 0, 0
+        biases, users, items = self._start(train, generator, highest_bias=0.01)
         sampler = (
             DriftingPopularitySampler(train, generator)
             if self.weights == "drifting-popularity"
             else PairSampler(train, generator, negatives="popularity")
         )
-        n_triples = self.samples_per_user * int(np.count_nonzero(np.diff(train.indptr)))
-        self.loss_ = np.empty(self.epochs)
+        n_triples = self._triples_of_epoch(train)
+        losses = np.empty(self.epochs)
         for epoch in range(self.epochs):
-            self.loss_[epoch] = descend(
+            losses[epoch] = descend(
                 sampler.blocks(n_triples),
                 biases,
                 users,
@@ -126,15 +110,7 @@ class WBPR(Recommender):
                 self.regularisation,
                 self.regularisation,
             )
-        refuse_divergence(self, self.learning_rate, self.loss_[-1])
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.item_biases_ = biases
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
-        scores += self.item_biases_
+        self._keep(train, biases, users, items, losses)
 
 
 class DriftingPopularitySampler(PairSampler):
