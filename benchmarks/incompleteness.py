@@ -25,7 +25,7 @@ from metrics import drawn_ranks, top_of_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES
 from receval.robustness.incompleteness import Measure, ReducedFold

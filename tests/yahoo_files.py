@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from simulation.twin_folders import ROOT, ROOT_SEED, shrink
 
-from receval.config.single_files import load_twins
+from receval.config.reading import load_twins
 from receval.seeds import generator
 from receval.simulation.observation import Observation
 from receval.simulation.twins import parsed_rows, simulate

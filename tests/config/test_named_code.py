@@ -12,8 +12,8 @@ from config.copied_config import CONFIG, ROOT
 
 from receval.config.settings import load_settings
 from receval.datasets.formats.report import ParseReport
-from receval.metrics.parse import parse as parse_metric
 from receval.metrics.registry import METRICS
+from receval.metrics.registry import parse as parse_metric
 from receval.provenance.code_digest import CodeSnapshot
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make

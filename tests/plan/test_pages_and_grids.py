@@ -72,5 +72,5 @@ def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
     metrics = {metric.name for metric in plan.studies[STUDY].grids["movielens"].metric}
     assert metrics == {"nDCG", "P", "RBO"}
     assert plan.metric_entries(STUDY, "universes") == [
-        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased_overlap")
+        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased")
     ]

@@ -23,7 +23,7 @@ from studies.prepared import display_of, inputs_of, problems_of
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.labels import metric_name
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import real_values

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.statistics.kendall import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import ROUNDING, kendall_tau_b
 
 
 def agreement_of(

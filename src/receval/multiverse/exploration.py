@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.evaluation.experiment import Experiment
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.comparisons import PairOfSystems, UserValues
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import SAMPLES, Configuration, ListForm

@@ -21,7 +21,7 @@ from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.spec import DataSelection, RandomRatio, UserRatio
 from receval.splits.split import Fold, fold
-from receval.statistics.popularity_curve import positives_and_highest
+from receval.statistics.concentration import positives_and_highest
 
 NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
 
@@ -51,7 +51,7 @@ class TrainedUniverses(Universes):
     Examples
     --------
     >>> from receval.recommenders.popularity import Popularity
-    >>> from receval.recommenders.user_knn import UserKNN
+    >>> from receval.recommenders.knn import UserKNN
     >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
     >>> universes = TrainedUniverses(ratings, systems, threshold=4)
     """

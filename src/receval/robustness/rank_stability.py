@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
 from receval.robustness.sampling_archive import SampledValues
-from receval.statistics.kendall import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import ROUNDING, kendall_tau_b
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the samples between which the bands lie."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.input_files import InputFiles
 from receval.metrics.averages import QuasiArithmetic, parse_average
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator

@@ -14,14 +14,14 @@ import pandas as pd
 from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
-from receval.splits.random_ratio import split_by_random_ratio
+from receval.splits.ratios import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.tidy_csv import write_results
 

@@ -44,12 +44,12 @@ NOTATION = (
     (
         r"T_u, T_u^r",
         "Set of target items for u in AR, 1R",
-        "receval.protocols.target_sets.TargetSets.lists",
+        "receval.protocols.candidates.TargetSets.lists",
     ),
     (
         r"N_u, N_u^r",
         "Non-relevant items added to build the target set (one for all lists of a user)",
-        "receval.protocols.sampling.sample_candidates",
+        "receval.protocols.candidates.sample_candidates",
     ),
     (
         r"P_s^u@n(T_u)",

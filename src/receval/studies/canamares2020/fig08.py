@@ -53,7 +53,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,

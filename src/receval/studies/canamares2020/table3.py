@@ -21,7 +21,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,
@@ -43,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _gain(label: str) -> str:
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.multiverse.decisions import GAINS as MAPPINGS
 
     metric = parse(label)

@@ -89,7 +89,7 @@ def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> Meas
 
 
 def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
-    from receval.statistics.pearson import pearson_r
+    from receval.statistics.correlation import pearson_r
 
     ratings = experiment.ratings
     positive = ratings.values >= experiment.threshold

@@ -39,7 +39,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; without or with all ratings they
     are left out.
     """
-    from receval.statistics.kendall import kendall_tau_b
+    from receval.statistics.correlation import kendall_tau_b
 
     tables = []
     for dataset in inputs.datasets:

@@ -39,7 +39,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A row has either a statement or an item. Items are not named; without or with all ratings they
     are left out.
     """
-    from receval.statistics.pearson import pearson_r
+    from receval.statistics.correlation import pearson_r
 
     tables = []
     for dataset in inputs.datasets:

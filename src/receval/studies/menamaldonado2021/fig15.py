@@ -37,7 +37,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ``sample_holds_choices``: CM100k), and of all users those who chose to rate it elsewhere
     (Yahoo! R3).
     """
-    from receval.statistics.pearson import pearson_r
+    from receval.statistics.correlation import pearson_r
 
     tables = []
     names, thresholds = inputs.parameters["curves"], inputs.parameters["thresholds"]

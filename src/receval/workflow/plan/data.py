@@ -9,13 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from receval.config.experiments import ExperimentSpec
 from receval.config.settings import Settings
-from receval.config.studies import Edition, StudySpec
+from receval.config.studies import Edition, ExperimentSpec, StudySpec
 from receval.datasets.availability import Availability, availability_table, resolve
-from receval.datasets.known_checksums import KnownChecksums
+from receval.datasets.checksums import KnownChecksums
 from receval.protocols.protocol import Protocol
-from receval.simulation.registry import WRITERS
+from receval.simulation.spec import WRITERS
 from receval.workflow.plan.job_sizes import SMALL, JobSize, job_size
 
 TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")

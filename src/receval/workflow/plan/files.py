@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from receval.config.experiments import ExperimentSpec
-from receval.config.studies import ArtifactSpec
+from receval.config.studies import ArtifactSpec, ExperimentSpec
 from receval.robustness.spec import JudgmentSamplingSpec
 from receval.splits.spec import AnySplit
 from receval.workflow.plan.simulations import PlannedSimulations

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.comparisons import AVERAGES, PairOfSystems
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import user_values

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,

@@ -14,7 +14,7 @@ from receval.metrics.aggregation import EvaluatedUsers, evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 
 PARTS = {"observed": "test", "real": "unbiased"}

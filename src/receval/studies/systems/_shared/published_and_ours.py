@@ -10,7 +10,7 @@ import pandas as pd
 from receval.evaluation.experiment import Experiment
 from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published
 
