@@ -5,8 +5,8 @@
 
 The floors are those of the contract in ``pyproject.toml``, the arrows the imports that grimp finds
 between packages (and modules outside all packages). An arrow that follows from others is left out:
-whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a floor get a place
-of their own on it, so that no line crosses a box.
+whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a floor get a
+passage of their own on it, so that no line crosses a box.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from scipy.optimize import linprog
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))
 
-from receval.figures.save import save_figure  # noqa: E402
-from receval.figures.style import DOUBLE_COLUMN, INK, figure_style  # noqa: E402
+from receval.figures.save import save_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, figure_style
 
 PICTURE = ROOT / "docs" / "architecture" / "house.svg"
 ROW, BOX, LETTER, PASSAGE, GAP = 0.52, 0.24, 0.068, 0.1, 0.14
@@ -126,7 +126,7 @@ class House:
         )
 
     def _order(self) -> None:
-        """Sweep down and up by the mean index of neighbours, then exchange what lies side by side."""
+        """Sort floors by the mean index of neighbours in turn, then exchange what is adjacent."""
         best = (self.crossings(), [list(row) for row in self.rows])
         for sweep in range(24):
             index = {name: at for row in self.rows for at, name in enumerate(row)}
@@ -186,8 +186,8 @@ def centres(house: House, room: float) -> dict[str, float]:
     solved = linprog(costs, rows, limits, bounds=bounds + [(0, None)] * len(links), method="highs")
     if not solved.success:
         raise ValueError(
-            f"The house is too narrow for its boxes and passages ({solved.message}): make LETTER or "
-            "GAP smaller, or the contract's floors more."
+            f"The house is too narrow for its boxes and passages ({solved.message}): make LETTER "
+            "or GAP smaller."
         )
     return {name: round(float(solved.x[column[name]]), 3) for name in names}
 

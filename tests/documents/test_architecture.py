@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_the_counted_files_are_those_that_are_listed() -> None:
     assert len(listed) == len(set(listed)) == int(files)
     assert all((ROOT / "src" / "receval" / file).is_file() for file in listed)
     folders = [file.rpartition("/")[0] for file in listed]
-    turned = sum(a != b for a, b in zip(folders, folders[1:], strict=False))
+    turned = sum(a != b for a, b in pairwise(folders))
     assert turned == int(changes)
 
 
