@@ -6,8 +6,8 @@
 A small twin of MovieLens 1M is really prepared, split, trained on, ranked, evaluated, averaged and
 drawn, by the functions that the workflow's rules name, under one protocol and with two systems, of
 which the first is followed: a bar without another beside it is no comparison. Meanwhile every call
-of a function of ``src/receval`` is watched. A file counts when the first of its functions is called;
-what only runs while a module is imported does not count, nor does the plan, which runs before. Two
+of a function of ``src/receval`` is watched. A file counts once one of its functions is called; what
+only runs while a module is imported does not count, nor does the plan, which runs before. Two
 files in a row from different folders are a change of package. numba compiles nothing here, so that
 its kernels are seen like all other functions.
 """
