@@ -50,10 +50,24 @@ class TrainedUniverses(Universes):
 
     Examples
     --------
+    Ratings of 20 users of 30 items, of which one in two is relevant:
+
+    >>> rng = np.random.default_rng(1)
+    >>> users, items = np.nonzero(rng.random((20, 30)) < 0.5)
+    >>> ratings = Ratings(
+    ...     users=users.astype(np.int32),
+    ...     items=items.astype(np.int32),
+    ...     values=rng.integers(3, 5, len(users)).astype(np.float32),
+    ...     user_ids=np.arange(20).astype(np.str_),
+    ...     item_ids=np.arange(30).astype(np.str_),
+    ... )
     >>> from receval.recommenders.popularity import Popularity
     >>> from receval.recommenders.knn import UserKNN
-    >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
+    >>> systems = {"kNN": lambda seed: UserKNN(5), "Pop": lambda seed: Popularity()}
     >>> universes = TrainedUniverses(ratings, systems, threshold=4)
+    >>> ranks = universes.lists(Configuration(), "Pop")
+    >>> int(universes.has_train(Configuration()).sum())  # users who trained
+    20
     """
 
     def __init__(
