@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Table
-from receval.figures.text_tables import printed_text
+from receval.figures.tables import Table, printed_text
 from receval.studies._shared.inputs import ArtifactInputs
 
 

@@ -6,8 +6,7 @@ import pandas as pd
 
 from receval.datasets.statistics import dataset_statistics
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 
 
