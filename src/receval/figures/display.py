@@ -1,10 +1,12 @@
-"""How names are shown: titles, colours and markers, the same in every figure and table."""
+"""How names and coefficients are shown, the same in every figure and table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from receval.figures.style import SeriesStyle, ordered_styles, series_styles
 
@@ -118,3 +120,21 @@ def metric_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 def _plain(name: str) -> str:
     return name if name in STANDARD else name.removeprefix("G").removesuffix("*")
+
+
+def coefficient_text(symbol: str, value: float) -> str:
+    """Print a coefficient with three digits, such as r = .929; a dash where it has no value."""
+    if np.isnan(value):
+        return f"{symbol} = \N{EN DASH}"
+    digits = f"{abs(value):.3f}".removeprefix("0")
+    minus = "\N{MINUS SIGN}" if value < 0 and float(digits) else ""
+    return f"{symbol} = {minus}{digits}"
+
+
+def p_value_text(value: float) -> str:
+    """Print a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
+    if np.isnan(value):
+        return "p = \N{EN DASH}"
+    if value < 0.001:
+        return "p < .001"
+    return f"p = {f'{value:.3f}'.removeprefix('0')}"
