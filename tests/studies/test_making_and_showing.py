@@ -19,7 +19,6 @@ from receval.storage.tidy_csv import read_results, real_values, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
-
 FIGURE = "receval.studies.canamares2020.fig01"
 TABLE = "receval.studies.tables.dataset_statistics"
 PARAMETERS = {"columns": ["users", "items", "ratings"], "headings": ["Users", "Items", "Ratings"]}
