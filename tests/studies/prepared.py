@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle
-from receval.figures.overlaps import text_problems
+from receval.figures.layout import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol

@@ -9,7 +9,7 @@ OUTPUTS
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
-from receval.figures.artifact_names import heading
+from receval.figures.html_page import heading
 
 # Pages and tables are both written as <artifact>.md.
 PAGES = (

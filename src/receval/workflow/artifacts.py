@@ -105,8 +105,7 @@ def write_table(
     shown : Path, optional
         Target of a page that Snakemake's report shows.
     """
-    from receval.figures.artifact_names import heading
-    from receval.figures.html_page import as_html_page
+    from receval.figures.html_page import as_html_page, heading
     from receval.figures.tables import save_table, to_markdown
 
     table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))

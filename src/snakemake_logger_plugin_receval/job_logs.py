@@ -1,4 +1,4 @@
-"""A failed job in words: which, why, and the end of its log."""
+"""What the logs of jobs tell: why one failed, and what one that was made warns of."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from snakemake_logger_plugin_receval.errors import (
     says_only_how_it_ended,
     without_traceback,
 )
-from snakemake_logger_plugin_receval.run_state import Failure
+from snakemake_logger_plugin_receval.run_state import Failure, Job
 
 LINES_OF_LOG = 12
 """So many of the last lines of a log are shown."""
+
+_LEVELS = ("DEBUG ", "INFO ", "WARNING ", "ERROR ", "CRITICAL ")
 
 
 def failure_text(failure: Failure) -> str:
@@ -43,6 +45,32 @@ def failure_text(failure: Failure) -> str:
         lines.append(f"  Its log is {path}" + (", which ends:" if tail else "."))
         lines += [f"    | {line}" for line in tail]
     return "\n".join(lines)
+
+
+def warnings_of(job: Job) -> list[str]:
+    """Return the warnings in a job's logs, each in full, however many lines it has.
+
+    In a log every entry begins with its level (receval.workflow.log).
+
+    Parameters
+    ----------
+    job : Job
+        A job that has ended; its logs are read.
+    """
+    found: list[str] = []
+    for path in job.logs:
+        log = _read(path)
+        if "WARNING " not in log:
+            continue
+        is_warning = False
+        for line in log.splitlines():
+            if line.startswith(_LEVELS):
+                is_warning = line.startswith("WARNING ")
+                if is_warning:
+                    found.append(line.removeprefix("WARNING "))
+            elif is_warning:
+                found[-1] += f"\n{line}"
+    return [warning.rstrip() for warning in found]
 
 
 def _read(path: str) -> str:
