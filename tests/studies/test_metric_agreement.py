@@ -12,9 +12,8 @@ import pytest
 from scipy.stats import kendalltau
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.agreement import agreement_of
+from receval.evaluation.agreement import agreement_of, system_values
 from receval.evaluation.experiment import Experiment
-from receval.evaluation.system_values import system_values
 from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from studies.prepared import display_of, inputs_of, write_experiment
 
-from receval.evaluation.system_values import user_values
+from receval.evaluation.user_means import user_values
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse

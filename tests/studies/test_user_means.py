@@ -29,8 +29,7 @@ def experiment_of(folder: Path, evaluated_users: str = "all") -> Experiment:
 
 
 def means_of(experiment: Experiment, protocol: Protocol) -> UserMeans:
-    n_users = experiment.ratings.n_users
-    means = UserMeans(SYSTEMS, len(METRICS), n_users, experiment.evaluated_users)
+    means = UserMeans(experiment, len(METRICS))
     for _, own, system, lists in experiment.outcomes():
         if own == protocol:
             means.add(system, lists, evaluate(METRICS, lists))
@@ -70,12 +69,12 @@ def test_p_values_are_those_of_scipy_and_stand_in_the_rows_of_means(
     rows = values_by_fold(experiment, METRICS)
     assert rows.loc[rows["fold"] != "mean", "p_against_pop"].isna().all()
     means = rows[(rows["fold"] == "mean") & (rows["protocol"] == protocol.name)]
-    for place, metric in enumerate(METRICS):
+    for index, metric in enumerate(METRICS):
         for one, first in enumerate(SYSTEMS):
             for other, second in enumerate(SYSTEMS):
                 mine = (means["system"] == first) & (means["metric"] == metric.at(None).label)
                 (p_value,) = means.loc[mine, f"p_against_{second}"]
-                difference = np.round(values[place, one] - values[place, other], 12)
+                difference = np.round(values[index, one] - values[index, other], 12)
                 expected = (
                     1.0
                     if one == other
@@ -87,7 +86,7 @@ def test_p_values_are_those_of_scipy_and_stand_in_the_rows_of_means(
 def test_systems_averaged_over_different_users_are_not_compared(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path)
     lists = experiment.lists("pop", AR, 0)
-    means = UserMeans(("pop", "random"), 1, experiment.ratings.n_users, "all")
+    means = UserMeans(experiment, 1)
     means.add("pop", lists, evaluate(METRICS[:1], lists))
     with pytest.raises(ValueError, match="cannot be paired"):
         means.wilcoxon()

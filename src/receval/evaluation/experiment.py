@@ -59,6 +59,23 @@ class Experiment:
         """The paper's systems, then the extra ones."""
         return (*self.systems, *self.extra_systems)
 
+    @property
+    def only_protocol(self) -> Protocol:
+        """The protocol of an experiment that has one.
+
+        Raises
+        ------
+        ValueError
+            It has several.
+        """
+        if len(self.protocols) != 1:
+            names = ", ".join(protocol.name for protocol in self.protocols)
+            raise ValueError(
+                f"The experiment on {self.dataset} has the protocols {names}, and values of "
+                "different protocols are not averaged: give it one."
+            )
+        return self.protocols[0]
+
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings of the dataset."""

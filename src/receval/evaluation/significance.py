@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from receval.evaluation.experiment import Experiment
-from receval.evaluation.system_values import user_values
+from receval.evaluation.user_means import user_values
 from receval.metrics.metric import Metric
 from receval.seeds import seed_sequence
 from receval.statistics.pairs import system_pairs

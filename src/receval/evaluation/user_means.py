@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.aggregation import EvaluatedUsers, evaluated_lists
+from receval.evaluation.experiment import Experiment
+from receval.evaluation.tidy_values import Measurement, measure_experiment
+from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
 from receval.statistics.paired_tests import wilcoxon_test
 from receval.statistics.pairs import system_pairs
 
@@ -26,31 +29,29 @@ class UserMeans:
 
     Parameters
     ----------
-    systems : sequence of str
-    n_metrics, n_users : int
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :func:`receval.metrics.aggregation.evaluated_lists`.
+    experiment : Experiment
+        Its users are averaged: see :func:`receval.metrics.aggregation.evaluated_lists`.
+    n_metrics : int
     """
 
-    def __init__(
-        self, systems: Sequence[str], n_metrics: int, n_users: int, evaluated_users: EvaluatedUsers
-    ) -> None:
-        self.systems = tuple(systems)
-        self.evaluated_users = evaluated_users
-        self._sums = np.zeros((n_metrics, len(systems), n_users))
-        self._folds = np.zeros((len(systems), n_users), dtype=np.int64)
+    def __init__(self, experiment: Experiment, n_metrics: int) -> None:
+        self.experiment = experiment
+        self.systems = experiment.all_systems
+        n_users = experiment.ratings.n_users
+        self._sums = np.zeros((n_metrics, len(self.systems), n_users))
+        self._in_fold: list[list[NDArray[np.bool_]]] = [[] for _ in self.systems]
 
     def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
-        """Add the lists of one system on one fold, values of shape (n_metrics, n_lists)."""
-        place = self.systems.index(system)
-        chosen = evaluated_lists(lists, self.evaluated_users)
+        """Add the lists of one system on the next fold, values of shape (n_metrics, n_lists)."""
+        index = self.systems.index(system)
+        chosen = evaluated_lists(lists, self.experiment.evaluated_users)
         users = lists.users[chosen]
-        n_users = self._folds.shape[1]
+        n_users = self._sums.shape[-1]
         n_lists = np.bincount(users, minlength=n_users)
         for metric, row in enumerate(values):
             sums = np.bincount(users, weights=row[chosen], minlength=n_users)
-            self._sums[metric, place] += sums / np.maximum(n_lists, 1)
-        self._folds[place] += n_lists > 0
+            self._sums[metric, index] += sums / np.maximum(n_lists, 1)
+        self._in_fold[index].append(n_lists > 0)
 
     def values(self) -> NDArray[np.float64]:
         """Return the values of the users who were averaged in at least one fold.
@@ -64,12 +65,13 @@ class UserMeans:
         ValueError
             The systems were averaged over different users in some fold.
         """
-        if (self._folds != self._folds[0]).any():
+        first, *others = self._in_fold
+        if not all(np.array_equal(first, other) for other in others):
             raise ValueError(
-                "The systems are averaged over different users, so they cannot be paired: average "
-                "tested, relevant or all users."
+                f"The systems on {self.experiment.dataset} are averaged over different users, so "
+                "they cannot be paired: average tested, relevant or all users."
             )
-        folds = self._folds[0]
+        folds = np.count_nonzero(first, axis=0)
         values: NDArray[np.float64] = self._sums[:, :, folds > 0] / folds[folds > 0]
         return values
 
@@ -87,3 +89,36 @@ class UserMeans:
         table[:, first, second] = wilcoxon_test(values, decimals=_DECIMALS)
         table[:, second, first] = table[:, first, second]
         return table
+
+
+def user_values(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
+    """Return the values of users, each averaged over the folds that test the user.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With one protocol.
+    metrics : sequence of Metric
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics, n_systems, n_users)
+        Users who are averaged in at least one fold. A user is one observation of a paired test,
+        also in cross-validation: the folds of a user are not independent.
+
+    Raises
+    ------
+    ValueError
+        The experiment has several protocols, or one of 1R, whose lists are not users; or the
+        systems are averaged over different users in some fold.
+    """
+    if experiment.only_protocol.relevant == "1R":
+        raise ValueError(
+            f"The lists on {experiment.dataset} are those of 1R, one for each relevant judgment: "
+            "compare systems by user under AR."
+        )
+    means = UserMeans(experiment, len(metrics))
+    measurement = Measurement(tuple(metrics), experiment.evaluated_users)
+    for measured in measure_experiment(experiment, [measurement]):
+        means.add(measured.labels["system"], measured.lists, measured.per_list)
+    return means.values()

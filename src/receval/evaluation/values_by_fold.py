@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from receval.evaluation.expectations import Expectations, error_of_mean
 from receval.evaluation.experiment import Experiment
+from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment
 from receval.evaluation.user_means import UserMeans
-from receval.metrics.aggregation import evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
-from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.statistics.confidence import VALUES
 
@@ -38,52 +34,36 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     :class:`receval.evaluation.expectations.Expectations` and
     :class:`receval.evaluation.user_means.UserMeans`.
     """
-    rows = []
-    collected: dict[str, UserMeans] = {}
-    measured = {
-        protocol.key: [
-            metric for metric in metrics if protocol.relevant == "AR" or not metric.refused_under_1r
-        ]
-        for protocol in experiment.protocols
-    }
     expectations = Expectations(experiment, 0)
-    for number, protocol, system, lists in experiment.outcomes():
+    collected: dict[str, UserMeans] = {}
+    rows = []
+    for measured in measure_experiment(experiment, _measurements(experiment, metrics)):
+        own, number = measured.measurement.metrics, int(measured.labels["fold"])
+        protocol, system = measured.measurement.protocol, measured.labels["system"]
+        assert protocol is not None
         if number != expectations.number:
             expectations = Expectations(experiment, number)
-        own = measured[protocol.key]
-        per_list = evaluate(own, lists)
-        users = collected.setdefault(
-            protocol.key,
-            UserMeans(experiment.all_systems, len(own), lists.n_users, experiment.evaluated_users),
-        )
-        users.add(system, lists, per_list)
-        evaluated_users = _weighing_lists(lists, evaluated_lists(lists, experiment.evaluated_users))
-        values = mean(per_list, lists, experiment.evaluated_users)
-        expected = expectations.over_samples(protocol, system, lists, own)
-        for metric, value, over_samples in zip(own, values, expected, strict=True):
+        if protocol.key not in collected:
+            collected[protocol.key] = UserMeans(experiment, len(own))
+        collected[protocol.key].add(system, measured.lists, measured.per_list)
+        expected = expectations.over_samples(protocol, system, measured.lists, own)
+        for row, metric, over_samples in zip(measured.rows(), own, expected, strict=True):
             of_random = expectations.of_random(protocol, metric)
             rows.append(
                 {
-                    "dataset": experiment.dataset,
-                    "split": experiment.split,
-                    "protocol": protocol.name,
-                    "sampled": "" if protocol.sampled is None else str(protocol.sampled),
-                    "system": system,
+                    **row,
                     "metric": metric.at(None).label,
                     "cutoff": metric.cutoff,
-                    "fold": str(number),
-                    "value": float(value),
-                    "lists": evaluated_users,
-                    "computable_share": lists.computable_share,
+                    "computable_share": measured.lists.computable_share,
                     "expected": over_samples,
                     "random_expected": of_random.mean,
                     "random_error": of_random.standard_error,
                 }
             )
     folds = pd.DataFrame(rows)
-    means = folds.groupby(KEYS, sort=False, dropna=False, as_index=False).agg(
-        value=("value", "mean"),
-        lists=("lists", "sum"),
+    means = means_over_folds(
+        folds,
+        KEYS,
         computable_share=("computable_share", "mean"),
         expected=("expected", "mean"),
         random_expected=("random_expected", "mean"),
@@ -94,17 +74,25 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         dict(zip((f"p_against_{name}" for name in experiment.all_systems), row, strict=True))
         for protocol in experiment.protocols
         for table in [collected[protocol.key].wilcoxon()]
-        for place in range(len(experiment.all_systems))
-        for row in table[:, place]
+        for index in range(len(experiment.all_systems))
+        for row in table[:, index]
     ]
     means = pd.concat([means.assign(fold="mean"), pd.DataFrame(p_values)], axis=1)
     table = pd.concat([folds, means], ignore_index=True)
     return table[[*KEYS, "fold", *VALUES, *p_values[0]]]
 
 
-def _weighing_lists(lists: JudgedLists, chosen: NDArray[np.bool_]) -> int:
-    """Return over how many lists one would average for each to weigh as the heaviest one does."""
-    if lists.percentiles is None:
-        return int(chosen.sum())
-    sizes = np.unique(lists.percentiles[chosen], return_counts=True)[1]
-    return len(sizes) * int(sizes.min()) if len(sizes) else 0
+def _measurements(experiment: Experiment, metrics: Sequence[Metric]) -> list[Measurement]:
+    """Return what is measured under each protocol: under 1R not what needs all judgments."""
+    return [
+        Measurement(
+            tuple(
+                metric
+                for metric in metrics
+                if protocol.relevant == "AR" or not metric.refused_under_1r
+            ),
+            experiment.evaluated_users,
+            protocol=protocol,
+        )
+        for protocol in experiment.protocols
+    ]

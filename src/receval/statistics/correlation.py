@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.statistics.pairs import system_pairs
 
-ROUNDING = 1e-8
+TOLERANCE_OF_MEANS = 1e-8
 """A relative tolerance for means of the same values that were added in another order, as those of
 other users or folds are: rounding errors are far below it, real differences far above."""
 
@@ -59,7 +59,7 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
         Values of the systems, one ordering a row.
     other : array_like of float, shape (n_other, n_systems)
     tolerance : float
-        As of :func:`pair_signs`; :data:`ROUNDING` where values are means.
+        As of :func:`pair_signs`; :data:`TOLERANCE_OF_MEANS` where values are means.
 
     Returns
     -------

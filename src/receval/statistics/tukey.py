@@ -21,7 +21,7 @@ from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 # part of what a seed means.
 SAMPLES_PER_BLOCK = 50
 # Sums of the same numbers in another order differ by about sqrt(n) 1e-16 of their size.
-ROUNDING = 1e-12
+TOLERANCE_OF_SUMS = 1e-12
 
 
 def residual_mean_squares(values: ArrayLike) -> NDArray[np.float64]:
@@ -153,7 +153,7 @@ def randomised_tukey_hsd(
     sums = tables.sum(axis=-1)
     first, second = system_pairs(n_systems)
     distances = np.abs(sums[:, first] - sums[:, second])
-    distances -= ROUNDING * np.abs(tables).max(axis=-2).sum(axis=-1)[:, np.newaxis]
+    distances -= TOLERANCE_OF_SUMS * np.abs(tables).max(axis=-2).sum(axis=-1)[:, np.newaxis]
     counts = np.empty(distances.shape)
     for metric, distance in enumerate(distances):
         counts[metric] = samples - np.searchsorted(ranges[:, metric], distance, side="left")

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from receval.metrics.aggregation import evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
+from receval.evaluation.tidy_values import Measurement, measure, protocol_columns
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
@@ -28,6 +27,9 @@ from receval.storage.tidy_csv import write_results
 _log = logging.getLogger(__name__)
 
 SEED_NAME = "skewed-popularity"
+
+KEYS = ("dataset", "skewness", "repetition", "protocol", "sampled", "metric")
+"""What the rows say beside the value and the number of lists that it averages."""
 
 
 def simulate_skewness(
@@ -64,11 +66,12 @@ def simulate_skewness(
     folder = table_folder(ratings)
     make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
     protocols = [Protocol(**protocol) for protocol in description["protocols"]]
-    metrics = [parse(label) for label in description["metrics"]]
+    labels = tuple(description["metrics"])
+    measurement = Measurement(tuple(map(parse, labels)), "all", names=labels)
     threshold: float = description["relevance_threshold"]
     source = Ratings.read(folder)
     law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
-    tables = []
+    rows: list[dict[str, Any]] = []
     for skewness in description["skewness"]:
         for repetition in range(description["repetitions"]):
             names = (description["dataset"], SEED_NAME, f"{skewness:g}", repetition)
@@ -79,23 +82,16 @@ def simulate_skewness(
             outcomes = rank_judged(model, data, protocols, generator_for)
             for protocol, outcome in zip(protocols, outcomes, strict=True):
                 lists = JudgedLists.of(data.test, outcome, threshold, protocol)
-                averages = mean(evaluate(metrics, lists), lists, "all")
-                tables.append(
-                    pd.DataFrame(
-                        {
-                            "dataset": description["dataset"],
-                            "skewness": skewness,
-                            "repetition": repetition + 1,
-                            "protocol": protocol.name,
-                            "sampled": "" if protocol.sampled is None else str(protocol.sampled),
-                            "metric": description["metrics"],
-                            "value": averages,
-                            "lists": int(evaluated_lists(lists, "all").sum()),
-                        }
-                    )
-                )
+                rows += measure(
+                    lists,
+                    measurement,
+                    dataset=description["dataset"],
+                    skewness=skewness,
+                    repetition=repetition + 1,
+                    **protocol_columns(protocol),
+                ).rows()
         _log.info("%s: skewness %g measured", system, skewness)
-    write_results(pd.concat(tables, ignore_index=True), values)
+    write_results(pd.DataFrame(rows)[[*KEYS, "value", "lists"]], values)
 
 
 def _simulated(

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.evaluation.tidy_values import Measurement, measure
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -90,7 +89,7 @@ def search_settings(
     for model in untrained:
         model.check_size(*Ratings.sizes(folder))
     data = fold(Ratings.read(folder), Split.read(split), 0)
-    metrics = [parse(label) for label in search["metrics"]]
+    measurement = Measurement(tuple(map(parse, search["metrics"])), "tested")
     protocol = Protocol()
     judged = JudgedItems.of(data.test, search["threshold"])
     generator_for = partial(generator, seed, dataset, split_name, 0)
@@ -103,7 +102,7 @@ def search_settings(
         ranked = rank_judged_together(together, data, [protocol], generator_for)
         for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
             lists = JudgedLists.measured_by(judged, outcome, protocol)
-            ours = mean(evaluate(metrics, lists), lists, "tested")
+            ours = measure(lists, measurement).values[0]
             distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
             _log.info("%s %s: distance %.4f", system, setting, distance)
             tables[position] = pd.DataFrame(

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.statistics.correlation import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -34,8 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Rows of the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each
     metric's arithmetic mean with its geometric one.
     """
-    from receval.evaluation.agreement import agreement_of
-    from receval.evaluation.system_values import system_values
+    from receval.evaluation.agreement import agreement_of, system_values
 
     metrics = named_metrics(inputs.parameters)
     names = list(metrics)
@@ -57,7 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                         "average": f"arithmetic to {form}",
                         "metric_a": names,
                         "metric_b": names,
-                        "tau": np.diag(kendall_tau_b(arithmetic, values, ROUNDING)),
+                        "tau": np.diag(kendall_tau_b(arithmetic, values, TOLERANCE_OF_MEANS)),
                         "systems": values.shape[1],
                     }
                 )

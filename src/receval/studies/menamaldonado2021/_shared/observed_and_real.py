@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import EvaluatedUsers, evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
-from receval.metrics.lists import JudgedLists
+from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment, tidy
+from receval.metrics.aggregation import EvaluatedUsers
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
@@ -33,27 +29,6 @@ KEYS = [
 ]
 
 
-@dataclass(frozen=True)
-class Form:
-    """One way in which values are computed.
-
-    Attributes
-    ----------
-    name : {"text", "released"}
-        That of the paper's text or that of its released code.
-    threshold : float
-        Ratings at or above it are relevant.
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :mod:`receval.metrics.aggregation`.
-    metrics : tuple of Metric
-    """
-
-    name: str
-    threshold: float
-    evaluated_users: EvaluatedUsers
-    metrics: tuple[Metric, ...]
-
-
 def observed_and_real(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the values of every system in every evaluation of every experiment.
 
@@ -67,21 +42,21 @@ def observed_and_real(inputs: ArtifactInputs) -> pd.DataFrame:
     metric (label); fold (its number, or ``mean``); value; lists (how many lists it averages, over
     all folds for the mean).
     """
-    optimal = set(inputs.parameters["optimal"])
     metrics = tuple(map(parse, inputs.parameters["metrics"]))
     released = tuple(map(parse, inputs.parameters["released"]))
-    rows: list[dict[str, Any]] = []
+    tables = []
     for name, experiment in inputs.experiments.items():
-        for evaluation in experiment.evaluations:
-            forms = forms_of(experiment, evaluation, metrics, released)
-            for row in _values(experiment, evaluation, forms):
-                role = "optimal" if row["system"] in optimal else "system"
-                rows.append({"experiment": name, "role": role, **row})
-    folds = pd.DataFrame(rows)
-    means = folds.groupby(KEYS, sort=False, as_index=False).agg(
-        value=("value", "mean"), lists=("lists", "sum")
-    )
-    table = pd.concat([folds, means.assign(fold="mean")], ignore_index=True)
+        measurements = [
+            measurement
+            for evaluation in experiment.evaluations
+            for measurement in forms_of(experiment, evaluation, metrics, released)
+        ]
+        tables.append(tidy(measure_experiment(experiment, measurements)).assign(experiment=name))
+    folds = pd.concat(tables, ignore_index=True)
+    folds["evaluation"] = folds["judgments"].map({part: name for name, part in PARTS.items()})
+    folds["role"] = folds["system"].isin(inputs.parameters["optimal"])
+    folds["role"] = folds["role"].map({True: "optimal", False: "system"})
+    table = pd.concat([folds, means_over_folds(folds, KEYS).assign(fold="mean")], ignore_index=True)
     return table[[*KEYS, "fold", "value", "lists"]]
 
 
@@ -90,7 +65,7 @@ def forms_of(
     evaluation: str,
     metrics: Sequence[Metric],
     released: Sequence[Metric],
-) -> list[Form]:
+) -> list[Measurement]:
     """Return the ways in which an experiment's values are computed: each value once.
 
     In the form of the text a user without a list counts 0 for every metric. The released code
@@ -101,44 +76,23 @@ def forms_of(
     theirs = own
     if evaluation == "real" and experiment.released_real_threshold is not None:
         theirs = experiment.released_real_threshold
+
+    def form(name: str, chosen: Sequence[Metric], users: EvaluatedUsers) -> Measurement:
+        return Measurement(
+            tuple(chosen),
+            users,
+            form=name,
+            judgments=PARTS[evaluation],
+            threshold=own if name == "text" else theirs,
+            protocol=experiment.only_protocol,
+        )
+
     forms = [
-        Form("text", own, experiment.evaluated_users, tuple(metrics)),
-        Form("released", theirs, "covered", tuple(released)),
+        form("text", metrics, experiment.evaluated_users),
+        form("released", released, "covered"),
     ]
     if theirs != own:
         names = {metric.name for metric in released}
-        others = tuple(metric for metric in metrics if metric.name not in names)
-        forms.append(Form("released", theirs, experiment.evaluated_users, others))
+        others = [metric for metric in metrics if metric.name not in names]
+        forms.append(form("released", others, experiment.evaluated_users))
     return [form for form in forms if form.metrics]
-
-
-def _values(
-    experiment: Experiment, evaluation: str, forms: Sequence[Form]
-) -> Iterator[dict[str, Any]]:
-    (protocol,) = experiment.protocols
-    for number in experiment.folds:
-        for system in experiment.all_systems:
-            by_threshold: dict[float, JudgedLists] = {}
-            for form in forms:
-                if form.threshold not in by_threshold:
-                    by_threshold[form.threshold] = experiment.lists(
-                        system, protocol, number, PARTS[evaluation], form.threshold
-                    )
-                lists = by_threshold[form.threshold]
-                values = mean(evaluate(form.metrics, lists), lists, form.evaluated_users)
-                evaluated_users = int(
-                    np.count_nonzero(evaluated_lists(lists, form.evaluated_users))
-                )
-                for metric, value in zip(form.metrics, values, strict=True):
-                    yield {
-                        "dataset": experiment.dataset,
-                        "split": experiment.split,
-                        "evaluation": evaluation,
-                        "form": form.name,
-                        "threshold": form.threshold,
-                        "system": system,
-                        "metric": metric.label,
-                        "fold": str(number),
-                        "value": float(value),
-                        "lists": evaluated_users,
-                    }

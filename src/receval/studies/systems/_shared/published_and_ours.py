@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
+from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment, tidy
 from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published
@@ -35,7 +34,8 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
         raise ValueError("The artifact needs the key published: the table to compare with.")
     published = read_published(inputs.published)
     metrics = inputs.parameters["metrics"]
-    ours = pd.DataFrame(row for e in inputs.experiments.values() for row in _own_values(e, metrics))
+    ours = pd.concat([_own_values(e, metrics) for e in inputs.experiments.values()])
+    ours = ours.rename(columns={"value": "ours"})
     known = published.merge(ours[["dataset", "split"]].drop_duplicates(), on=["dataset", "split"])
     known = known[known["metric"].isin(metrics)]
     table = known.merge(ours, on=KEYS, how="left", validate="one_to_one")
@@ -58,30 +58,16 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
     return table[[*columns, "searched", "published", "ours", "relative_difference", "lists"]]
 
 
-def _own_values(
-    experiment: Experiment, labels: tuple[str, ...]
-) -> Iterator[dict[str, str | float | int]]:
-    metrics = [parse(label) for label in labels]
+def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
     has_unbiased = experiment.fold(0).unbiased is not None
-    for part in ("test", "unbiased") if has_unbiased else ("test",):
-        for protocol in experiment.protocols:
-            for system in experiment.all_systems:
-                values = np.zeros((len(experiment.folds), len(metrics)))
-                n_lists = 0
-                for number in experiment.folds:
-                    lists = experiment.lists(system, protocol, number, part)
-                    values[number] = mean(
-                        evaluate(metrics, lists), lists, experiment.evaluated_users
-                    )
-                    n_lists += int(evaluated_lists(lists, experiment.evaluated_users).sum())
-                for label, value in zip(labels, values.mean(axis=0), strict=True):
-                    yield {
-                        "dataset": experiment.dataset,
-                        "split": experiment.split,
-                        "judgments": part,
-                        "protocol": protocol.name,
-                        "system": system,
-                        "metric": label,
-                        "ours": float(value),
-                        "lists": n_lists,
-                    }
+    measurements = [
+        Measurement(
+            tuple(map(parse, labels)),
+            experiment.evaluated_users,
+            names=tuple(labels),
+            judgments=part,
+        )
+        for part in (("test", "unbiased") if has_unbiased else ("test",))
+    ]
+    folds = tidy(measure_experiment(experiment, measurements))
+    return means_over_folds(folds, [*KEYS, "protocol"])
