@@ -104,5 +104,5 @@ def artifacts_that_read(plan: Plan, dataset: str) -> list[tuple[str, str]]:
         (study, artifact)
         for study, spec in plan.settings.studies.items()
         for artifact in spec.artifacts
-        if dataset in plan.datasets_of(study, artifact)
+        if dataset in plan.artifacts.datasets_of(study, artifact)
     ]

@@ -57,7 +57,7 @@ class DisplayStyle:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
-        """Return the style that a plan describes (:meth:`.Plan.display`)."""
+        """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
         return cls(
             title=values["title"],
             caption=values["caption"],

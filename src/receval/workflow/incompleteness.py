@@ -39,7 +39,7 @@ def sample_judgments(
     values : Path
         Gets an archive for :func:`receval.robustness.sampling_archive.read_samplings`.
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.judgment_sampling_description`.
+        From :meth:`receval.workflow.plan.judgment_samplings.PlannedJudgmentSamplings.description`.
     """
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in description["averages"]}

@@ -52,7 +52,7 @@ def simulate_skewness(
         sampled candidates, empty if all are ranked), metric, value and lists (that the value
         averages: users under AR, relevant test ratings under 1R).
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.simulation_description`.
+        From :meth:`receval.workflow.plan.simulations.PlannedSimulations.description`.
     system : str
         Its name, for the seed of its models.
 
