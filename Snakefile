@@ -34,7 +34,7 @@ PLANS = {
 CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
-print(CHOSEN.note_on_datasets(), file=sys.stderr)
+print(CHOSEN.datasets.note(), file=sys.stderr)
 
 
 wildcard_constraints:
@@ -50,7 +50,7 @@ wildcard_constraints:
 rule all:
     default_target: True
     input:
-        CHOSEN.all_files(),
+        CHOSEN.studies.all_files(),
 
 
 include: "workflow/rules/data.smk"
@@ -71,5 +71,5 @@ for study in CHOSEN.settings.studies:
         name:
             study
         input:
-            CHOSEN.study_files(study),
-            CHOSEN.shown_files(study),
+            CHOSEN.studies.files(study),
+            CHOSEN.studies.shown_files(study),

@@ -32,7 +32,7 @@ from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator

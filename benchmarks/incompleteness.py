@@ -3,7 +3,7 @@
     python benchmarks/incompleteness.py [--processes 2] [--samples 50] [--folds 5]
 
 Ratings of MovieLens 1M's shape are generated, and ranks are drawn for 21 systems and 9 metrics
-(see metrics.py). Five kinds of judgment sampling, 100 levels, 50 samples of what leaves at random. The
+(see metrics.py). Five kinds of judgment sampling, 100 levels, 50 samples of random ones. The
 folds are the same one again and again: their work is the same. pytrec_eval measures one system by
 half of the test ratings, from lists of 100 in ready dictionaries, by the seven of the nine metrics
 that it has (no ERR, and another infAP); the ratio is to the mean time of one sample and system in
@@ -25,7 +25,7 @@ from metrics import drawn_ranks, top_of_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES
 from receval.robustness.incompleteness import Measure, ReducedFold

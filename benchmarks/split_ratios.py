@@ -35,7 +35,7 @@ from receval.config.systems import SystemSpec
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol

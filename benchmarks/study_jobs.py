@@ -40,7 +40,7 @@ def planned(study: str, dataset: str) -> Plan:
     )
     only = settings.model_copy(update={"studies": {study: settings.studies[study]}})
     plan = Plan(only, ROOT)
-    if not plan.is_available(dataset):
+    if not plan.datasets.is_available(dataset):
         raise SystemExit(
             f"The plan has no {dataset}, because none of its editions can be downloaded: name a "
             "dataset of config/datasets.yaml whose files have addresses."
@@ -50,7 +50,7 @@ def planned(study: str, dataset: str) -> Plan:
 
 def writing(plan: Plan, dataset: str, shape: tuple[int, int, int]) -> Job:
     """Return the job that generates the ratings: users, items, ratings."""
-    table = plan.ratings_files(dataset)
+    table = plan.datasets.ratings_files(dataset)
     files = {"ratings": table, "manifest": _manifest(table)}
     values = {"dataset": dataset, "shape": shape}
     return _job("generate_ratings", f"{shape[2]:,}", "study_jobs:generate", {}, files, values)
@@ -58,24 +58,25 @@ def writing(plan: Plan, dataset: str, shape: tuple[int, int, int]) -> Job:
 
 def jobs_of(plan: Plan, study: str) -> list[Job]:
     """Return the jobs behind all artifacts of a study that can be made."""
-    experiments = [e for _, e in plan.experiments() if plan.has_split(e.dataset, e.split)]
+    in_use = plan.experiments.in_use
+    experiments = [e for e in in_use if plan.datasets.has_split(e.dataset, e.split)]
     pairs = dict.fromkeys((e.dataset, e.split, s) for e in experiments for s in e.all_systems)
-    jobs = [_split(plan, dataset, split) for dataset, split in plan.splits_of(study)]
+    jobs = [_split(plan, dataset, split) for dataset, split in plan.studies.splits(study)]
     for dataset, split, system in pairs:
         jobs += _trained_and_ranked(plan, dataset, split, system)
-    for name in plan.artifacts(study):
+    for name in plan.artifacts.made(study):
         jobs += _made(plan, study, name)
     return jobs
 
 
 def _split(plan: Plan, dataset: str, split: str) -> Job:
-    table = plan.ratings_files(dataset)
+    table = plan.datasets.ratings_files(dataset)
     return _job(
         "make_split",
         split,
         "receval.workflow.splitting:split_ratings",
         {"manifest": _manifest(table), "ratings": table},
-        {"split": plan.split_file(dataset, split)},
+        {"split": plan.datasets.split_file(dataset, split)},
         {
             "description": plan.settings.splits[split].model_dump(mode="json"),
             "seed": plan.settings.seed,
@@ -86,8 +87,8 @@ def _split(plan: Plan, dataset: str, split: str) -> Job:
 
 def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> list[Job]:
     spec = plan.settings.systems[system]
-    file = plan.split_file(dataset, split)
-    read = {"ratings": plan.ratings_files(dataset), "split": file}
+    file = plan.datasets.split_file(dataset, split)
+    read = {"ratings": plan.datasets.ratings_files(dataset), "split": file}
     models = {"models": f"{Path(file).parent}/{system}/models"}
     ranks = {"ranks": f"{Path(file).parent}/{system}/ranks.npz"}
     shared = {"recommender": spec.recommender, "seed": plan.settings.seed}
@@ -96,12 +97,12 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         "parameters": spec.parameters,
         "names": (dataset, split, system),
         "events": plan.settings.datasets[dataset].events,
-        "grades_from": plan.grades_from(dataset, system),
+        "grades_from": plan.experiments.grades_from(dataset, system),
         "order": spec.order,
     }
     ranking = {
         **shared,
-        "protocols": plan.protocol_descriptions(dataset, split),
+        "protocols": plan.experiments.protocol_descriptions(dataset, split),
         "names": (dataset, split),
     }
     subject = f"{split}, {system}"
@@ -114,13 +115,16 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
 
 
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
-    csv, *shown = plan.artifact_files(study, name)
+    csv, *shown = plan.artifacts.files(study, name)
     results = {"results": csv}
-    named = {"module": plan.artifact_module(study, name)}
-    computing = {**named, "description": plan.description(study, name)}
-    showing = {**named, "display": plan.display(study, name)}
-    compute, read = "receval.workflow.artifacts:compute_artifact", plan.artifact_inputs(study, name)
-    show, targets = SHOWING[plan.artifact(study, name).kind]
+    named = {"module": plan.artifacts.module(study, name)}
+    computing = {**named, "description": plan.descriptions.of(study, name)}
+    showing = {**named, "display": plan.descriptions.display(study, name)}
+    compute, read = (
+        "receval.workflow.artifacts:compute_artifact",
+        plan.artifacts.inputs(study, name),
+    )
+    show, targets = SHOWING[plan.artifacts.spec(study, name).kind]
     files = dict(zip(targets, shown, strict=True))
     return [
         _job("compute_artifact", name, compute, read, results, computing),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from simulation.twin_folders import ROOT, ROOT_SEED, shrink
 
-from receval.config.single_files import load_twins
+from receval.config.reading import load_twins
 from receval.seeds import generator
 from receval.simulation.observation import Observation
 from receval.simulation.twins import parsed_rows, simulate
@@ -104,5 +104,5 @@ def artifacts_that_read(plan: Plan, dataset: str) -> list[tuple[str, str]]:
         (study, artifact)
         for study, spec in plan.settings.studies.items()
         for artifact in spec.artifacts
-        if dataset in plan.datasets_of(study, artifact)
+        if dataset in plan.artifacts.datasets_of(study, artifact)
     ]

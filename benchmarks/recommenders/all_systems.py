@@ -26,8 +26,8 @@ from receval.config.settings import load_settings
 from receval.config.systems import SystemSpec
 from receval.ratings import Ratings
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.grades import relevance_grades
 from receval.recommenders.registry import make
+from receval.recommenders.training_ratings import relevance_grades
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
 

@@ -33,9 +33,8 @@ from implicit.nearest_neighbours import CosineRecommender
 from ranking import DEPTH, one_fold, rank, table, tested, top_unrated
 from scipy.sparse import csr_matrix
 
-from receval.recommenders.item_knn import ItemKNN
+from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.user_knn import UserKNN
 from receval.seeds import generator
 from receval.splits.split import Fold
 

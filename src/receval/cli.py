@@ -87,7 +87,11 @@ def _drift(chosen: argparse.Namespace) -> int:
     plan = _plan(chosen)
     fresh, accepted = _folders(plan)
     report = compare_folders(
-        fresh, accepted, plan.settings.drift, plan.artifact_names(), plan.one_sided_datasets()
+        fresh,
+        accepted,
+        plan.settings.drift,
+        plan.studies.artifact_names(),
+        plan.accepted.one_sided_datasets(),
     )
     print(as_text(report))
     return int(report.drifted)
@@ -99,7 +103,7 @@ def _accept(chosen: argparse.Namespace) -> int:
     _check_complete(plan)
     if not chosen.drop:
         _check_nothing_is_lost(plan)
-    result = accept(fresh, accepted, plan.all_artifact_names())
+    result = accept(fresh, accepted, plan.studies.all_artifact_names())
     for verb, names in (("accepted", result.copied), ("removed", result.removed)):
         for name in names:
             print(f"{verb} {name}")
@@ -110,8 +114,8 @@ def _accept(chosen: argparse.Namespace) -> int:
 def _check_complete(plan: Plan) -> None:
     """Refuse artifacts of which a part was not made, by a job that failed say."""
     for study in plan.settings.studies:
-        for artifact in plan.artifacts(study):
-            files = [Path(file) for file in plan.artifact_files(study, artifact)]
+        for artifact in plan.artifacts.made(study):
+            files = [Path(file) for file in plan.artifacts.files(study, artifact)]
             missing = [file.as_posix() for file in files if not file.is_file()]
             if missing and len(missing) < len(files):
                 raise ValueError(
@@ -124,7 +128,7 @@ def _check_nothing_is_lost(plan: Plan) -> None:
     """Refuse to replace accepted results by ones that have fewer datasets."""
     for study in plan.settings.studies:
         # A dataset that the study did not have when it was accepted cannot be lost.
-        lost = sorted(set(plan.study_absent(study)) & set(plan.accepted_datasets(study)))
+        lost = sorted(set(plan.studies.absent(study)) & set(plan.accepted.datasets(study)))
         if lost:
             raise ValueError(
                 f"The accepted results of {study} have the datasets {', '.join(lost)}, which are "
@@ -134,7 +138,7 @@ def _check_nothing_is_lost(plan: Plan) -> None:
 
 
 def _datasets(chosen: argparse.Namespace) -> int:
-    print(_plan(chosen).table_of_datasets())
+    print(_plan(chosen).datasets.table())
     return 0
 
 

@@ -33,3 +33,14 @@ def generator(root: int, *names: str | int) -> np.random.Generator:
 def integer_seed(root: int, *names: str | int) -> int:
     """Return a seed in ``0..2**31-1`` for libraries that take a plain integer."""
     return int(seed_sequence(root, *names).generate_state(1)[0] >> 1)
+
+
+def block_seed(seed: np.random.SeedSequence, number: int) -> np.random.SeedSequence:
+    """Return the seed of a block of random samples, by its number.
+
+    Results then do not depend on which thread draws a block, nor on how many are drawn.
+    Not ``seed.spawn``, which counts its calls and would give other children the next time.
+    """
+    return np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
+    )

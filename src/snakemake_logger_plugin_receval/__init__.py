@@ -6,8 +6,8 @@ on. Snakemake's own log in ``.snakemake/log`` stays as it is, and whoever asks f
 are Snakemakes of their own that load no such plugin.
 
 Events become a state (:mod:`run_state`), the state becomes text (the other modules), and
-:mod:`handler` alone reads clocks and writes. :mod:`run_ending` and :mod:`failure_text` read files
-that the run has made.
+:mod:`handler` alone reads clocks and writes. :mod:`run_ending` and :mod:`job_logs` read files that
+the run has made.
 """
 
 from snakemake_logger_plugin_receval.handler import LogHandler

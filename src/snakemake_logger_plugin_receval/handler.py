@@ -11,11 +11,9 @@ import time
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-from snakemake_logger_plugin_receval.failure_text import failure_text
-from snakemake_logger_plugin_receval.job_warnings import warnings_of
-from snakemake_logger_plugin_receval.plan_table import plan_table
-from snakemake_logger_plugin_receval.progress_line import progress_bar, progress_line
-from snakemake_logger_plugin_receval.run_ending import run_ending
+from snakemake_logger_plugin_receval.job_logs import failure_text, warnings_of
+from snakemake_logger_plugin_receval.progress import progress_bar, progress_line
+from snakemake_logger_plugin_receval.run_ending import plan_table, run_ending
 from snakemake_logger_plugin_receval.run_state import Failure, Made, Notice, RunState
 from snakemake_logger_plugin_receval.screen import RED, YELLOW, Screen
 

@@ -1,4 +1,4 @@
-"""What a run says at its end."""
+"""What a run says at its end: what it made, or the table of what it would make."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from snakemake_logger_plugin_receval.durations import in_words
+from snakemake_logger_plugin_receval.progress import in_words
 from snakemake_logger_plugin_receval.run_state import Job, RunState
 
 MOST_NAMED = 5
@@ -46,6 +46,22 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     if absent:
         lines.append(f"Absent: {', '.join(absent)} (receval datasets tells how to get them).")
     return "\n".join(lines)
+
+
+def plan_table(state: RunState) -> str:
+    """Return the rules, how many jobs each has, and why they run.
+
+    A job with several reasons counts for each, so that the counts of a row may exceed its jobs.
+    """
+    rows = [("rule", "jobs", "why")]
+    for rule, count in state.planned.items():
+        why = state.why.get(rule, Counter[str]())
+        rows.append((rule, str(count), ", ".join(f"{kind} {n}" for kind, n in why.items())))
+    rows.append(("all together", str(state.total), ""))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "\n".join(
+        f"{rule:<{widths[0]}}  {count:>{widths[1]}}  {why}".rstrip() for rule, count, why in rows
+    )
 
 
 def _unfinished(state: RunState, took: str) -> str:

@@ -16,8 +16,7 @@ from snakemake_logger_plugin_receval.errors import (
     place_of,
     sentence_of,
 )
-from snakemake_logger_plugin_receval.reasons import kinds_of_reason
-from snakemake_logger_plugin_receval.said_elsewhere import is_said_elsewhere
+from snakemake_logger_plugin_receval.snakemake_words import is_said_elsewhere, kinds_of_reason
 
 
 @dataclass(frozen=True)

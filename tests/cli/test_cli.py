@@ -37,15 +37,15 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     plan = Plan(load_settings(Path("config"), "demo"), Path())
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
     for study in plan.settings.studies:
-        for artifact in plan.artifacts(study):
-            for file in map(Path, plan.artifact_files(study, artifact)):
+        for artifact in plan.artifacts.made(study):
+            for file in map(Path, plan.artifacts.files(study, artifact)):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 if file.suffix == ".csv":
                     table.to_csv(file, index=False)
                 else:
                     file.write_text(f"{artifact} drawn")
-        absent = plan.study_absent(study)
-        there = {name: {} for name in plan.study_datasets(study) if name not in absent}
+        absent = plan.studies.absent(study)
+        there = {name: {} for name in plan.studies.datasets(study) if name not in absent}
         record = json.dumps({"absent": absent, "datasets": there})
         (FRESH / study / "provenance.json").write_text(record)
     return tmp_path

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import (
     DECISIONS,
     Configuration,

@@ -7,7 +7,7 @@ from config.copied_config import CONFIG, CopiedConfig
 
 from receval.config.settings import EDITIONS, load_settings
 from receval.metrics.averages import QuasiArithmetic, parse_average
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.robustness.spec import Levels
 
 STUDY = "studies/valcarce2020.yaml"

@@ -12,8 +12,8 @@ from config.copied_config import CONFIG, ROOT
 
 from receval.config.settings import load_settings
 from receval.datasets.formats.report import ParseReport
-from receval.metrics.parse import parse as parse_metric
 from receval.metrics.registry import METRICS
+from receval.metrics.registry import parse as parse_metric
 from receval.provenance.code_digest import CodeSnapshot
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
@@ -63,7 +63,7 @@ def test_no_two_systems_look_alike(what: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
 def test_an_artifact_has_its_data_and_what_shows_it(study: str, artifact: str) -> None:
-    module = import_module(PLAN.artifact_module(study, artifact))
+    module = import_module(PLAN.artifacts.module(study, artifact))
     shown = {"figure": "draw", "table": "tabulate", "page": "write"}
     kind = SETTINGS.studies[study].artifacts[artifact].kind
     assert list(inspect.signature(module.data).parameters) == ["inputs"]
@@ -82,7 +82,7 @@ def test_every_module_of_a_study_is_in_its_configuration() -> None:
         for path in folder.glob("*/*.py")
         if path.parent.name in SETTINGS.studies and path.stem != "__init__"
     }
-    assert modules - {PLAN.artifact_module(*names) for names in ARTIFACTS} == set()
+    assert modules - {PLAN.artifacts.module(*names) for names in ARTIFACTS} == set()
 
 
 def test_every_twin_has_a_writer() -> None:
@@ -111,6 +111,6 @@ def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
 
 @pytest.mark.parametrize(("study", "artifact"), ARTIFACTS)
 def test_numbers_do_not_depend_on_how_they_are_drawn(study: str, artifact: str) -> None:
-    parts = CODE.parts(f"{PLAN.artifact_module(study, artifact)}:data")
+    parts = CODE.parts(f"{PLAN.artifacts.module(study, artifact)}:data")
     assert parts
     assert [part for part in parts if part.startswith("receval.figures")] == []

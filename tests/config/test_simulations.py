@@ -6,7 +6,7 @@ import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
 from receval.config.settings import EDITIONS, load_settings
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.recommenders.registry import make
 
 FILE = "simulations.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-from receval.config.single_files import load_datasets
+from receval.config.reading import load_datasets
 from receval.datasets.spec import DatasetSpec
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from datasets.parsed_rows import refused, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.datasets.formats import beeradvocate_records
+from receval.datasets.formats import beeradvocate
 from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
 from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
@@ -237,7 +237,7 @@ class TestLiterals:
     ) -> None:
         reviews = [review(f"u{n % 7}", n % 11, 1 + n % 4, n) for n in range(60)]
         expected = rows_of(parse_literals([literals(tmp_path, reviews)]))
-        monkeypatch.setattr(beeradvocate_records, "_PIECE", pieces)
+        monkeypatch.setattr(beeradvocate, "_PIECE", pieces)
         assert rows_of(parse_literals([literals(tmp_path, reviews)])) == expected
         reviews[40] = review("a", 1, 9)
         refused(parse_literals, literals(tmp_path, reviews), line=41, reason="'9'")
@@ -290,7 +290,7 @@ class TestBlocks:
         expected = rows_of(parse_blocks([path]))
         text = gzip.decompress(path.read_bytes()).decode()
         again = gz(tmp_path, "again.txt.gz", text.replace("\n", end))
-        monkeypatch.setattr(beeradvocate_records, "_BLOCK_BYTES", block)
+        monkeypatch.setattr(beeradvocate, "_BLOCK_BYTES", block)
         assert len(expected) == 35
         assert rows_of(parse_blocks([again])) == expected
 

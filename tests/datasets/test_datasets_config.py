@@ -6,7 +6,7 @@ import pytest
 import yaml
 from datasets.registry_entries import entry, registry
 
-from receval.config.single_files import load_datasets
+from receval.config.reading import load_datasets
 from receval.datasets.prepare import load_parser
 
 FILE = {"name": "ratings.dat"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets import known_checksums
-from receval.datasets.known_checksums import KnownChecksums
+from receval.datasets import checksums
+from receval.datasets.checksums import KnownChecksums
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         asked.append(path)
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    monkeypatch.setattr(known_checksums, "sha256_of", sha256_of)
+    monkeypatch.setattr(checksums, "sha256_of", sha256_of)
     return asked
 
 
@@ -114,7 +114,7 @@ def test_what_is_new_of_many_files_is_kept_once(
     for file in files:
         file.write_text(file.name, encoding="utf-8")
     kept: list[Path] = []
-    monkeypatch.setattr(known_checksums, "write_atomically", lambda path, _: kept.append(path))
+    monkeypatch.setattr(checksums, "write_atomically", lambda path, _: kept.append(path))
     known = KnownChecksums(kept_in(tmp_path))
     assert known.of_all(files) == {file: sha256(file.name.encode()) for file in files}
     known.of_all(files)

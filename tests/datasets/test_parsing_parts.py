@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from receval.datasets import counts
 from receval.datasets.counts import count_ratings, fewest_and_most
-from receval.datasets.formats.identifiers import IdentifierEncoder
-from receval.datasets.formats.repeats import first_repeat, last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, first_repeat, last_rows
 from receval.ratings import Ratings
 
 Pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)

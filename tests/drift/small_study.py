@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.config.single_files import load_drift_config
+from receval.config.reading import load_drift_config
 from receval.drift.comparison import ArtifactDrift, compare_artifact
 from receval.drift.spec import DriftConfig
 from receval.metrics import aggregation, list_view, ndcg
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.drift.changes import Kind, compare_tables
-from receval.drift.comparison import Status
-from receval.drift.order_of_systems import changes_of_order
+from receval.drift.comparison import Status, changes_of_order
 from receval.drift.spec import DriftConfig
 from receval.drift.tables import read_table, roles_of_columns
 

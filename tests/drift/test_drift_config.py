@@ -1,6 +1,6 @@
 import pytest
 
-from receval.config.single_files import load_drift_config
+from receval.config.reading import load_drift_config
 from receval.drift.spec import DriftConfig
 
 REST = {"*": {"reason": "exact"}}

@@ -7,13 +7,19 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from receval.figures.contrast import ink_on
+from receval.figures.layout import text_problems
 from receval.figures.legend import legend_below
-from receval.figures.overlaps import text_problems
 from receval.figures.stacked_shares import stacked_shares
-from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from receval.figures.style import (
+    FIRST_WINS,
+    NO_WINNER,
+    SECOND_WINS,
+    SINGLE_COLUMN,
+    figure_style,
+    ink_on,
+    new_figure,
+)
 from receval.figures.triangle import triangle
-from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
 from receval.statistics.type_ii_sums_of_squares import explained_variance
 
 LABELS = ("first wins", "neither wins", "second wins")

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, StepPatch
 
+from receval.figures.layout import text_problems
 from receval.figures.level_tiles import (
     MIDDLE,
     NEVER,
@@ -21,10 +22,8 @@ from receval.figures.level_tiles import (
     level_shades,
     shade_colour,
 )
-from receval.figures.overlaps import text_problems
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
-from receval.figures.style import INK, figure_style, new_figure
-from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
+from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
 
 VALUES = (0.5, -1.0, 0.1, 2.0)
 VERDICTS = (0, -1, 0, 1)

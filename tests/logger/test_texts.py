@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, finish, heard, plan, progress, raised, record, start
 
-from snakemake_logger_plugin_receval.durations import in_words, seconds_left
-from snakemake_logger_plugin_receval.failure_text import failure_text
-from snakemake_logger_plugin_receval.job_warnings import warnings_of
-from snakemake_logger_plugin_receval.plan_table import plan_table
-from snakemake_logger_plugin_receval.progress_line import WIDTH_OF_BAR, progress_bar, progress_line
-from snakemake_logger_plugin_receval.reasons import FOLLOWS, kinds_of_reason
-from snakemake_logger_plugin_receval.run_ending import run_ending
+from snakemake_logger_plugin_receval.job_logs import failure_text, warnings_of
+from snakemake_logger_plugin_receval.progress import (
+    WIDTH_OF_BAR,
+    in_words,
+    progress_bar,
+    progress_line,
+    seconds_left,
+)
+from snakemake_logger_plugin_receval.run_ending import plan_table, run_ending
 from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
+from snakemake_logger_plugin_receval.snakemake_words import FOLLOWS, kinds_of_reason
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,7 @@ from metrics.variants import cutoffs_of, variants
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
-from receval.metrics.registry import METRICS
+from receval.metrics.registry import METRICS, parse
 
 CUTOFFS = (None, 1, 2, 3, 10, 100)
 FORMS = ((False, None), (True, None), (False, 4), (True, 4))

@@ -25,7 +25,7 @@ from receval.metrics.aggregation import aggregate, evaluated_lists
 from receval.metrics.averages import FLOOR, Geometric
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 
 SEEDS = st.integers(0, 100_000)
 CUT_BY_BOTH = {"P": "P", "Recall": "recall", "nDCG": "ndcg_cut", "AP": "map_cut"}

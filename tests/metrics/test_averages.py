@@ -23,7 +23,7 @@ from receval.metrics.averages import (
 )
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.splits.split import Judgments
 
 VALUES = np.array([[0.5, 0.125, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]])

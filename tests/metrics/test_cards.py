@@ -14,8 +14,7 @@ from metrics.variants import COMMON, choices
 from receval.metrics.averages import AVERAGES
 from receval.metrics.cards import RULES, card_of, document
 from receval.metrics.metric import Metric
-from receval.metrics.parse import metric_class, parse
-from receval.metrics.registry import METRICS, RELEASED
+from receval.metrics.registry import METRICS, RELEASED, metric_class, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = document()

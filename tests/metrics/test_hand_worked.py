@@ -11,8 +11,7 @@ from metrics.examples import FACTS, ONE, example, one_user, ranks
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
-from receval.metrics.registry import METRICS
+from receval.metrics.registry import METRICS, parse
 from receval.splits.split import Judgments
 
 IDEAL_AT_4 = 5 + 4 / log2(3) + 4 / log2(4) + 2 / log2(5)

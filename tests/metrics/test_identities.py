@@ -13,7 +13,7 @@ from receval.metrics.aggregation import evaluated_lists, mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 
 SEEDS = st.integers(0, 100_000)
 CUTOFFS = st.integers(1, 45)

@@ -11,8 +11,7 @@ from metrics.examples import example
 from metrics.variants import ALL, COMMON, choices
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import metric_class, parse
-from receval.metrics.registry import METRICS, RELEASED, module_of
+from receval.metrics.registry import METRICS, RELEASED, metric_class, module_of, parse
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.label)

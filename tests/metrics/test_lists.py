@@ -27,8 +27,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import NO_CUTOFF
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
-from receval.metrics.registry import METRICS
+from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.splits.split import Judgments
 

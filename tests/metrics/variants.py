@@ -7,8 +7,7 @@ from itertools import product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from receval.metrics.metric import Metric
-from receval.metrics.parse import metric_class
-from receval.metrics.registry import METRICS
+from receval.metrics.registry import METRICS, metric_class
 
 COMMON = tuple(field.name for field in fields(Metric))
 NUMBERS = {"phi": (0.5, 0.9), "gamma": (0.0, 0.5, 1.0, float("inf"))}

@@ -42,5 +42,5 @@ def plan_of(edition: str, overrides: Mapping[str, Any] | None = None) -> Plan:
 
 def opened(plan: Plan, study: str, artifact: str) -> ArtifactInputs:
     """Return what an artifact gets to read, given what its rule declares and nothing else."""
-    files = InputFiles(**declared(plan.artifact_inputs(study, artifact)))
-    return ArtifactInputs.of(files, plan.description(study, artifact))
+    files = InputFiles(**declared(plan.artifacts.inputs(study, artifact)))
+    return ArtifactInputs.of(files, plan.descriptions.of(study, artifact))

@@ -45,7 +45,7 @@ def put_movielens(folder: Path, *auxiliary_files: str, timestamps: bool = False)
 
 
 def split_of(plan: Plan, experiment: str) -> str:
-    return plan.studies[STUDY].experiments[experiment].split
+    return plan.experiments.studies[STUDY].experiments[experiment].split
 
 
 # --- folds ------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def test_the_authors_folds_are_taken_where_their_file_lies_beside_the_data(
     plan = plan_of("full")
     assert split_of(plan, "movielens") == "released-folds"
     assert split_of(plan, "cm100k") == "released-folds-unbiased"
-    ranks = plan.artifact_inputs(STUDY, "values")["ranks"]
+    ranks = plan.artifacts.inputs(STUDY, "values")["ranks"]
     assert "work/full/ml-1m/released-folds/librec-wrmf/ranks.npz" in ranks
     assert "work/full/cm100k/released-folds-unbiased/librec-wrmf/ranks.npz" in ranks
 
@@ -71,7 +71,7 @@ def test_without_their_file_seeded_folds_are_taken(tmp_path: Path) -> None:
     plan = plan_of("full")
     assert split_of(plan, "movielens") == "random-folds"
     assert split_of(plan, "cm100k") == "missing-at-random-fold"
-    inputs = plan.artifact_inputs(STUDY, "values")
+    inputs = plan.artifacts.inputs(STUDY, "values")
     assert not any("released" in path for paths in inputs.values() for path in paths)
     assert "work/full/ml-1m/random-folds/split.npz" in inputs["splits"]
 
@@ -87,7 +87,7 @@ def test_each_dataset_falls_back_for_itself(tmp_path: Path) -> None:
 def test_the_demo_takes_seeded_folds_whatever_files_there_are(tmp_path: Path) -> None:
     put_movielens(tmp_path, FOLDS, PAIRS)
     plan = plan_of("demo")
-    taken = {name: split_of(plan, name) for name in plan.studies[STUDY].experiments}
+    taken = {name: split_of(plan, name) for name in plan.experiments.studies[STUDY].experiments}
     assert taken == {
         "movielens": "random-folds",
         "yahoo": "missing-at-random",
@@ -103,9 +103,9 @@ def test_the_demo_takes_seeded_folds_whatever_files_there_are(tmp_path: Path) ->
 def test_the_authors_pairs_come_before_timestamps(tmp_path: Path) -> None:
     put_movielens(tmp_path, PAIRS, timestamps=True)
     plan = plan_of("full", READER)
-    assert plan.has_split("ml-1m", "temporal-80")
+    assert plan.datasets.has_split("ml-1m", "temporal-80")
     assert split_of(plan, TEMPORAL) == "released-temporal"
-    assert plan.artifact_inputs(STUDY, "fig99")["splits"] == [
+    assert plan.artifacts.inputs(STUDY, "fig99")["splits"] == [
         "work/full/ml-1m/released-temporal/split.npz"
     ]
 
@@ -113,12 +113,12 @@ def test_the_authors_pairs_come_before_timestamps(tmp_path: Path) -> None:
 def test_without_the_pairs_timestamps_do(tmp_path: Path) -> None:
     put_movielens(tmp_path, timestamps=True)
     plan = plan_of("full", READER)
-    edition = plan.availability["ml-1m"].variant
+    edition = plan.datasets.availability["ml-1m"].variant
     assert edition is not None
     assert edition.name == "with-timestamps"
     assert split_of(plan, TEMPORAL) == "temporal-80"
-    assert "fig18" in plan.artifacts(STUDY)
-    assert plan.artifact_inputs(STUDY, "fig99")["splits"] == [
+    assert "fig18" in plan.artifacts.made(STUDY)
+    assert plan.artifacts.inputs(STUDY, "fig99")["splits"] == [
         "work/full/ml-1m/temporal-80/split.npz"
     ]
 
@@ -126,27 +126,27 @@ def test_without_the_pairs_timestamps_do(tmp_path: Path) -> None:
 def test_with_neither_the_temporal_experiment_is_absent(tmp_path: Path) -> None:
     put_movielens(tmp_path)
     plan = plan_of("full", READER)
-    edition = plan.availability["ml-1m"].variant
+    edition = plan.datasets.availability["ml-1m"].variant
     assert edition is not None
     assert edition.name == "without-timestamps"
-    assert not plan.has_split("ml-1m", "temporal-80")
-    assert plan.absent(STUDY, "fig99") == ["ml-1m"]
-    assert "fig99" not in plan.artifacts(STUDY)
+    assert not plan.datasets.has_split("ml-1m", "temporal-80")
+    assert plan.artifacts.absent(STUDY, "fig99") == ["ml-1m"]
+    assert "fig99" not in plan.artifacts.made(STUDY)
     with pytest.raises(ValueError, match=r"fig99 cannot be made: all its data is absent \(ml-1m\)"):
-        plan.artifact_inputs(STUDY, "fig99")
+        plan.artifacts.inputs(STUDY, "fig99")
     # What also reads the other experiment on this dataset is made, from that one alone.
-    assert "values" in plan.artifacts(STUDY)
-    assert list(plan.description(STUDY, "values")["experiments"]) == ["movielens"]
-    assert "temporal" not in " ".join(plan.artifact_inputs(STUDY, "values")["ranks"])
+    assert "values" in plan.artifacts.made(STUDY)
+    assert list(plan.descriptions.of(STUDY, "values")["experiments"]) == ["movielens"]
+    assert "temporal" not in " ".join(plan.artifacts.inputs(STUDY, "values")["ranks"])
 
 
 def test_with_neither_the_figure_of_its_numbers_is_not_made(tmp_path: Path) -> None:
     put_movielens(tmp_path)
     plan = plan_of("full")
-    assert "fig01" in plan.artifacts(STUDY)
-    assert "fig18" not in plan.artifacts(STUDY)
-    assert plan.absent(STUDY, "fig18") == ["ml-1m"]
-    assert not any("fig18" in file for file in plan.all_files())
+    assert "fig01" in plan.artifacts.made(STUDY)
+    assert "fig18" not in plan.artifacts.made(STUDY)
+    assert plan.artifacts.absent(STUDY, "fig18") == ["ml-1m"]
+    assert not any("fig18" in file for file in plan.studies.all_files())
 
 
 WITHOUT_TIMESTAMPS = {"librarything", "yahoo-r3", "cm100k", "trec-qrels"}
@@ -160,21 +160,21 @@ def test_temporal_splits_are_planned_for_datasets_with_timestamps_alone() -> Non
             assert [variant.timestamps for variant in spec.variants] == [True, True, False]
         else:
             assert {variant.timestamps for variant in spec.variants} == {expected}, dataset
-        assert demo.has_split(dataset, "temporal-80") == expected
+        assert demo.datasets.has_split(dataset, "temporal-80") == expected
     full = plan_of("full", {"network": "on"})
-    assert full.has_split("ml-1m", "temporal-80")
-    assert full.has_split("ml-1m", "user-temporal-80")
-    assert not full.has_split("ml-1m", "released-temporal")
+    assert full.datasets.has_split("ml-1m", "temporal-80")
+    assert full.datasets.has_split("ml-1m", "user-temporal-80")
+    assert not full.datasets.has_split("ml-1m", "released-temporal")
 
 
 def test_a_dataset_that_is_not_there_has_no_split_at_all() -> None:
     plan = plan_of("full")
-    assert not plan.has_split("ml-1m", "random-folds")
-    assert not plan.has_split("ml-1m", "released-folds")
+    assert not plan.datasets.has_split("ml-1m", "random-folds")
+    assert not plan.datasets.has_split("ml-1m", "released-folds")
     # The experiment keeps the split of the paper, whose absence is then told.
     assert split_of(plan, "movielens") == "released-folds"
-    assert plan.absent(STUDY, "fig01") == ["ml-1m"]
-    assert "fig01" not in plan.artifacts(STUDY)
+    assert plan.artifacts.absent(STUDY, "fig01") == ["ml-1m"]
+    assert "fig01" not in plan.artifacts.made(STUDY)
 
 
 # --- what is told of it -----------------------------------------------------------------------
@@ -190,32 +190,32 @@ def test_description_and_record_name_the_split_that_was_taken(
 ) -> None:
     put_movielens(tmp_path, *auxiliary_files)
     plan = plan_of("full")
-    description = plan.description(STUDY, "values")
+    description = plan.descriptions.of(STUDY, "values")
     taken = {name: experiment["split"] for name, experiment in description["experiments"].items()}
     expected = {"movielens": folds, **({TEMPORAL: temporal} if temporal else {})}
     assert taken == expected
     read = opened(plan, STUDY, "values").experiments
     assert {name: experiment.split for name, experiment in read.items()} == expected
-    record = plan.study_description(STUDY)
+    record = plan.studies.description(STUDY)
     # Figure 5 reads the seeded folds in any case, without any system.
     assert list(record["splits"]) == list(dict.fromkeys([*expected.values(), "random-folds"]))
     assert record["study"]["experiments"]["movielens"]["split"] == folds
     assert record["study"]["experiments"]["movielens"]["fallback_splits"] == []
-    assert [split for _, split in plan.splits_of(STUDY)] == list(record["splits"])
+    assert [split for _, split in plan.studies.splits(STUDY)] == list(record["splits"])
 
 
 def test_protocols_are_ranked_on_the_split_that_was_taken(tmp_path: Path) -> None:
     put_movielens(tmp_path, timestamps=True)
     plan = plan_of("full")
-    (protocol,) = plan.protocols("ml-1m", "temporal-80")
+    (protocol,) = plan.experiments.protocols("ml-1m", "temporal-80")
     assert (protocol.candidates, protocol.ties) == ("train", "librec")
-    assert plan.protocols("ml-1m", "released-temporal") == []
+    assert plan.experiments.protocols("ml-1m", "released-temporal") == []
 
 
 def test_what_is_known_of_timestamps_reaches_no_job(tmp_path: Path) -> None:
     # A description that names it would run every job anew when a plan learns of it.
     put_movielens(tmp_path, timestamps=True)
-    for edition in plan_of("full").dataset_description("ml-1m")["variants"]:
+    for edition in plan_of("full").datasets.description("ml-1m")["variants"]:
         assert "timestamps" not in edition
         assert {"name", "parser", "files"} <= set(edition)
 
@@ -268,41 +268,43 @@ def test_figures_speak_only_of_the_datasets_that_they_show(tmp_path: Path) -> No
         "fig16": ["cm100k"],
         "fig18": ["ml-1m"],
     }.items():
-        assert plan.datasets_of(STUDY, figure) == shown
-        assert plan.absent(STUDY, figure) == []
-        assert plan.display(STUDY, figure)["absent"] == []
-        assert list(plan.display(STUDY, figure)["datasets"]) == shown
+        assert plan.artifacts.datasets_of(STUDY, figure) == shown
+        assert plan.artifacts.absent(STUDY, figure) == []
+        assert plan.descriptions.display(STUDY, figure)["absent"] == []
+        assert list(plan.descriptions.display(STUDY, figure)["datasets"]) == shown
     for figure in ("fig12", "fig13", "fig14", "fig17"):
-        assert plan.absent(STUDY, figure) == ["yahoo-r3"]
-        assert plan.display(STUDY, figure)["absent"] == ["Yahoo! R3"]
-    assert set(plan.datasets_of(STUDY, "fig12")) == {"ml-1m", "yahoo-r3", "cm100k"}
-    assert set(plan.datasets_of(STUDY, "fig13")) == {"yahoo-r3", "cm100k"}
+        assert plan.artifacts.absent(STUDY, figure) == ["yahoo-r3"]
+        assert plan.descriptions.display(STUDY, figure)["absent"] == ["Yahoo! R3"]
+    assert set(plan.artifacts.datasets_of(STUDY, "fig12")) == {"ml-1m", "yahoo-r3", "cm100k"}
+    assert set(plan.artifacts.datasets_of(STUDY, "fig13")) == {"yahoo-r3", "cm100k"}
 
 
 def test_figures_without_any_of_their_datasets_are_not_made(tmp_path: Path) -> None:
     put_movielens(tmp_path, PAIRS)
-    made = plan_of("full").artifacts(STUDY)
+    made = plan_of("full").artifacts.made(STUDY)
     assert {"fig01", "fig12", "fig18", "values", "taus"} <= set(made)
     assert not {"fig13", "fig14", "fig16", "fig17"} & set(made)
     YahooFiles.put_into(tmp_path / "mirror/yahoo-r3")
-    made = plan_of("full").artifacts(STUDY)
+    made = plan_of("full").artifacts.made(STUDY)
     assert {"fig13", "fig14", "fig17"} <= set(made)
     assert "fig16" not in made
 
 
 def test_a_figure_reads_the_numbers_of_all_datasets_whatever_it_shows(tmp_path: Path) -> None:
     put_movielens(tmp_path)
-    inputs = plan_of("full").artifact_inputs(STUDY, "fig01")
+    inputs = plan_of("full").artifacts.inputs(STUDY, "fig01")
     assert inputs["other_results"] == ["work/full/artifacts/menamaldonado2021/values.csv"]
     assert inputs["ranks"] == []
 
 
 def test_the_look_has_the_systems_of_the_experiments_that_are_shown() -> None:
     plan = plan_of("full")
-    shown = plan.display(STUDY, "fig16")["systems"]
-    assert list(shown) == list(plan.studies[STUDY].experiments["cm100k-opposed"].all_systems)
+    shown = plan.descriptions.display(STUDY, "fig16")["systems"]
+    assert list(shown) == list(
+        plan.experiments.studies[STUDY].experiments["cm100k-opposed"].all_systems
+    )
     assert "optimal-real" not in shown
-    assert "optimal-real" in plan.display(STUDY, "fig13")["systems"]
+    assert "optimal-real" in plan.descriptions.display(STUDY, "fig13")["systems"]
 
 
 def test_an_unknown_experiment_to_show_is_refused_when_the_configuration_is_read() -> None:

@@ -43,26 +43,26 @@ def test_only_small_jobs_share() -> None:
 
 def test_every_job_of_the_demo_is_small() -> None:
     plan = plan_of("demo")
-    assert plan.size("netflix", demanding=True) == SMALL
-    assert plan.results_size("multiverse", "pairs") == SMALL
+    assert plan.sizes.of("netflix", demanding=True) == SMALL
+    assert plan.sizes.artifact("multiverse", "pairs") == SMALL
 
 
 def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k")
     plan = plan_of("full")
-    assert plan.size() == plan.size("ml-1m") == SMALL
-    assert plan.size("ml-1m", "lastfm-1k").minutes > 60
+    assert plan.sizes.of() == plan.sizes.of("ml-1m") == SMALL
+    assert plan.sizes.of("ml-1m", "lastfm-1k").minutes > 60
     # Drawn from the universes' numbers, which are few; they themselves hold a grid of decisions.
-    assert plan.results_size("multiverse", "shares") == SMALL
-    assert plan.results_size("multiverse", "universes") == MEDIUM
-    assert plan.judgment_sampling_size("valcarce2018", "sparsity") == MEDIUM
+    assert plan.sizes.artifact("multiverse", "shares") == SMALL
+    assert plan.sizes.artifact("multiverse", "universes") == MEDIUM
+    assert plan.sizes.judgment_sampling("valcarce2018", "sparsity") == MEDIUM
     simulation = next(iter(plan.settings.simulations))
-    assert plan.simulation_size(simulation).shares is False
+    assert plan.sizes.simulation(simulation).shares is False
 
 
 def test_data_that_cannot_be_had_does_not_count(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    assert plan_of("full").size("ml-1m", "netflix") == SMALL
+    assert plan_of("full").sizes.of("ml-1m", "netflix") == SMALL
 
 
 def test_no_group_of_a_study_waits_for_itself() -> None:
@@ -71,4 +71,4 @@ def test_no_group_of_a_study_waits_for_itself() -> None:
     plan = plan_of("full", {"leave_out": []})
     for study, spec in plan.settings.studies.items():
         for name, artifact in spec.artifacts.items():
-            assert not artifact.results_of or plan.results_size(study, name).shares, name
+            assert not artifact.results_of or plan.sizes.artifact(study, name).shares, name

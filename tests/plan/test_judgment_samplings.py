@@ -45,7 +45,7 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
     plan = plan_of(
         "demo", small(judgment_samplings={"items": {"experiments": ["librarything", "movielens"]}})
     )
-    assert plan.judgment_sampling_inputs(STUDY, "items") == {
+    assert plan.judgment_samplings.inputs(STUDY, "items") == {
         "ratings": [
             f"work/demo/{dataset}/{name}"
             for dataset in ("librarything", "ml-1m")
@@ -60,20 +60,20 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
             for system in SYSTEMS
         ],
     }
-    assert plan.judgment_sampling_datasets(STUDY, "items") == ["librarything", "ml-1m"]
+    assert plan.judgment_samplings.datasets(STUDY, "items") == ["librarything", "ml-1m"]
     assert (
-        plan.judgment_sampling_file(STUDY, "items")
+        plan.judgment_samplings.file(STUDY, "items")
         == "work/demo/judgment_samplings/valcarce2020/items.npz"
     )
 
 
 def test_absent_datasets_are_left_out_of_a_removal(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
-    files = plan.judgment_sampling_inputs(STUDY, "items")
+    files = plan.judgment_samplings.inputs(STUDY, "items")
     assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
     assert len(files["ranks"]) == len(SYSTEMS)
-    assert plan.judgment_sampling_datasets(STUDY, "items") == ["librarything"]
-    assert list(plan.judgment_sampling_description(STUDY, "items")["experiments"]) == [
+    assert plan.judgment_samplings.datasets(STUDY, "items") == ["librarything"]
+    assert list(plan.judgment_samplings.description(STUDY, "items")["experiments"]) == [
         "librarything"
     ]
 
@@ -88,18 +88,20 @@ def test_experiments_on_the_same_split_share_their_files() -> None:
     change = small(judgment_samplings={"items": {"experiments": ["movielens", "again"]}})
     change["studies"][STUDY]["experiments"]["again"] = again
     plan = plan_of("demo", change)
-    files = plan.judgment_sampling_inputs(STUDY, "items")
+    files = plan.judgment_samplings.inputs(STUDY, "items")
     assert all(len(names) == len(set(names)) for names in files.values())
     assert [Path(name).parent.name for name in files["ranks"]] == [*SYSTEMS, "svd"]
-    assert plan.judgment_sampling_datasets(STUDY, "items") == ["ml-1m"]
+    assert plan.judgment_samplings.datasets(STUDY, "items") == ["ml-1m"]
 
 
-def test_an_unknown_removal_is_refused_with_those_there_are() -> None:
+def test_an_unknown_judgment_sampling_is_refused_with_those_there_are() -> None:
     plan = demo()
-    with pytest.raises(KeyError, match="valcarce2020 has no removal ranks; it has ratings, items"):
-        plan.judgment_sampling_inputs(STUDY, "ranks")
-    with pytest.raises(KeyError, match="has no removal ranks"):
-        plan.judgment_sampling_description(STUDY, "ranks")
+    with pytest.raises(
+        KeyError, match="valcarce2020 has no judgment sampling ranks; it has ratings, items"
+    ):
+        plan.judgment_samplings.inputs(STUDY, "ranks")
+    with pytest.raises(KeyError, match="has no judgment sampling ranks"):
+        plan.judgment_samplings.description(STUDY, "ranks")
 
 
 # --- what the values depend on ----------------------------------------------------------------
@@ -107,7 +109,7 @@ def test_an_unknown_removal_is_refused_with_those_there_are() -> None:
 
 def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "ml-1m")
-    description = plan.judgment_sampling_description(STUDY, "popular-items")
+    description = plan.judgment_samplings.description(STUDY, "popular-items")
     assert json.loads(json.dumps(description, allow_nan=False)) == description
     assert description["seed"] == plan.settings.seed
     assert description["unit"] == "popular-items"
@@ -133,21 +135,21 @@ def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
     ],
 )
 def test_a_change_of_a_removal_changes_its_description(change: dict[str, Any]) -> None:
-    before = demo().judgment_sampling_description(STUDY, "items")
-    after = plan_of("demo", {"studies": {STUDY: change}}).judgment_sampling_description(
+    before = demo().judgment_samplings.description(STUDY, "items")
+    after = plan_of("demo", {"studies": {STUDY: change}}).judgment_samplings.description(
         STUDY, "items"
     )
     assert after != before
 
 
 def test_artifacts_and_other_removals_leave_a_description_alone() -> None:
-    before = demo().judgment_sampling_description(STUDY, "items")
+    before = demo().judgment_samplings.description(STUDY, "items")
     change = {
         "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
         "judgment_samplings": {"users": {"samples": 3}},
     }
     assert (
-        plan_of("demo", {"studies": {STUDY: change}}).judgment_sampling_description(STUDY, "items")
+        plan_of("demo", {"studies": {STUDY: change}}).judgment_samplings.description(STUDY, "items")
         == before
     )
 
@@ -158,7 +160,7 @@ def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None
         "studies": {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
     }
     # Those of the configuration stay: averages are merged key by key.
-    entries = plan_of("demo", change).judgment_sampling_metric_entries("valcarce2018", "sparsity")
+    entries = plan_of("demo", change).judgment_samplings.metric_entries("valcarce2018", "sparsity")
     assert entries == [
         "receval.metrics.ndcg",
         "receval.metrics.precision",
@@ -172,9 +174,9 @@ def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None
 def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
     plan = demo()
     assert plan.settings.studies[STUDY].artifacts["fig03"].experiments == ()
-    assert plan.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
-    assert plan.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
-    description = plan.description(STUDY, "fig03")
+    assert plan.artifacts.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
+    assert plan.artifacts.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
+    description = plan.descriptions.of(STUDY, "fig03")
     assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
     assert description["judgment_samplings"] == ["ratings"]
     assert opened(plan, STUDY, "fig03").judgment_samplings == {
@@ -185,30 +187,30 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
 
 
 def test_an_artifact_depends_on_the_file_of_the_removal_and_not_on_ranks() -> None:
-    files = demo().artifact_inputs(STUDY, "fig05")
+    files = demo().artifacts.inputs(STUDY, "fig05")
     assert files["judgment_samplings"] == ["work/demo/judgment_samplings/valcarce2020/items.npz"]
     assert files["ranks"] == files["splits"] == []
-    assert demo().artifact_inputs(STUDY, "fig01")["judgment_samplings"] == []
+    assert demo().artifacts.inputs(STUDY, "fig01")["judgment_samplings"] == []
 
 
 def test_without_any_data_what_reads_removals_is_left_out() -> None:
     plan = plan_of("full")
-    assert plan.artifacts(STUDY) == ["table1"]
-    assert plan.absent(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
+    assert plan.artifacts.made(STUDY) == ["table1"]
+    assert plan.artifacts.absent(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
     with pytest.raises(ValueError, match=r"fig03 cannot be made.*\(ml-1m, librarything, beerad"):
-        plan.artifact_inputs(STUDY, "fig03")
+        plan.artifacts.inputs(STUDY, "fig03")
 
 
 def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
-    assert "fig03" in plan.artifacts(STUDY)
+    assert "fig03" in plan.artifacts.made(STUDY)
     # Figure 2 of 2018 has MovieLens alone.
-    assert "fig02" not in plan.artifacts("valcarce2018")
-    assert "fig06" in plan.artifacts("valcarce2018")
-    description = plan.description(STUDY, "fig03")
+    assert "fig02" not in plan.artifacts.made("valcarce2018")
+    assert "fig06" in plan.artifacts.made("valcarce2018")
+    description = plan.descriptions.of(STUDY, "fig03")
     assert description["datasets"] == ["librarything"]
     assert description["absent"] == ["ml-1m", "beeradvocate"]
-    display = plan.display(STUDY, "fig03")
+    display = plan.descriptions.display(STUDY, "fig03")
     assert display["absent"] == ["ML-1M", "BeerAdvocate"]
     assert display["datasets"]["librarything"] == "LibraryThing"
     assert display["parameters"]["kept"] == "test ratings"
@@ -216,8 +218,8 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
 
 def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
     plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
-    assert plan.judgment_sampling_datasets(STUDY, "users") == ["ml-1m", "librarything"]
-    assert plan.display(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
+    assert plan.judgment_samplings.datasets(STUDY, "users") == ["ml-1m", "librarything"]
+    assert plan.descriptions.display(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
 
 
 def test_what_is_ranked_for_removals_alone_is_planned() -> None:
@@ -234,11 +236,11 @@ def test_what_is_ranked_for_removals_alone_is_planned() -> None:
         "judgment_samplings": {"users": {"experiments": ["added"]}},
     }
     plan = plan_of("demo", {"studies": {STUDY: added}})
-    assert [p.candidates for p in plan.protocols("cm100k", "user-80")] == ["TI"]
-    assert plan.protocols("ml-1m", "random-folds")
+    assert [p.candidates for p in plan.experiments.protocols("cm100k", "user-80")] == ["TI"]
+    assert plan.experiments.protocols("ml-1m", "random-folds")
     del added["judgment_samplings"]
     unread = plan_of("demo", {"studies": {STUDY: added}})
-    assert unread.protocols("cm100k", "user-80") == []
+    assert unread.experiments.protocols("cm100k", "user-80") == []
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
@@ -246,10 +248,10 @@ def test_captions_have_the_number_of_samples_of_their_edition(edition: str) -> N
     plan = plan_of(edition, {"network": "on"} if edition == "full" else None)
     for study in ("valcarce2018", "valcarce2020"):
         for name, artifact in plan.settings.studies[study].artifacts.items():
-            caption = plan.display(study, name)["caption"]
+            caption = plan.descriptions.display(study, name)["caption"]
             assert "{" not in caption
             samples = {
-                plan.judgment_sampling(study, judgment_sampling).samples
+                plan.judgment_samplings.spec(study, judgment_sampling).samples
                 for judgment_sampling in artifact.judgment_samplings
             }
             if samples - {1}:
@@ -261,7 +263,7 @@ def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
     template = (ROOT / "workflow/report/artifact.rst").read_text(encoding="utf-8")
     job = SimpleNamespace(
         wildcards=SimpleNamespace(study=study, artifact=artifact, edition=plan.edition),
-        params=SimpleNamespace(display=plan.display(study, artifact)),
+        params=SimpleNamespace(display=plan.descriptions.display(study, artifact)),
     )
     return " ".join(jinja2.Template(template).render(snakemake=job).split())
 
@@ -269,6 +271,6 @@ def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
 def test_the_caption_of_the_report_names_absent_datasets() -> None:
     plan = plan_of("full", {"network": "off", "local_mirrors": []})
     caption = caption_in_the_report(plan, "valcarce2018", "fig05")
-    assert plan.display("valcarce2018", "fig05")["title"] in caption
+    assert plan.descriptions.display("valcarce2018", "fig05")["title"] in caption
     assert "Absent: ML-1M, LibraryThing, BeerAdvocate (README: how to get" in caption
     assert "Absent" not in caption_in_the_report(plan_of("demo"), "valcarce2018", "fig05")

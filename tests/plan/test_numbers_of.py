@@ -14,7 +14,7 @@ PAIRED = "menamaldonado2021"
 
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
     plan = plan_of("demo")
-    inputs = plan.artifact_inputs(STUDY, "fig08_relations")
+    inputs = plan.artifacts.inputs(STUDY, "fig08_relations")
     assert inputs["other_results"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
     assert inputs["ranks"] == []
     assert opened(plan, STUDY, "fig08_relations").results == {
@@ -27,11 +27,11 @@ def test_it_needs_the_datasets_of_the_other_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     without = plan_of("full")
-    assert "fig08_relations" not in without.artifacts(STUDY)
+    assert "fig08_relations" not in without.artifacts.made(STUDY)
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of("full")
-    assert "fig08_relations" in plan.artifacts(STUDY)
-    assert plan.absent(STUDY, "fig08_relations") == ["lastfm-1k"]
+    assert "fig08_relations" in plan.artifacts.made(STUDY)
+    assert plan.artifacts.absent(STUDY, "fig08_relations") == ["lastfm-1k"]
 
 
 def test_it_reads_only_those_that_can_be_made(
@@ -39,9 +39,9 @@ def test_it_reads_only_those_that_can_be_made(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     plan = plan_of("full", {"network": "on", "leave_out": ["ml-1m"]})
-    made = plan.artifacts("canamares2020")
+    made = plan.artifacts.made("canamares2020")
     assert "relations" in made
-    files = plan.artifact_inputs("canamares2020", "relations")["other_results"]
+    files = plan.artifacts.inputs("canamares2020", "relations")["other_results"]
     assert {Path(file).stem for file in files} < set(made)
     read = opened(plan, "canamares2020", "relations")
     assert set(read.not_made) == {"table3", "table4", "fig07"}
@@ -50,7 +50,7 @@ def test_it_reads_only_those_that_can_be_made(
 
 def test_an_artifact_reads_splits_without_any_system() -> None:
     plan = plan_of("demo")
-    inputs = plan.artifact_inputs(STUDY, "fig06")
+    inputs = plan.artifacts.inputs(STUDY, "fig06")
     assert inputs["splits"] == [
         f"work/demo/ml-1m/{split}/split.npz" for split in ("coin-flip-80", "uniform-test")
     ]
@@ -58,7 +58,7 @@ def test_an_artifact_reads_splits_without_any_system() -> None:
     read = opened(plan, STUDY, "fig06")
     assert read.splits == (("ml-1m", "coin-flip-80"), ("ml-1m", "uniform-test"))
     assert [read.files.split_file(*pair).as_posix() for pair in read.splits] == inputs["splits"]
-    assert set(inputs["splits"]) <= set(plan.study_splits(STUDY))
+    assert set(inputs["splits"]) <= set(plan.studies.provenance_inputs(STUDY)["splits"])
 
 
 def test_each_dataset_can_have_splits_of_its_own() -> None:
@@ -68,27 +68,29 @@ def test_each_dataset_can_have_splits_of_its_own() -> None:
         ("cm100k", "missing-at-random-fold"),
         ("yahoo-r3", "missing-at-random"),
     )
-    assert set(plan.artifact_inputs(PAIRED, "fig11")["splits"]) <= set(plan.study_splits(PAIRED))
-    assert plan.absent(PAIRED, "fig11") == []
+    assert set(plan.artifacts.inputs(PAIRED, "fig11")["splits"]) <= set(
+        plan.studies.provenance_inputs(PAIRED)["splits"]
+    )
+    assert plan.artifacts.absent(PAIRED, "fig11") == []
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_toys_and_lemmas_need_no_data(edition: str) -> None:
     plan = plan_of(edition)
     wanted = {"table1", "table3", "table4", "fig02", "fig03", "fig04", "fig08"}
-    assert wanted <= set(plan.artifacts(PAIRED))
+    assert wanted <= set(plan.artifacts.made(PAIRED))
     for artifact in wanted:
-        assert not any(plan.artifact_inputs(PAIRED, artifact).values())
+        assert not any(plan.artifacts.inputs(PAIRED, artifact).values())
 
 
 def test_a_dataset_whose_own_splits_cannot_be_made_is_absent() -> None:
     given = {"splits": {"cm100k": ["released-folds-unbiased"]}, "datasets": ["cm100k", "yahoo-r3"]}
     plan = plan_of("demo", {"studies": {PAIRED: {"artifacts": {"fig11": given}}}})
     # A mapping is merged key by key: Yahoo! R3 keeps its split.
-    assert plan.splits_of_its_own(plan.artifact(PAIRED, "fig11")) == [
+    assert plan.artifacts.splits_of_its_own(plan.artifacts.spec(PAIRED, "fig11")) == [
         ("yahoo-r3", "missing-at-random")
     ]
-    assert plan.absent(PAIRED, "fig11") == ["cm100k"]
+    assert plan.artifacts.absent(PAIRED, "fig11") == ["cm100k"]
 
 
 def test_splits_of_a_dataset_that_an_artifact_does_not_read_are_refused() -> None:

@@ -18,19 +18,21 @@ STUDY = "multiverse"
 def test_a_page_is_markdown_beside_its_numbers(tmp_path: Path, edition: str) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of(edition)
-    assert "flips" in plan.pages()
+    assert "flips" in plan.artifacts.pages()
     stem = f"work/{edition}/artifacts/{STUDY}/flips"
-    assert plan.artifact_files(STUDY, "flips") == [f"{stem}.csv", f"{stem}.md"]
-    assert f"{stem}.md" in plan.all_files()
-    assert f"{stem}.tex" not in plan.all_files()
+    assert plan.artifacts.files(STUDY, "flips") == [f"{stem}.csv", f"{stem}.md"]
+    assert f"{stem}.md" in plan.studies.all_files()
+    assert f"{stem}.tex" not in plan.studies.all_files()
 
 
 def test_figures_and_tables_are_no_pages() -> None:
     plan = plan_of("demo")
     kinds = {
-        name: spec.kind for study in plan.studies.values() for name, spec in study.artifacts.items()
+        name: spec.kind
+        for study in plan.experiments.studies.values()
+        for name, spec in study.artifacts.items()
     }
-    assert set(plan.pages()) == {name for name, kind in kinds.items() if kind == "page"}
+    assert set(plan.artifacts.pages()) == {name for name, kind in kinds.items() if kind == "page"}
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
@@ -40,7 +42,7 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of(edition)
     inputs = opened(plan, STUDY, "universes")
-    assert inputs.decisions == plan.studies[STUDY].grids["movielens"]
+    assert inputs.decisions == plan.experiments.studies[STUDY].grids["movielens"]
     assert inputs.decisions.configurations()[0] == Configuration()
     for experiment in inputs.experiments.values():
         expected = plan.settings.splits[experiment.split].model_dump(mode="json")
@@ -69,8 +71,8 @@ def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
 
 def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
     plan = plan_of("demo")
-    metrics = {metric.name for metric in plan.studies[STUDY].grids["movielens"].metric}
+    metrics = {metric.name for metric in plan.experiments.studies[STUDY].grids["movielens"].metric}
     assert metrics == {"nDCG", "P", "RBO"}
-    assert plan.metric_entries(STUDY, "universes") == [
-        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased_overlap")
+    assert plan.artifacts.metric_entries(STUDY, "universes") == [
+        f"receval.metrics.{module}" for module in ("ndcg", "precision", "rank_biased")
     ]

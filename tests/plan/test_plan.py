@@ -15,7 +15,7 @@ from receval.datasets.checksums import sha256_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
 from receval.ratings import table_folder
-from receval.workflow.plan import data as planned_data
+from receval.workflow.plan import datasets as planned_datasets
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",
@@ -49,44 +49,44 @@ def with_experiment(study: str, **changes: Any) -> dict[str, Any]:
 
 def test_the_demo_makes_every_artifact() -> None:
     plan = plan_of("demo")
-    assert plan.artifact_names() == plan.all_artifact_names()
-    assert len(plan.artifact_names()) == len(set(plan.artifact_names())) >= 11
-    absent = {name for study in plan.settings.studies for name in plan.study_absent(study)}
+    assert plan.studies.artifact_names() == plan.studies.all_artifact_names()
+    assert len(plan.studies.artifact_names()) == len(set(plan.studies.artifact_names())) >= 11
+    absent = {name for study in plan.settings.studies for name in plan.studies.absent(study)}
     # Judgments of search results, which no twin of ratings stands for.
     assert absent == {"trec-qrels"}
 
 
 def test_the_demo_needs_no_raw_files_and_no_mirror(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    files = plan_of("demo").artifact_inputs("bellogin2017", "fig02")
+    files = plan_of("demo").artifacts.inputs("bellogin2017", "fig02")
     assert all(path.startswith("work/demo/") for paths in files.values() for path in paths)
 
 
 def test_an_artifact_without_any_data_is_left_out() -> None:
     plan = plan_of("full")
-    assert plan.artifacts("bellogin2017") == ["table1", "table2", "table3", "fig01"]
-    assert plan.artifacts("valcarce2018") == ["table1"]
-    assert plan.artifacts("canamares2020") == []
-    assert "work/full/artifacts/canamares2020/fig01.csv" not in plan.all_files()
+    assert plan.artifacts.made("bellogin2017") == ["table1", "table2", "table3", "fig01"]
+    assert plan.artifacts.made("valcarce2018") == ["table1"]
+    assert plan.artifacts.made("canamares2020") == []
+    assert "work/full/artifacts/canamares2020/fig01.csv" not in plan.studies.all_files()
 
 
 def test_an_artifact_without_any_data_cannot_be_asked_for() -> None:
     with pytest.raises(ValueError, match=r"fig02 cannot be made.*\(ml-1m, lastfm-1k\)"):
-        plan_of("full").artifact_inputs("bellogin2017", "fig02")
+        plan_of("full").artifacts.inputs("bellogin2017", "fig02")
 
 
 def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of("full")
-    assert plan.absent("bellogin2017", "fig02") == ["lastfm-1k"]
-    files = plan.artifact_inputs("bellogin2017", "fig02")
+    assert plan.artifacts.absent("bellogin2017", "fig02") == ["lastfm-1k"]
+    files = plan.artifacts.inputs("bellogin2017", "fig02")
     assert files["splits"] == ["work/full/ml-1m/coin-flip-80/split.npz"]
     assert files["ratings"] == [
         f"work/full/ml-1m/{name}" for name in ("ratings.parquet", "users.parquet", "items.parquet")
     ]
     systems = ("plsa", "mf", "knn-centred", "pop", "random", "knn-user", "wrmf")
     assert files["ranks"] == [f"work/full/ml-1m/coin-flip-80/{s}/ranks.npz" for s in systems]
-    description = plan.description("bellogin2017", "fig02")
+    description = plan.descriptions.of("bellogin2017", "fig02")
     assert list(description["experiments"]) == ["movielens"]
     assert description["datasets"] == ["ml-1m"]
     assert description["absent"] == ["lastfm-1k"]
@@ -94,44 +94,44 @@ def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part(tmp_path: Pa
 
 def test_a_dataset_that_is_left_out_is_absent_although_it_is_there(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k")
-    assert plan_of("full").absent("bellogin2017", "fig02") == []
+    assert plan_of("full").artifacts.absent("bellogin2017", "fig02") == []
     plan = plan_of("full", {"leave_out": ["ml-1m"]})
-    assert plan.absent("bellogin2017", "fig02") == ["ml-1m"]
-    assert "fig07" not in plan.artifacts("bellogin2017")
-    assert "Left out by the configuration: ml-1m." in plan.table_of_datasets()
+    assert plan.artifacts.absent("bellogin2017", "fig02") == ["ml-1m"]
+    assert "fig07" not in plan.artifacts.made("bellogin2017")
+    assert "Left out by the configuration: ml-1m." in plan.datasets.table()
     demo = plan_of("demo", {"leave_out": ["ml-1m"]})
-    assert demo.absent("bellogin2017", "fig02") == ["ml-1m"]
+    assert demo.artifacts.absent("bellogin2017", "fig02") == ["ml-1m"]
 
 
 def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
     plan = plan_of("full", {"network": "on"})
-    assert plan.study_absent("valcarce2018") == ["librarything"]
-    assert plan.study_absent("menamaldonado2021") == ["yahoo-r3"]
-    assert plan.study_absent("bellogin2017") == ["trec-qrels"]
-    assert plan.local_checksums("ml-1m") == {}
+    assert plan.studies.absent("valcarce2018") == ["librarything"]
+    assert plan.studies.absent("menamaldonado2021") == ["yahoo-r3"]
+    assert plan.studies.absent("bellogin2017") == ["trec-qrels"]
+    assert plan.datasets.local_checksums("ml-1m") == {}
 
 
 def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     auxiliary_file = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"
     auxiliary_file.touch()
-    before = plan_of("full").local_checksums("ml-1m")
+    before = plan_of("full").datasets.local_checksums("ml-1m")
     assert before == {
         f"mirror/ml-1m/{name}": sha256_of(tmp_path / "mirror" / "ml-1m" / name)
         for name in ("ratings.dat", "temporal_test.tsv")
     }
     # By what is in them: a file that is only touched is the same.
     os.utime(auxiliary_file, (1, 1))
-    assert plan_of("full").local_checksums("ml-1m") == before
+    assert plan_of("full").datasets.local_checksums("ml-1m") == before
     auxiliary_file.write_text("1\t2\n")
-    after = plan_of("full").local_checksums("ml-1m")
+    after = plan_of("full").datasets.local_checksums("ml-1m")
     assert {path for path in after if after[path] != before[path]} == {
         "mirror/ml-1m/temporal_test.tsv"
     }
 
 
 def test_where_raw_files_may_come_from_is_told_as_the_configuration_has_it() -> None:
-    assert plan_of("full").sources() == {
+    assert plan_of("full").datasets.sources() == {
         "raw_folder": Path("work/raw"),
         "local_mirrors": ["mirror"],
         "network": False,
@@ -140,16 +140,16 @@ def test_where_raw_files_may_come_from_is_told_as_the_configuration_has_it() -> 
 
 def test_an_unknown_artifact_is_refused_with_those_there_are() -> None:
     with pytest.raises(KeyError, match=r"has no artifact fig99; it has table1, table2"):
-        plan_of("demo").artifact_files("valcarce2018", "fig99")
+        plan_of("demo").artifacts.files("valcarce2018", "fig99")
 
 
 def test_the_table_of_datasets_has_all_of_them_and_how_to_get_the_absent() -> None:
     plan = plan_of("full")
-    table = plan.table_of_datasets()
+    table = plan.datasets.table()
     assert all(name in table for name in plan.settings.datasets)
     assert "UI2.txt" in table
     assert "the network is off" in " ".join(table.split())
-    demo = plan_of("demo").table_of_datasets()
+    demo = plan_of("demo").datasets.table()
     assert demo.count("synthetic twin") == len(plan.settings.twins)
     assert "trec-qrels     none" in demo
 
@@ -158,7 +158,7 @@ def test_the_table_of_datasets_has_all_of_them_and_how_to_get_the_absent() -> No
 
 
 def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
-    alone = plan_of("demo").protocols("ml-1m", "coin-flip-80")
+    alone = plan_of("demo").experiments.protocols("ml-1m", "coin-flip-80")
     experiment = plan_of("demo").settings.studies["bellogin2017"].experiments["movielens-designs"]
     designs = {p for spec in experiment.protocols for p in spec.protocols(5.0)}
     assert set(alone) == {
@@ -169,7 +169,7 @@ def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     }
     more = {"protocols": [{"relevant": "1R", "candidates": "TI", "sampled": [99, 500]}]}
     both = plan_of("demo", with_experiment("valcarce2018", **more))
-    together = both.protocols("ml-1m", "coin-flip-80")
+    together = both.experiments.protocols("ml-1m", "coin-flip-80")
     # The study's own threshold is the dataset's, 4; the same samples from 5 are other protocols.
     assert set(together) == {
         *alone,
@@ -183,19 +183,23 @@ def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
     protocols = plan_of("demo").settings.studies["bellogin2017"].experiments["movielens"].protocols
     turned = [spec.model_dump(mode="json") for spec in reversed(protocols)]
     change = {"studies": {"bellogin2017": {"experiments": {"movielens": {"protocols": turned}}}}}
-    assert plan_of("demo", change).protocol_descriptions("ml-1m", "coin-flip-80") == plan_of(
-        "demo"
-    ).protocol_descriptions("ml-1m", "coin-flip-80")
+    assert plan_of("demo", change).experiments.protocol_descriptions(
+        "ml-1m", "coin-flip-80"
+    ) == plan_of("demo").experiments.protocol_descriptions("ml-1m", "coin-flip-80")
 
 
 def test_a_system_is_ranked_under_the_protocols_of_its_own_experiments_alone() -> None:
     # The multiverse shares a split with the study of metrics, whose systems are others.
     plan = plan_of("full")
-    of_pop = [protocol.candidates for protocol in plan.protocols("ml-1m", "user-80", "pop")]
-    of_rm2 = [protocol.candidates for protocol in plan.protocols("ml-1m", "user-80", "rm2")]
+    of_pop = [
+        protocol.candidates for protocol in plan.experiments.protocols("ml-1m", "user-80", "pop")
+    ]
+    of_rm2 = [
+        protocol.candidates for protocol in plan.experiments.protocols("ml-1m", "user-80", "rm2")
+    ]
     assert sorted(of_pop) == ["AI", *["rated"] * 4]
     assert of_rm2 == ["AI"]
-    assert len(plan.protocols("ml-1m", "user-80")) == 5
+    assert len(plan.experiments.protocols("ml-1m", "user-80")) == 5
 
 
 def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
@@ -203,17 +207,17 @@ def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
         "canamares2020", split="random-folds", protocols=[{"candidates": "TI"}]
     )
     added = Protocol("AR", "TI")
-    assert added in plan_of("demo", change).protocols("ml-1m", "random-folds")
+    assert added in plan_of("demo", change).experiments.protocols("ml-1m", "random-folds")
     del change["studies"]["canamares2020"]["artifacts"]
-    assert added not in plan_of("demo", change).protocols("ml-1m", "random-folds")
+    assert added not in plan_of("demo", change).experiments.protocols("ml-1m", "random-folds")
 
 
 def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
     plan = plan_of("demo", with_experiment("valcarce2018"))
     studies = plan.settings.studies
-    assert plan.threshold(studies["bellogin2017"].experiments["movielens"]) == 5
-    assert plan.threshold(studies["valcarce2018"].experiments["added"]) == 4
-    description = plan.description("valcarce2018", "fig99")
+    assert plan.experiments.threshold(studies["bellogin2017"].experiments["movielens"]) == 5
+    assert plan.experiments.threshold(studies["valcarce2018"].experiments["added"]) == 4
+    description = plan.descriptions.of("valcarce2018", "fig99")
     assert description["experiments"]["added"]["relevance_threshold"] == 4
 
 
@@ -223,14 +227,14 @@ def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
 def test_files_of_figures_and_tables() -> None:
     plan = plan_of("demo")
     stem = "work/demo/artifacts/bellogin2017/"
-    assert plan.artifact_files("bellogin2017", "fig02") == [
+    assert plan.artifacts.files("bellogin2017", "fig02") == [
         f"{stem}fig02.{suffix}" for suffix in ("csv", "svg", "pdf")
     ]
-    assert plan.artifact_files("bellogin2017", "table1") == [
+    assert plan.artifacts.files("bellogin2017", "table1") == [
         f"{stem}table1.{suffix}" for suffix in ("csv", "md", "tex")
     ]
-    files = plan.all_files()
-    assert set(plan.study_files("bellogin2017")) < set(files)
+    files = plan.studies.all_files()
+    assert set(plan.studies.files("bellogin2017")) < set(files)
     assert f"{stem}provenance.json" in files
     assert files[-1] == "work/demo/drift.md"
     assert len(files) == len(set(files))
@@ -240,10 +244,10 @@ def test_every_path_is_relative_and_fits_the_workflow_s_wildcards(tmp_path: Path
     put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k", "cm100k", "librarything")
     for edition in ("demo", "full"):
         plan = plan_of(edition)
-        paths = plan.all_files()
+        paths = plan.studies.all_files()
         for study in plan.settings.studies:
-            for artifact in plan.artifacts(study):
-                inputs = plan.artifact_inputs(study, artifact)
+            for artifact in plan.artifacts.made(study):
+                inputs = plan.artifacts.inputs(study, artifact)
                 for path in inputs.pop("published"):
                     assert (ROOT / path).is_file()
                 for files in inputs.values():
@@ -254,8 +258,8 @@ def test_every_path_is_relative_and_fits_the_workflow_s_wildcards(tmp_path: Path
 
 def test_the_files_of_a_table_are_those_that_ratings_are_read_from() -> None:
     # A plan spells them out, as it does without the libraries that read them.
-    assert planned_data.TABLE_FILES == ratings.TABLE_FILES
-    read = table_folder([Path(path) for path in plan_of("demo").ratings_files("ml-1m")])
+    assert planned_datasets.TABLE_FILES == ratings.TABLE_FILES
+    read = table_folder([Path(path) for path in plan_of("demo").datasets.ratings_files("ml-1m")])
     assert read == Path("work/demo/ml-1m")
 
 
@@ -263,7 +267,7 @@ def test_accepted_files_are_those_of_the_edition(tmp_path: Path) -> None:
     for name in ("demo/valcarce2018/table2.csv", "full/valcarce2018/table1.csv"):
         (tmp_path / "results" / name).parent.mkdir(parents=True)
         (tmp_path / "results" / name).touch()
-    assert plan_of("demo").accepted_files() == ["results/demo/valcarce2018/table2.csv"]
+    assert plan_of("demo").accepted.files() == ["results/demo/valcarce2018/table2.csv"]
 
 
 def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
@@ -272,13 +276,13 @@ def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
     put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
     full = plan_of("full")
     absent = [name for name in full.settings.datasets if name not in ("ml-1m", "cm100k")]
-    assert full.one_sided_datasets() == absent
-    assert plan_of("demo").one_sided_datasets() == ["trec-qrels"]
+    assert full.accepted.one_sided_datasets() == absent
+    assert plan_of("demo").accepted.one_sided_datasets() == ["trec-qrels"]
     record = tmp_path / "results/full/menamaldonado2021/provenance.json"
     record.parent.mkdir(parents=True)
     record.write_text('{"absent": ["cm100k"]}')
-    assert full.accepted_absent("menamaldonado2021") == ["cm100k"]
-    assert full.one_sided_datasets() == [n for n in full.settings.datasets if n != "ml-1m"]
+    assert full.accepted.absent("menamaldonado2021") == ["cm100k"]
+    assert full.accepted.one_sided_datasets() == [n for n in full.settings.datasets if n != "ml-1m"]
 
 
 # --- what a result depends on -----------------------------------------------------------------
@@ -288,23 +292,26 @@ def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
 def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, edition: str) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
     plan = plan_of(edition)
-    described = [plan.study_description(study) for study in plan.settings.studies]
-    for name in plan.artifact_names():
+    described = [plan.studies.description(study) for study in plan.settings.studies]
+    for name in plan.studies.artifact_names():
         study, artifact = name.split("/")
-        described += [plan.description(study, artifact), plan.display(study, artifact)]
+        described += [
+            plan.descriptions.of(study, artifact),
+            plan.descriptions.display(study, artifact),
+        ]
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     # A record with an absolute path is refused.
     provenance_record({"described": described}, {}, [])
 
 
 def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
-    before = plan_of("demo").description("bellogin2017", "fig02")
+    before = plan_of("demo").descriptions.of("bellogin2017", "fig02")
     looks = {
         "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
         "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
         "datasets": {"ml-1m": {"short_title": "MovieLens"}},
     }
-    assert plan_of("demo", looks).description("bellogin2017", "fig02") == before
+    assert plan_of("demo", looks).descriptions.of("bellogin2017", "fig02") == before
     for change in (
         {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
         {"experiments": {"movielens": {"evaluated_users": "tested"}}},
@@ -312,11 +319,11 @@ def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
         {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
     ):
         changed = plan_of("demo", {"studies": {"bellogin2017": change}})
-        assert changed.description("bellogin2017", "fig02") != before
+        assert changed.descriptions.of("bellogin2017", "fig02") != before
 
 
 def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
-    description = plan_of("demo", {"seed": 7}).study_description("bellogin2017")
+    description = plan_of("demo", {"seed": 7}).studies.description("bellogin2017")
     assert description["seed"] == 7
     splits = {"coin-flip-80", "uniform-test", "user-temporal-80", "uniform-test-positive"}
     assert set(description["splits"]) == splits
@@ -327,27 +334,31 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
 
 def test_code_entries_are_modules() -> None:
     plan = plan_of("demo")
-    assert plan.recommender_entry("plsa") == "receval.recommenders.plsa"
-    assert plan.splitter_entry("user-80") == "receval.splits.user_ratio"
-    assert plan.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
-    assert plan.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
+    assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa"
+    assert plan.code.splitter_entry("user-80") == "receval.splits.ratios"
+    assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
+    assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
 
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:
     plan = plan_of("demo")
     train = "receval.workflow.training:train_system"
-    digests = {plan.code(train, plan.recommender_entry(name)) for name in plan.settings.systems}
-    modules = {plan.recommender_entry(name) for name in plan.settings.systems}
+    digests = {
+        plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
+    }
+    modules = {plan.code.recommender_entry(name) for name in plan.settings.systems}
     assert len(digests) == len(modules) > 20
-    assert plan.code("receval.workflow.ranking:rank_system") != plan.code(train)
+    assert plan.code.digest("receval.workflow.ranking:rank_system") != plan.code.digest(train)
 
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
-    assert plan_of("demo").metric_entries("bellogin2017", "fig02") == ["receval.metrics.precision"]
-    assert plan_of("demo").metric_entries("valcarce2018", "table2") == []
+    assert plan_of("demo").artifacts.metric_entries("bellogin2017", "fig02") == [
+        "receval.metrics.precision"
+    ]
+    assert plan_of("demo").artifacts.metric_entries("valcarce2018", "table2") == []
     several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
     change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
-    assert plan_of("demo", change).metric_entries("bellogin2017", "fig02") == [
+    assert plan_of("demo", change).artifacts.metric_entries("bellogin2017", "fig02") == [
         "receval.metrics.ndcg",
         "receval.metrics.precision",
         "receval.metrics.recall",
@@ -358,23 +369,23 @@ def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
 
 
 def test_titles_say_that_a_twin_is_one() -> None:
-    demo = plan_of("demo").display("bellogin2017", "fig02")
+    demo = plan_of("demo").descriptions.display("bellogin2017", "fig02")
     assert demo["datasets"] == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
-    full = plan_of("full", {"network": "on"}).display("bellogin2017", "fig02")
+    full = plan_of("full", {"network": "on"}).descriptions.display("bellogin2017", "fig02")
     assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
 
 
 @pytest.mark.parametrize("study", ["bellogin2017", "canamares2020", "valcarce2018"])
 def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
     plan = plan_of("demo")
-    for artifact in plan.artifacts(study):
-        for name, title in plan.display(study, artifact)["datasets"].items():
+    for artifact in plan.artifacts.made(study):
+        for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
             assert title.endswith(" twin") == (name in plan.settings.twins)
 
 
 def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
-    display = plan_of("full").display("bellogin2017", "fig02")
+    display = plan_of("full").descriptions.display("bellogin2017", "fig02")
     assert display["extra_systems"] == ["knn-user", "wrmf"]
     assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
     assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
@@ -386,11 +397,11 @@ def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert plan_of("full").accepted_searches() == []
+    assert plan_of("full").searches.accepted_files() == []
     taken = plan_of("full", {"accepted_searches": True})
-    assert taken.accepted_searches() == ["results/full/systems/searches.csv"]
-    assert "searches" in taken.study_description("systems")
-    assert "searches" not in taken.study_description("valcarce2018")
+    assert taken.searches.accepted_files() == ["results/full/systems/searches.csv"]
+    assert "searches" in taken.studies.description("systems")
+    assert "searches" not in taken.studies.description("valcarce2018")
     for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
         with pytest.raises(ValueError, match="run the searches"):
-            plan_of("full", {"accepted_searches": True, **changes}).accepted_searches()
+            plan_of("full", {"accepted_searches": True, **changes}).searches.accepted_files()

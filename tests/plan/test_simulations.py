@@ -32,27 +32,27 @@ def changed(**changes: Any) -> Plan:
 
 
 def test_a_simulation_has_one_file_a_system_and_reads_the_ratings_alone() -> None:
-    assert demo().simulation_files(NAME) == FILES
-    assert demo().simulation_inputs(NAME) == [
+    assert demo().simulations.files(NAME) == FILES
+    assert demo().simulations.inputs(NAME) == [
         f"work/demo/ml-1m/{name}" for name in ("ratings.parquet", "users.parquet", "items.parquet")
     ]
 
 
 def test_an_unknown_simulation_is_refused_with_those_there_are() -> None:
     with pytest.raises(KeyError, match="no simulation skew; there are skewed-popularity"):
-        demo().simulation_files("skew")
+        demo().simulations.files("skew")
 
 
 def test_a_system_that_a_simulation_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="skewed-popularity has no system wrmf; it has plsa, mf"):
-        demo().simulation_description(NAME, "wrmf")
+        demo().simulations.description(NAME, "wrmf")
 
 
 # --- what the values depend on ----------------------------------------------------------------
 
 
 def test_a_description_has_what_values_depend_on() -> None:
-    description = demo().simulation_description(NAME, "mf")
+    description = demo().simulations.description(NAME, "mf")
     assert json.loads(json.dumps(description, allow_nan=False)) == description
     assert description["seed"] == demo().settings.seed
     assert description["dataset"] == "ml-1m"
@@ -68,7 +68,7 @@ def test_a_description_has_what_values_depend_on() -> None:
 
 def test_the_threshold_is_the_dataset_s_own_by_default() -> None:
     plan = changed(relevance_threshold=None)
-    description = plan.simulation_description(NAME, "pop")
+    description = plan.simulations.description(NAME, "pop")
     assert description["relevance_threshold"] == 4
     assert description["protocols"][0]["threshold"] == 4
 
@@ -86,22 +86,22 @@ def test_the_threshold_is_the_dataset_s_own_by_default() -> None:
     ],
 )
 def test_a_change_of_a_simulation_changes_its_description(change: dict[str, Any]) -> None:
-    before = demo().simulation_description(NAME, "pop")
-    assert changed(**change).simulation_description(NAME, "pop") != before
+    before = demo().simulations.description(NAME, "pop")
+    assert changed(**change).simulations.description(NAME, "pop") != before
 
 
 def test_other_systems_leave_a_description_alone() -> None:
-    before = demo().simulation_description(NAME, "pop")
-    assert changed(systems=["pop", "wrmf"]).simulation_description(NAME, "pop") == before
+    before = demo().simulations.description(NAME, "pop")
+    assert changed(systems=["pop", "wrmf"]).simulations.description(NAME, "pop") == before
     other = plan_of("demo", {"systems": {"mf": {"parameters": {"factors": 3}}}})
-    assert other.simulation_description(NAME, "pop") == before
-    own = other.simulation_description(NAME, "mf")
-    assert own != demo().simulation_description(NAME, "mf")
+    assert other.simulations.description(NAME, "pop") == before
+    own = other.simulations.description(NAME, "mf")
+    assert own != demo().simulations.description(NAME, "mf")
 
 
 def test_a_simulation_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     plan = changed(metrics=["P@10", "P@5", "nDCG@10"])
-    assert plan.simulation_metric_entries(NAME) == [
+    assert plan.simulations.metric_entries(NAME) == [
         "receval.metrics.ndcg",
         "receval.metrics.precision",
     ]
@@ -111,44 +111,44 @@ def test_a_simulation_depends_on_the_code_of_the_metrics_that_it_measures() -> N
 
 
 def test_an_artifact_reads_the_simulations_and_the_data_they_are_like() -> None:
-    files = demo().artifact_inputs(STUDY, "fig05")
+    files = demo().artifacts.inputs(STUDY, "fig05")
     assert files["simulations"] == list(FILES.values())
     assert files["ranks"] == files["splits"] == []
-    assert demo().artifact_inputs(STUDY, "fig02")["simulations"] == []
+    assert demo().artifacts.inputs(STUDY, "fig02")["simulations"] == []
     assert opened(demo(), STUDY, "fig05").simulations == {
         NAME: {system: Path(file) for system, file in FILES.items()}
     }
     only = plan_of("demo", {"studies": {STUDY: {"artifacts": {"fig05": {"datasets": []}}}}})
-    assert only.datasets_of(STUDY, "fig05") == ["ml-1m"]
+    assert only.artifacts.datasets_of(STUDY, "fig05") == ["ml-1m"]
 
 
 def test_an_artifact_shows_the_systems_of_its_simulations() -> None:
-    assert list(demo().display(STUDY, "fig05")["systems"]) == SYSTEMS
-    assert demo().display(STUDY, "fig05")["extra_systems"] == []
+    assert list(demo().descriptions.display(STUDY, "fig05")["systems"]) == SYSTEMS
+    assert demo().descriptions.display(STUDY, "fig05")["extra_systems"] == []
 
 
 def test_judgments_of_trec_have_no_twin_and_are_named_as_absent() -> None:
     plan = demo()
-    assert plan.absent(STUDY, "fig05") == ["trec-qrels"]
-    assert plan.description(STUDY, "fig05")["datasets"] == ["netflix", "ml-1m", "lastfm-1k"]
-    assert plan.display(STUDY, "fig05")["absent"] == ["TREC"]
+    assert plan.artifacts.absent(STUDY, "fig05") == ["trec-qrels"]
+    assert plan.descriptions.of(STUDY, "fig05")["datasets"] == ["netflix", "ml-1m", "lastfm-1k"]
+    assert plan.descriptions.display(STUDY, "fig05")["absent"] == ["TREC"]
 
 
 def test_without_its_dataset_a_simulation_is_left_out(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "lastfm-1k")
     plan = plan_of("full")
-    assert plan.simulation_files(NAME) == {}
-    assert plan.artifact_inputs(STUDY, "fig05")["simulations"] == []
-    assert plan.description(STUDY, "fig05")["simulations"] == {NAME: []}
-    assert plan.absent(STUDY, "fig05") == ["netflix", "ml-1m", "trec-qrels"]
+    assert plan.simulations.files(NAME) == {}
+    assert plan.artifacts.inputs(STUDY, "fig05")["simulations"] == []
+    assert plan.descriptions.of(STUDY, "fig05")["simulations"] == {NAME: []}
+    assert plan.artifacts.absent(STUDY, "fig05") == ["netflix", "ml-1m", "trec-qrels"]
 
 
 def test_without_any_data_what_reads_simulations_is_left_out() -> None:
-    assert "fig05" not in plan_of("full").artifacts(STUDY)
+    assert "fig05" not in plan_of("full").artifacts.made(STUDY)
 
 
 def test_the_record_of_a_study_has_its_simulations_and_their_systems() -> None:
-    record = demo().study_description(STUDY)
+    record = demo().studies.description(STUDY)
     assert record["simulations"][NAME]["skewness"] == [0, 1, 2]
     assert set(SYSTEMS) <= set(record["systems"])
-    assert demo().study_description("canamares2020")["simulations"] == {}
+    assert demo().studies.description("canamares2020")["simulations"] == {}

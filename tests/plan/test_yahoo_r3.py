@@ -22,21 +22,21 @@ PLACES = ("work/raw/yahoo-r3", "mirror/yahoo-r3", "mirror/yahoo-r3/Webscope_R3")
 def prepare_files(plan: Plan) -> None:
     """Prepare the files as the workflow does."""
     spec = plan.settings.datasets[DATASET]
-    raw = obtain(DATASET, spec, plan.availability[DATASET], Path("work/raw") / DATASET)
+    raw = obtain(DATASET, spec, plan.datasets.availability[DATASET], Path("work/raw") / DATASET)
     prepare(raw, spec, Path("work") / plan.edition / DATASET)
 
 
 def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "cm100k")
     plan = plan_of("full")
-    assert not plan.is_available(DATASET)
+    assert not plan.datasets.is_available(DATASET)
     reading = artifacts_that_read(plan, DATASET)
     assert ("menamaldonado2021", "table2") in reading
     for study, artifact in reading:
-        assert DATASET in plan.absent(study, artifact)
-        assert "Yahoo! R3" in plan.display(study, artifact)["absent"]
-    assert "table2" in plan.artifacts("menamaldonado2021")
-    table = " ".join(plan.table_of_datasets().split())
+        assert DATASET in plan.artifacts.absent(study, artifact)
+        assert "Yahoo! R3" in plan.descriptions.display(study, artifact)["absent"]
+    assert "table2" in plan.artifacts.made("menamaldonado2021")
+    table = " ".join(plan.datasets.table().split())
     assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
 
 
@@ -44,48 +44,51 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Pa
 def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: str) -> None:
     YahooFiles.put_into(tmp_path / place)
     plan = plan_of("full")
-    assert plan.is_available(DATASET)
-    assert plan.availability[DATASET].status == "local"
+    assert plan.datasets.is_available(DATASET)
+    assert plan.datasets.availability[DATASET].status == "local"
     for study, artifact in artifacts_that_read(plan, DATASET):
-        assert artifact in plan.artifacts(study)
-        assert DATASET not in plan.absent(study, artifact)
-        assert DATASET in plan.description(study, artifact)["datasets"]
-        assert "Yahoo! R3" not in plan.display(study, artifact)["absent"]
-        assert plan.display(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
+        assert artifact in plan.artifacts.made(study)
+        assert DATASET not in plan.artifacts.absent(study, artifact)
+        assert DATASET in plan.descriptions.of(study, artifact)["datasets"]
+        assert "Yahoo! R3" not in plan.descriptions.display(study, artifact)["absent"]
+        assert plan.descriptions.display(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
         # Of its own, or of the artifacts whose numbers it reads.
-        behind = (artifact, *plan.artifact(study, artifact).results_of)
+        behind = (artifact, *plan.artifacts.spec(study, artifact).results_of)
         inputs = [
             path
             for name in behind
-            for paths in plan.artifact_inputs(study, name).values()
+            for paths in plan.artifacts.inputs(study, name).values()
             for path in paths
         ]
         assert any(path.startswith(f"work/full/{DATASET}/") for path in inputs)
-        assert set(plan.artifact_files(study, artifact)) <= set(plan.all_files())
+        assert set(plan.artifacts.files(study, artifact)) <= set(plan.studies.all_files())
 
 
 def test_files_in_a_mirror_are_watched_and_those_put_into_work_are_not(tmp_path: Path) -> None:
     YahooFiles.put_into(tmp_path / "mirror" / DATASET)
     names = [f"ydata-ymusic-rating-study-v1_0-{part}.txt" for part in ("train", "test")]
     watched = [f"mirror/{DATASET}/{name}" for name in names]
-    assert list(plan_of("full").local_checksums(DATASET)) == watched
+    assert list(plan_of("full").datasets.local_checksums(DATASET)) == watched
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    assert plan_of("full").local_checksums(DATASET) == {}
+    assert plan_of("full").datasets.local_checksums(DATASET) == {}
 
 
 def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
     files = YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
     (files.folder / "ydata-ymusic-rating-study-v1_0-test.txt").unlink()
     plan = plan_of("full")
-    assert not plan.is_available(DATASET)
-    table = " ".join(plan.table_of_datasets().split())
+    assert not plan.datasets.is_available(DATASET)
+    table = " ".join(plan.datasets.table().split())
     assert "but not ydata-ymusic-rating-study-v1_0-test.txt" in table
 
 
 def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
     plan = plan_of("demo")
-    assert plan.display("menamaldonado2021", "table2")["datasets"][DATASET] == "Yahoo! R3 twin"
+    assert (
+        plan.descriptions.display("menamaldonado2021", "table2")["datasets"][DATASET]
+        == "Yahoo! R3 twin"
+    )
 
 
 def test_files_that_are_not_the_original_are_refused_with_both_counts(tmp_path: Path) -> None:
@@ -101,13 +104,13 @@ def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> 
     files = YahooFiles.put_into(tmp_path / place)
     plan = plan_of("full", files.changes)
     prepare_files(plan)
-    description = plan.description("menamaldonado2021", "table2")
+    description = plan.descriptions.of("menamaldonado2021", "table2")
     assert description["datasets"] == [DATASET]
     target = tmp_path / "table2.csv"
     compute_artifact(
-        module="receval.studies.menamaldonado2021.table2",
+        module=plan.artifact_module("menamaldonado2021", "table2"),
         description=description,
         results=target,
-        **declared(plan.artifact_inputs("menamaldonado2021", "table2")),
+        **declared(plan.artifacts.inputs("menamaldonado2021", "table2")),
     )
     assert pd.read_csv(target).to_dict("records") == [{"dataset": DATASET, **files.counts}]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.protocols.non_computable import FallbackScores
+from receval.protocols.shared_by_passes import FallbackScores
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 

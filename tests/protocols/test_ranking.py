@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from protocols.brute_force import Scores, rank_by_sorting
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import base_candidates
+from receval.protocols.candidates import base_candidates, sample_candidates
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.protocols.sampling import sample_candidates
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 

@@ -17,9 +17,9 @@ from receval.ratings import Ratings
 from receval.simulation.anti_popular_familiarity import (
     ItemFamiliarity,
     anti_popular_rates,
+    split_with_anti_popular_familiarity,
     with_anti_popular_familiarity,
 )
-from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
 from receval.splits.split import Split
 
 pytestmark = pytest.mark.skipif(

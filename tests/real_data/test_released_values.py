@@ -15,12 +15,12 @@ from receval.datasets.prepare import prepare
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
-from receval.recommenders.grades import relevance_grades
 from receval.recommenders.registry import make
+from receval.recommenders.training_ratings import relevance_grades
 from receval.splits.registry import make_split
 from receval.splits.split import Fold, fold
 from receval.studies._shared.published import read_published

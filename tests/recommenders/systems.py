@@ -36,16 +36,16 @@ SYSTEMS = [
         for knowledge in ("train", "judged", "test")
         for metric in ("precision", "anti-precision")
     ),
-    System("user_knn:UserKNN", {"neighbours": 10}, scored_items="neighbours"),
+    System("knn:UserKNN", {"neighbours": 10}, scored_items="neighbours"),
     System(
-        "user_knn:UserKNN",
+        "knn:UserKNN",
         {"neighbours": 10, "threshold": 0.0},
         {"neighbours": 10, "threshold": 4.0},
         scored_items="neighbours",
         zeros_count=True,
         variant="binarised",
     ),
-    System("item_knn:ItemKNN", {"neighbours": 10}, scored_items="neighbours"),
+    System("knn:ItemKNN", {"neighbours": 10}, scored_items="neighbours"),
     System("librec_knn:LibRecKNN", {"neighbours": 10}),
     System("librec_knn:LibRecKNN", {"neighbours": 10, "over": "items"}, variant="items"),
     System("slim:SLIM", {"l1": 0.5, "l2": 5.0}, {"l1": 60.0, "l2": 2000.0}, trace=FALLING_EXACTLY),
@@ -176,7 +176,7 @@ SYSTEMS = [
         random=True,
         trace=BOUND,
     ),
-    System("untrained_poisson:UntrainedPoissonFactorisation", random=True, personalised=False),
+    System("poisson_factorisation:UntrainedPoissonFactorisation", random=True, personalised=False),
     System(
         "bprmf:BPRMF",
         {"factors": 5},

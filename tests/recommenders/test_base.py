@@ -10,13 +10,12 @@ import pytest
 from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.item_knn import ItemKNN
+from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.optimal_ranking import OptimalRanking
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.registry import load, make
-from receval.recommenders.user_knn import UserKNN
 
 
 def test_a_matrix_without_ratings_is_refused() -> None:
@@ -194,10 +193,10 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
 
 
 REFUSED = [
-    ("user_knn:UserKNN", "neighbours", 0, "whole number of at least 1"),
-    ("user_knn:UserKNN", "neighbours", 2.0, "whole number of at least 1"),
-    ("user_knn:UserKNN", "neighbours", True, "whole number of at least 1"),
-    ("item_knn:ItemKNN", "neighbours", -3, "whole number of at least 1"),
+    ("knn:UserKNN", "neighbours", 0, "whole number of at least 1"),
+    ("knn:UserKNN", "neighbours", 2.0, "whole number of at least 1"),
+    ("knn:UserKNN", "neighbours", True, "whole number of at least 1"),
+    ("knn:ItemKNN", "neighbours", -3, "whole number of at least 1"),
     ("average:Average", "smoothing", -0.1, "finite number of at least 0"),
     ("average:Average", "smoothing", float("nan"), "finite number of at least 0"),
     ("average:Average", "smoothing", "1", "finite number of at least 0"),
@@ -284,6 +283,6 @@ def test_the_seed_reaches_only_the_systems_that_draw() -> None:
 def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
     model = UserKNN(neighbours=3).fit(generated_matrix())
     model.save(tmp_path / "model.npz")
-    loaded = load("receval.recommenders.user_knn:UserKNN", tmp_path / "model.npz")
+    loaded = load("receval.recommenders.knn:UserKNN", tmp_path / "model.npz")
     assert loaded.parameters == model.parameters
     np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))

@@ -13,12 +13,11 @@ from recommenders.matrices import COLD_USER, generated, to_matrix
 
 from receval.recommenders.average import Average
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
-from receval.recommenders.item_knn import ItemKNN
+from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.random import Random
-from receval.recommenders.user_knn import UserKNN
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -14,12 +14,14 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 from scipy.stats import dirichlet, gamma
 
-from receval.recommenders.gamma_expectations import SMALLEST_ENTRY, exponentiated
 from receval.recommenders.lda import LDA, _divergence
 from receval.recommenders.pnmf import PNMF
-from receval.recommenders.poisson_factorisation import PoissonFactorisation, _Side
-from receval.recommenders.shared_ratings import SharedRatings
-from receval.recommenders.untrained_poisson import UntrainedPoissonFactorisation
+from receval.recommenders.poisson_factorisation import (
+    PoissonFactorisation,
+    UntrainedPoissonFactorisation,
+    _Side,
+)
+from receval.recommenders.shared_ratings import SMALLEST_ENTRY, SharedRatings, exponentiated
 
 Dense = NDArray[np.float64]
 WARM = np.setdiff1d(np.arange(60), COLD_USER)

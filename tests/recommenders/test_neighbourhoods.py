@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 
 from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.knn import UserKNN
 from receval.recommenders.librec_knn import LibRecKNN
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.user_knn import UserKNN
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]

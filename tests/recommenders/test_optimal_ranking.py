@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import to_matrix
 
-from receval.recommenders.grades import relevance_grades
 from receval.recommenders.optimal_ranking import OptimalRanking
 from receval.recommenders.popularity import Popularity
+from receval.recommenders.training_ratings import relevance_grades
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]

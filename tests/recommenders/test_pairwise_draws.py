@@ -16,9 +16,9 @@ from recommenders.matrices import (
 )
 from recommenders.systems import pcg
 
-from receval.recommenders.drifting_popularity import CACHED_USERS, DriftingPopularitySampler
 from receval.recommenders.gbpr import _draw_groups
 from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.wbpr import CACHED_USERS, DriftingPopularitySampler
 
 Dense = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -14,10 +14,9 @@ from recommenders.systems import pcg
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.bprmf import BPRMF
-from receval.recommenders.drifting_popularity import DriftingPopularitySampler
 from receval.recommenders.gbpr import GBPR, _draw_groups
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.wbpr import WBPR
+from receval.recommenders.wbpr import WBPR, DriftingPopularitySampler
 
 Ints = NDArray[np.int32]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from recommenders.objectives import Tables, gradients, group_objective, ln_sigmoid
 from recommenders.systems import pcg
 
-from receval.recommenders.bprmf import descend
 from receval.recommenders.gbpr import _descend as descend_groups
+from receval.recommenders.pairwise_factors import descend
 
 Ints = NDArray[np.int32]
 

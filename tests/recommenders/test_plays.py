@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.recommenders.plays import ratings_from_plays
+from receval.recommenders.training_ratings import ratings_from_plays
 
 
 def test_ratings_follow_the_users_distribution_of_plays() -> None:

@@ -10,19 +10,19 @@ import numpy as np
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.average import Average
 from receval.recommenders.base import Recommender
+from receval.recommenders.knn import UserKNN
 from receval.recommenders.optimal_ranking import OptimalRanking
 from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.random import Random
-from receval.recommenders.user_knn import UserKNN
 from receval.seeds import generator
-from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
+from receval.simulation.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.simulation.complete_judgments import (
     complete_judgments,
     kept_judgments,
@@ -30,7 +30,7 @@ from receval.simulation.complete_judgments import (
 )
 from receval.simulation.sampling import gumbel_noise, sample_items
 from receval.simulation.twins import Simulation
-from receval.splits.missing_at_random import split_with_unbiased_test
+from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import Fold, Judgments, fold
 
 METRICS = ("P@10", "antiP@10", "Recall@10", "Fallout@10")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder, shrink
 
-from receval.config.single_files import load_twins
+from receval.config.reading import load_twins
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import Simulation, simulate, write_simulation, write_twin
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.single_files import load_datasets
+from receval.config.reading import load_datasets
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.spec import ExpectedCounts

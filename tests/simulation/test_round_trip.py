@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.single_files import load_datasets
+from receval.config.reading import load_datasets
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.spec import DatasetSpec, ExpectedCounts

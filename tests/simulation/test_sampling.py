@@ -5,23 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.simulation.sampling import draw_random_sample, gini, gumbel_noise, sample_items
+from receval.simulation.sampling import draw_random_sample, gumbel_noise, sample_items
 from receval.simulation.spec import RandomSample
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [([2, 2, 2, 2], 0.0), ([0, 0, 0, 4], 0.75), ([1, 3], 0.25), ([5, 1, 3, 1], 0.35)],
-)
-def test_gini_agrees_with_hand_worked_values(counts: list[int], expected: float) -> None:
-    assert gini(np.array(counts)) == pytest.approx(expected)
-
-
-@given(st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any))
-def test_gini_is_half_the_relative_mean_difference(counts: list[int]) -> None:
-    values = np.array(counts)
-    differences = np.abs(values[:, np.newaxis] - values).mean()
-    assert gini(values) == pytest.approx(differences / (2 * values.mean()))
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

@@ -61,7 +61,7 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
 ) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from receval.config.single_files import load_twins\n"
+        "from receval.config.reading import load_twins\n"
         "from receval.simulation.twins import write_twin\n"
         "specs = load_twins(Path(sys.argv[1]))\n"
         "for name in ('ml-1m', 'cm100k'):\n"

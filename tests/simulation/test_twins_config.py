@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from receval.config.single_files import load_twins
+from receval.config.reading import load_twins
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import WRITERS
 

@@ -13,7 +13,7 @@ from receval.simulation.complete_judgments import (
 )
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import simulate
-from receval.statistics.kendall import kendall_tau_b
+from receval.statistics.correlation import kendall_tau_b
 
 REPEATS = 60
 DRAWS = 8

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from receval.simulation.sampling import gini
 from receval.simulation.spec import Activity, TwinSpec
 from receval.simulation.twins import Simulation, simulate
 from receval.simulation.world import draw_activity, generate_world
+from receval.statistics.concentration import gini
 
 ITEM_GINI_OF_ORIGINAL = {
     "ml-1m": 0.634,

@@ -12,10 +12,10 @@ from splits.generated_ratings import (
 
 from receval.seeds import generator
 from receval.simulation.anti_popular_familiarity import (
+    split_with_anti_popular_familiarity,
     with_anti_popular_familiarity,
 )
-from receval.simulation.anti_popular_split import split_with_anti_popular_familiarity
-from receval.splits.missing_at_random import split_with_unbiased_test
+from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 

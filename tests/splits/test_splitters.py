@@ -12,13 +12,11 @@ from splits.generated_ratings import (
     without_deadline,
 )
 
-from receval.splits.k_fold import split_into_folds
 from receval.splits.leave_out import split_leaving_out
-from receval.splits.missing_at_random import split_with_unbiased_test
-from receval.splits.random_ratio import split_by_random_ratio
+from receval.splits.partition import split_into_folds, split_with_unbiased_test
+from receval.splits.ratios import split_by_random_ratio, split_by_user_ratio
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
-from receval.splits.user_ratio import split_by_user_ratio
 
 shares = st.integers(1, 99).map(lambda percent: percent / 100)
 

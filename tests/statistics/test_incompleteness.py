@@ -11,7 +11,7 @@ from receval.metrics.averages import AdjustedGeometric, Arithmetic, Geometric
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES, shared_cutoff

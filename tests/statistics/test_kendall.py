@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau
 
-from receval.statistics.kendall import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 
 ORDERINGS = arrays(np.float64, (5, 9), elements=st.integers(0, 6).map(float))
 

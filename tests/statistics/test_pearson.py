@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from receval.statistics.pearson import pearson_r
+from receval.statistics.correlation import pearson_r
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from receval.ratings import Ratings
-from receval.statistics import popularity_curve
-from receval.statistics.popularity_curve import cumulative_shares, positive_counts
+from receval.statistics import concentration
+from receval.statistics.concentration import cumulative_shares, positive_counts
 
 
 def ratings_of(users: list[int], items: list[int], values: list[float], n_items: int) -> Ratings:
@@ -42,7 +42,7 @@ def test_counts_do_not_depend_on_how_many_ratings_are_summed_at_a_time(
     )
     whole = positive_counts(ratings, 3)
     for size in (1, 50, 700, 2999):
-        monkeypatch.setattr(popularity_curve, "_BLOCK_RATINGS", size)
+        monkeypatch.setattr(concentration, "_BLOCK_RATINGS", size)
         assert positive_counts(ratings, 3).tolist() == whole.tolist()
     assert whole.sum() > 0
 

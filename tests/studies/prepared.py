@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle
-from receval.figures.overlaps import text_problems
+from receval.figures.layout import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
@@ -217,14 +217,14 @@ def _plan(edition: str) -> Plan:
 
 def module_of(study: str, artifact: str) -> ModuleType:
     """Return the module of an artifact's family."""
-    return import_module(_plan("full").artifact_module(study, artifact))
+    return import_module(_plan("full").artifacts.module(study, artifact))
 
 
 def display_of(
     study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo"
 ) -> DisplayStyle:
     """Return the look that an edition has of an artifact, some datasets pretended absent."""
-    values = _plan(edition).display(study, artifact)
+    values = _plan(edition).descriptions.display(study, artifact)
     return DisplayStyle.of({**values, "absent": [values["datasets"][name] for name in absent]})
 
 

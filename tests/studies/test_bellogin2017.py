@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +22,11 @@ from studies.prepared import (
 
 from receval.evaluation.input_files import InputFiles
 from receval.figures.style import figure_style
-from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
+from receval.studies.bellogin2017 import fig01, fig02, fig07
 
 STUDY = "bellogin2017"
 
@@ -37,58 +35,6 @@ SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
 EXTRA = ("knn-user", "wrmf")
 PROTOCOLS = (Protocol("AR", "TI"), Protocol("AR", "AI"), Protocol("1R", "TI", 99, 4.0))
 LASTFM = (Protocol("AR", "TI", 2500, 4.0), Protocol("1R", "TI", 99, 4.0))
-
-
-# --- tables of text ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("module", "artifact", "rows", "columns"),
-    [(table1, "table1", 8, 3), (table2, "table2", 16, 3), (table3, "table3", 6, 4)],
-)
-def test_a_text_table_has_no_empty_cell_and_can_be_printed(
-    tmp_path: Path, module: object, artifact: str, rows: int, columns: int
-) -> None:
-    write_results(module.data(inputs_of(tmp_path)), tmp_path / "text.csv")  # type: ignore[attr-defined]
-    text = read_results(tmp_path / "text.csv")
-    assert text.shape == (rows, columns)
-    assert not (text == "").any(axis=None)
-    table = module.tabulate(text, display_of(STUDY, artifact))  # type: ignore[attr-defined]
-    assert to_markdown(table).count("\n| ") == rows + 2
-    assert to_latex(table).count(r" \\") == rows + 1
-
-
-def test_the_task_in_the_cranfield_paradigm(tmp_path: Path) -> None:
-    rows = table1.data(inputs_of(tmp_path)).set_index("Task element")
-    assert rows.loc["Ground truth"].tolist() == ["Relevance judgments", "Test ratings"]
-    assert rows.loc["Relevance assessment"].tolist() == ["Editorial assessors", "End users"]
-
-
-def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Path) -> None:
-    places = table2.data(inputs_of(tmp_path))["In the library"].str.findall(r"receval[\w.]+")
-    names = sorted({name for found in places for name in found})
-    assert len(names) >= 10
-    for name in names:
-        parts = name.split(".")
-        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts))
-        try:
-            found = import_module(".".join(parts[:capital]))
-        except ModuleNotFoundError:
-            capital -= 1
-            found = import_module(".".join(parts[:capital]))
-        for part in parts[capital:]:
-            # Fields of a dataclass without a default are no attributes of the class.
-            fields = getattr(found, "__dataclass_fields__", {})
-            assert hasattr(found, part) or part in fields, name
-            found = getattr(found, part, None)
-
-
-def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
-    for row in table3.data(inputs_of(tmp_path)).to_dict("records"):
-        argument, _, value = row["Protocol(...)"].partition(", or")[0].partition("=")
-        chosen = {"None": None, "99": 99}.get(value, value.strip('"'))
-        protocol = Protocol(**{"threshold": 5.0, argument: chosen})
-        assert row["Alternative"] in protocol.name.replace("-", " ").split()
 
 
 # --- figure 1: the toy ------------------------------------------------------------------------

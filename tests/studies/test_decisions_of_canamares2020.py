@@ -23,12 +23,12 @@ from studies.prepared import display_of, inputs_of, problems_of
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.labels import metric_name
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import real_values
 from receval.studies.canamares2020 import fig07, table3, table4
-from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
+from receval.studies.canamares2020._shared.measured_systems import aligned_parameter
 
 # --- table 3 ----------------------------------------------------------------------------------
 
@@ -191,9 +191,9 @@ def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: 
         ([1, 3, 11, 30, 100], "gives the system knn-user-10 the number 11, but its name says 10"),
     ],
 )
-def test_numbers_of_systems_are_those_of_their_names(
+def test_aligned_parameters_are_those_of_their_names(
     tmp_path: Path, results: list[int], problem: str
 ) -> None:
     inputs = inputs_of(tmp_path, neighbours=results)
     with pytest.raises(ValueError, match=problem):
-        numbers_of_systems(inputs, "neighbours", KNN)
+        aligned_parameter(inputs, "neighbours", KNN)

@@ -11,7 +11,7 @@ from studies.prepared import inputs_of, ratings_of, spec_of
 
 from receval.evaluation.experiment import Experiment
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split

@@ -27,7 +27,7 @@ from receval.metrics.averages import parse_average
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.evaluation import rank_judged
@@ -36,7 +36,7 @@ from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.spec import RandomRatio, UserRatio
 from receval.splits.split import Fold, fold
-from receval.statistics.popularity_curve import positives_and_highest
+from receval.statistics.concentration import positives_and_highest
 from receval.storage.tidy_csv import read_results, write_results
 
 KEY = ["first", "second", *DECISIONS]

@@ -13,7 +13,7 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.evaluation.agreement import system_values
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order

@@ -19,25 +19,29 @@ from receval.storage.tidy_csv import read_results, real_values, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
+FIGURE = "receval.studies.canamares2020.fig01"
+TABLE = "receval.studies.tables.dataset_statistics"
+PARAMETERS = {"columns": ["users", "items", "ratings"], "headings": ["Users", "Items", "Ratings"]}
+
 
 def description_of(*datasets: str) -> dict[str, Any]:
-    return {"parameters": {}, "experiments": {}, "datasets": list(datasets), "absent": []}
+    return {"parameters": PARAMETERS, "experiments": {}, "datasets": list(datasets), "absent": []}
 
 
-def compute(artifact: str, folder: Path, results: Path) -> None:
-    """Compute numbers of canamares2020 from the ratings of one dataset."""
+def compute(module: str, folder: Path, results: Path) -> None:
+    """Compute an artifact from the ratings of one dataset."""
     compute_artifact(
-        module=f"receval.studies.canamares2020.{artifact}",
+        module=module,
         description=description_of("ml-1m"),
         results=results,
         ratings=table_in(folder / "ml-1m"),
     )
 
 
-LOOK = {
+DISPLAY = {
     "title": "Ratings",
     "caption": "Cumulative distribution.",
-    "parameters": {},
+    "parameters": PARAMETERS,
     "systems": {},
     "extra_systems": [],
     "experiments": {},
@@ -49,10 +53,10 @@ LOOK = {
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"
-    compute("fig01", tmp_path, results)
+    compute(FIGURE, tmp_path, results)
     first = results.read_bytes()
     assert first.startswith(b"dataset,side,ratings,share\nml-1m,user,1,")
-    compute("fig01", tmp_path, results)
+    compute(FIGURE, tmp_path, results)
     assert results.read_bytes() == first
     for path in (tmp_path / "ml-1m").iterdir():
         path.unlink()
@@ -60,9 +64,9 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
     for name in ("one", "two"):
         svg, pdf = tmp_path / f"{name}.svg", tmp_path / f"{name}.pdf"
         draw_figure(
-            module="receval.studies.canamares2020.fig01",
+            module=FIGURE,
             results=results,
-            display=LOOK,
+            display=DISPLAY,
             svg=svg,
             pdf=pdf,
         )
@@ -74,13 +78,13 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "table1.csv"
-    compute("table1", tmp_path, results)
+    compute(TABLE, tmp_path, results)
     markdown, latex = tmp_path / "table1.md", tmp_path / "table1.tex"
     shown = tmp_path / "table1.html"
     write_table(
-        module="receval.studies.canamares2020.table1",
+        module=TABLE,
         results=results,
-        display=LOOK,
+        display=DISPLAY,
         markdown=markdown,
         latex=latex,
         shown=shown,
@@ -109,7 +113,7 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
         write_page(
             module="receval.studies.pages.flips",
             results=tmp_path / "flips.csv",
-            display=LOOK,
+            display=DISPLAY,
             page=page,
         )
         expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
@@ -198,7 +202,7 @@ def test_extra_systems_are_hatched_and_broken_lines() -> None:
     ],
 )
 def test_a_sentence_names_the_absent_datasets(absent: list[str], sentence: str) -> None:
-    assert DisplayStyle.of({**LOOK, "absent": absent}).absence == sentence
+    assert DisplayStyle.of({**DISPLAY, "absent": absent}).absence == sentence
 
 
 def test_a_missing_number_is_an_empty_cell_and_missing_again(tmp_path: Path) -> None:

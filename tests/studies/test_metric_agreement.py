@@ -17,7 +17,7 @@ from receval.evaluation.experiment import Experiment
 from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.geometric_agreement import data as geometric_agreement

@@ -71,10 +71,10 @@ def generated(
 ) -> pd.DataFrame:
     """Return the numbers of a figure with all its systems, on those of its datasets."""
     rng = np.random.default_rng(seed)
-    parameters = plan().artifact(STUDY, figure).parameters
+    parameters = plan().artifacts.spec(STUDY, figure).parameters
     experiments = plan().settings.studies[STUDY].experiments
     tables = []
-    for panel in panels_of(parameters, plan().artifact(STUDY, figure).only_experiments):
+    for panel in panels_of(parameters, plan().artifacts.spec(STUDY, figure).only_experiments):
         experiment = experiments[panel.experiment]
         if experiment.dataset not in datasets:
             continue
@@ -141,10 +141,10 @@ def test_figures_have_no_overlaps_whatever_the_values(values: Values) -> None:
 def test_each_figure_has_its_panels_without_overlaps(figure: str) -> None:
     picture = example(figure, crowded)
     assert problems_of(picture) == []
-    parameters = plan().artifact(STUDY, figure).parameters
+    parameters = plan().artifacts.spec(STUDY, figure).parameters
     experiments = plan().settings.studies[STUDY].experiments
     shown = SHOWN.get(figure, TITLES)
-    names = plan().artifact(STUDY, figure).only_experiments
+    names = plan().artifacts.spec(STUDY, figure).only_experiments
     panels = [p for p in panels_of(parameters, names) if experiments[p.experiment].dataset in shown]
     assert len(panels_with_points(picture)) == len(panels)
     sizes = {"fig01": (16,), "fig12": (18, 16), "fig13": (17, 16), "fig18": (18, 16)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from receval.figures.metric_styles import STANDARD, metric_styles
+from receval.figures.display import STANDARD, metric_styles
 from receval.figures.style import SeriesStyle
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies.metric_studies.named_metrics import named_metrics
 
 OF_2018 = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")

@@ -14,7 +14,7 @@ from studies.prepared import display_of, inputs_of, ratings_of, spec_of, write_e
 
 from receval.evaluation.experiment import Experiment
 from receval.figures.tables import to_markdown
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split

@@ -42,10 +42,10 @@ def make(plan: Plan) -> None:
     """Do what the workflow does, from the raw files to the values of all systems."""
     seed, folder = plan.settings.seed, Path("work/full")
     spec = plan.settings.datasets[DATASET]
-    raw = obtain(DATASET, spec, plan.availability[DATASET], Path("work/raw") / DATASET)
+    raw = obtain(DATASET, spec, plan.datasets.availability[DATASET], Path("work/raw") / DATASET)
     prepare(raw, spec, folder / DATASET)
-    experiment = plan.studies[STUDY].experiments["yahoo"]
-    target = Path(plan.split_file(DATASET, experiment.split))
+    experiment = plan.experiments.studies[STUDY].experiments["yahoo"]
+    target = Path(plan.datasets.split_file(DATASET, experiment.split))
     target.parent.mkdir()
     ratings = Ratings.read(folder / DATASET)
     described = plan.settings.splits[experiment.split]
@@ -61,28 +61,28 @@ def make(plan: Plan) -> None:
             parameters=system.parameters,
             seed=seed,
             names=(DATASET, experiment.split, name),
-            grades_from=plan.grades_from(DATASET, name),
+            grades_from=plan.experiments.grades_from(DATASET, name),
             order=system.order,
         )
         rank_system(
             ratings=table_in(folder / DATASET),
             split=target,
             models=models,
-            ranks=Path(plan.ranks_file(experiment, name)),
+            ranks=Path(plan.experiments.ranks_file(experiment, name)),
             recommender=system.recommender,
-            protocols=plan.protocol_descriptions(DATASET, experiment.split, name),
+            protocols=plan.experiments.protocol_descriptions(DATASET, experiment.split, name),
             seed=seed,
             names=(DATASET, experiment.split),
         )
 
 
 def results_of(plan: Plan, artifact: str) -> pd.DataFrame:
-    target = Path(plan.results_file(STUDY, artifact))
+    target = Path(plan.artifacts.results_file(STUDY, artifact))
     compute_artifact(
-        module=plan.artifact_module(STUDY, artifact),
-        description=plan.description(STUDY, artifact),
+        module=plan.artifacts.module(STUDY, artifact),
+        description=plan.descriptions.of(STUDY, artifact),
         results=target,
-        **declared(plan.artifact_inputs(STUDY, artifact)),
+        **declared(plan.artifacts.inputs(STUDY, artifact)),
     )
     return read_results(target)
 
@@ -91,7 +91,9 @@ def drawn(plan: Plan, artifact: str) -> Figure:
     results = results_of(plan, artifact)
     module = module_of(STUDY, artifact)
     with figure_style():
-        figure: Figure = module.draw(results, DisplayStyle.of(plan.display(STUDY, artifact)))
+        figure: Figure = module.draw(
+            results, DisplayStyle.of(plan.descriptions.display(STUDY, artifact))
+        )
     return figure
 
 

@@ -14,7 +14,7 @@ from studies.values_of_systems import OBSERVED, write_values
 
 from receval.config.settings import load_settings
 from receval.figures.tables import to_markdown
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published_taus
@@ -55,7 +55,7 @@ def test_every_published_tau_is_of_a_panel_of_its_figure_and_every_panel_has_one
 ) -> None:
     published = read_published_taus(PUBLISHED)
     for figure, own in published.groupby("figure"):
-        artifact = plan.artifact(STUDY, str(figure))
+        artifact = plan.artifacts.spec(STUDY, str(figure))
         panels = panels_of(artifact.parameters, artifact.only_experiments)
         drawn = [
             (p.experiment, p.x.evaluation, p.x.metric, p.y.evaluation, p.y.metric) for p in panels

@@ -1,4 +1,4 @@
-"""Kendall's tau of metrics with themselves at every level of judgment sampling, by hand and by scipy."""
+"""Kendall's tau of metrics with themselves at every level of sampling, by hand and by scipy."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -16,15 +15,14 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, problems_of
+from studies.prepared import display_of, module_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.tidy_csv import read_results, write_results
-from receval.studies.canamares2020 import fig02, fig03, fig04, fig05, fig06, table2
+from receval.studies.canamares2020 import fig05, fig06, table2, training_ratios
 
-MODULES = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig05": fig05, "fig06": fig06}
 BOTH = ("ml-1m", "netflix")
 
 
@@ -38,7 +36,7 @@ BOTH = ("ml-1m", "netflix")
 def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     tmp_path: Path, artifact: str, datasets: tuple[str, ...], absent: tuple[str, ...]
 ) -> None:
-    module: ModuleType = MODULES[artifact]
+    module = module_of(STUDY, artifact)
     path = tmp_path / "numbers.csv"
     write_results(module.data(inputs_for(tmp_path, artifact, datasets)), path)
     results = read_results(path)
@@ -68,8 +66,8 @@ def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
 
 
 def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:
-    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10")
-    results = fig02.data(inputs).set_index(["train_ratio", "system"])["value"]
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
+    results = training_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     assert len(results) == len(RATIOS) * 3
     for number, ratio in enumerate(RATIOS):
@@ -78,9 +76,9 @@ def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Pat
             assert results[ratio, system] == pytest.approx(expected)
 
 
-def test_unrated_places_are_those_without_a_test_rating(tmp_path: Path) -> None:
-    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10")
-    results = fig03.data(inputs).set_index(["train_ratio", "system"])["value"]
+def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
+    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
+    results = training_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     rated = [
         sum(0 < rank <= 10 for rank, _ in items)
@@ -91,8 +89,8 @@ def test_unrated_places_are_those_without_a_test_rating(tmp_path: Path) -> None:
 
 
 def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
-    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
-    results = fig04.data(inputs).set_index(["train_ratio", "users", "system"])
+    inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
+    results = training_ratios.data(inputs).set_index(["train_ratio", "users", "system"])
     experiment = inputs.experiments["movielens"]
     for number, ratio in enumerate(RATIOS):
         users = [
@@ -109,20 +107,22 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
 
 
 def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
-    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(condensed=true,gain=binary)@10")
-    results = fig04.data(inputs)
+    inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
+    results = training_ratios.data(inputs)
     results.loc[results["users"] == "relevant", "value"] = 2.0
     with figure_style():
-        figure = fig04.draw(results, display_of(STUDY, "fig04"))
+        figure = training_ratios.draw(results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines
     assert len(lines) == 3
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
 
 def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) -> None:
-    results = fig03.data(comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10"))
+    results = training_ratios.data(
+        comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
+    )
     with figure_style():
-        figure = fig03.draw(results, display_of(STUDY, "fig03"))
+        figure = training_ratios.draw(results, display_of(STUDY, "fig03"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert limit.get_label() in [text.get_text() for text in figure.legends[0].texts]
@@ -145,7 +145,7 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
     assert to_latex(table)
 
 
-def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
+def test_ranks_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
     results = fig05.data(inputs).set_index(["users", "system", "depth"])
     experiment = inputs.experiments["movielens"]
@@ -162,19 +162,19 @@ def test_places_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> 
     assert 1 < sum(complete) < len(complete)
     for system, own in lists.items():
         for depth in range(1, 5):
-            places = {
+            ranks_of = {
                 "any": [ranks[depth - 1] for ranks in own if len(ranks) >= depth],
                 "complete": [
                     ranks[depth - 1] for ranks, chosen in zip(own, complete, strict=True) if chosen
                 ],
             }
-            for users, expected in places.items():
+            for users, expected in ranks_of.items():
                 row = results.loc[(users, system, depth)]
                 assert row["lists"] == len(expected)
                 assert row["value"] == pytest.approx(np.mean(expected))
 
 
-def test_places_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
+def test_ranks_that_no_user_has_have_no_mean(tmp_path: Path) -> None:
     results = fig05.data(comparisons_of(tmp_path, ["ml-1m"], depth=24))
     last = results[results["depth"] == 24]
     assert last["lists"].tolist() == [0] * 6
@@ -185,8 +185,8 @@ def test_depth_ten_of_figure_6_is_the_starting_configuration(tmp_path: Path) -> 
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(gain=binary)", depths=[1, 10])
     by_depth = fig06.data(inputs)
     assert by_depth["metric"].unique().tolist() == ["nDCG(gain=binary)"]
-    inputs = comparisons_of(tmp_path, ["ml-1m"], metric="nDCG(gain=binary)@10")
-    by_ratio = fig02.data(inputs)
+    inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig02").parameters)
+    by_ratio = training_ratios.data(inputs)
     columns = ["system", "lists", "value", "p_value", "verdict"]
     ten = by_depth.loc[by_depth["cutoff"] == 10, columns].reset_index(drop=True)
     half = by_ratio.loc[by_ratio["train_ratio"] == 0.5, columns].reset_index(drop=True)

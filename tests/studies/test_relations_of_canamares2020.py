@@ -20,9 +20,6 @@ from receval.figures.tables import to_latex, to_markdown
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies.canamares2020 import (
     fig01,
-    fig02,
-    fig03,
-    fig04,
     fig05,
     fig06,
     fig07,
@@ -31,6 +28,7 @@ from receval.studies.canamares2020 import (
     table2,
     table3,
     table4,
+    training_ratios,
 )
 
 BOTH = ("ml-1m", "netflix")
@@ -38,9 +36,9 @@ OF_THEIR_OWN = {
     "table2": table2,
     "table3": table3,
     "table4": table4,
-    "fig02": fig02,
-    "fig03": fig03,
-    "fig04": fig04,
+    "fig02": training_ratios,
+    "fig03": training_ratios,
+    "fig04": training_ratios,
     "fig05": fig05,
     "fig06": fig06,
 }

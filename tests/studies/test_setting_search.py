@@ -14,7 +14,7 @@ from declared_files import table_in
 from studies.prepared import generated_ratings
 
 from receval.config.settings import load_settings
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.recommenders.registry import make

@@ -17,7 +17,7 @@ from studies.prepared import display_of, inputs_of, write_experiment
 from receval.evaluation.user_means import user_values
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test

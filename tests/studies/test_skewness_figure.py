@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
 
-from receval.config.single_files import load_drift_config
+from receval.config.reading import load_drift_config
 from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings

@@ -16,7 +16,7 @@ from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.missing_at_random import split_with_unbiased_test
+from receval.splits.partition import split_with_unbiased_test
 from receval.splits.registry import make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.tidy_csv import read_results, write_results

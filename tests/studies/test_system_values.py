@@ -16,7 +16,7 @@ from receval.evaluation.experiment import Experiment
 from receval.evaluation.user_means import user_values
 from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.averages import Arithmetic, Geometric, Median
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 

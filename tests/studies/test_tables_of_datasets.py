@@ -12,10 +12,7 @@ from studies.prepared import display_of, inputs_of, ratings_of
 from receval.datasets.statistics import dataset_statistics
 from receval.figures.tables import Table, to_latex, to_markdown
 from receval.storage.tidy_csv import read_results, write_results
-from receval.studies.canamares2020 import table1 as canamares_table1
-from receval.studies.menamaldonado2021 import table2 as mena_table2
-from receval.studies.metric_studies import assumptions
-from receval.studies.metric_studies import dataset_statistics as valcarce_table2
+from receval.studies.tables.dataset_statistics import data, tabulate
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
 PLAIN = ratings_of([(0, 0, 5), (0, 1, 3), (1, 0, 4), (2, 0, 1)], n_users=3, n_items=4)
@@ -77,43 +74,42 @@ def test_statistics_by_hand() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("module", "parameters", "columns"),
-    [
-        (
-            valcarce_table2,
-            {"ginis": ("item_gini", "user_gini")},
-            ["users", "items", "ratings", "density_percent", "item_gini", "user_gini"],
-        ),
-        (canamares_table1, {}, ["users", "items", "ratings", "density_percent"]),
-        (mena_table2, {}, ["users", "items", "ratings", "known_ratings", "unknown_ratings"]),
-    ],
-)
+TABLES = [
+    (
+        ("valcarce2018", "table2"),
+        ["users", "items", "ratings", "density_percent", "item_gini", "user_gini"],
+    ),
+    (("canamares2020", "table1"), ["users", "items", "ratings", "density_percent"]),
+    (
+        ("menamaldonado2021", "table2"),
+        ["users", "items", "ratings", "known_ratings", "unknown_ratings"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("artifact", "columns"), TABLES)
 def test_each_table_has_its_columns_and_one_row_a_dataset(
-    tmp_path: Path, module: Any, parameters: dict[str, Any], columns: list[str]
+    tmp_path: Path, artifact: tuple[str, str], columns: list[str]
 ) -> None:
+    parameters = display_of(*artifact).parameters
     inputs = inputs_of(tmp_path, {"ml-1m": PLAIN, "cm100k": FLAGGED}, **parameters)
-    results = module.data(inputs)
+    results = data(inputs)
     assert list(results.columns) == ["dataset", *columns]
     expected = dataset_statistics(inputs.all_ratings())[["dataset", *columns]]
     pd.testing.assert_frame_equal(results, expected)
 
 
-def printed(tmp_path: Path, module: Any, study: str, artifact: str, *absent: str) -> Table:
+def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     """Print the published numbers from the columns that the table's CSV has."""
     display = display_of(study, artifact)
-    columns = module.data(inputs_of(tmp_path, {"ml-1m": PLAIN}, **display.parameters)).columns
+    columns = ["dataset", *display.parameters["columns"]]
     rows = [row for row in PUBLISHED if row["dataset"] in display.datasets]
     write_results(pd.DataFrame(rows)[columns], tmp_path / "table.csv")
-    table = module.tabulate(
-        read_results(tmp_path / "table.csv"), display_of(study, artifact, absent)
-    )
-    assert isinstance(table, Table)
-    return table
+    return tabulate(read_results(tmp_path / "table.csv"), display_of(study, artifact, absent))
 
 
 def test_statistics_are_printed_as_valcarce2018_prints_them(tmp_path: Path) -> None:
-    table = printed(tmp_path, valcarce_table2, "valcarce2018", "table2")
+    table = printed(tmp_path, "valcarce2018", "table2")
     headers = [column.header for column in table.columns]
     assert headers == ["Dataset", "Users", "Items", "Ratings", "Density", "Gini"]
     assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %", "0.634"),)
@@ -122,28 +118,17 @@ def test_statistics_are_printed_as_valcarce2018_prints_them(tmp_path: Path) -> N
 
 
 def test_statistics_are_printed_without_gini_for_canamares2020(tmp_path: Path) -> None:
-    table = printed(tmp_path, canamares_table1, "canamares2020", "table1", "netflix")
+    table = printed(tmp_path, "canamares2020", "table1", "netflix")
     assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %"),)
     assert table.notes == ("Absent: Netflix twin (README: how to get the datasets).",)
     assert to_markdown(table).rstrip().endswith(table.notes[0])
 
 
 def test_parts_are_printed_for_menamaldonado2021(tmp_path: Path) -> None:
-    table = printed(tmp_path, mena_table2, "menamaldonado2021", "table2")
+    table = printed(tmp_path, "menamaldonado2021", "table2")
     # What users rated in MovieLens they all chose; there is no part drawn for them.
     assert table.rows == (
         ("ML-1M twin", "6,040", "3,706", "1,000,209", "1,000,209", "none"),
         ("Yahoo! R3 twin", "5,400", "1,000", "183,179", "129,179", "54,000"),
     )
     assert table.notes == ()
-
-
-def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
-    display = display_of("valcarce2018", "table1")
-    text = assumptions.data(inputs_of(tmp_path, **display.parameters))
-    assert text["Information retrieval"][1] == "Relevance is independent of the users."
-    assert text["Recommender systems"][1] == "Relevance depends on the users."
-    table = assumptions.tabulate(text, display)
-    assert len(table.rows) == 3
-    assert all(all(row) for row in table.rows)
-    assert sum(column.width or 0 for column in table.columns) <= 1

@@ -1,9 +1,8 @@
-"""Tables 1, 3 and 4 of menamaldonado2021: notation, and the lemmas on random pairs of items."""
+"""Tables 3 and 4 of menamaldonado2021: the lemmas on random pairs of items."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from studies.prepared import display_of, inputs_of
 from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
 from receval.storage.tidy_csv import read_results, write_results
-from receval.studies.menamaldonado2021 import table1, table3, table4
+from receval.studies.menamaldonado2021 import table3, table4
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,
     held,
@@ -29,8 +28,8 @@ from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 
 STUDY = "menamaldonado2021"
-TABLES: dict[str, Any] = {"table1": table1, "table3": table3, "table4": table4}
-PARAMETERS = {"table1": {}, "table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
+TABLES: dict[str, Any] = {"table3": table3, "table4": table4}
+PARAMETERS = {"table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
 
 CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
 CONCLUSIONS_OF_TABLE_4 = [
@@ -48,7 +47,7 @@ def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
     return read_results(folder / "numbers.csv")
 
 
-@pytest.mark.parametrize(("artifact", "rows"), [("table1", 11), ("table3", 4), ("table4", 5)])
+@pytest.mark.parametrize(("artifact", "rows"), [("table3", 4), ("table4", 5)])
 def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows: int) -> None:
     results = results_of(artifact, tmp_path)
     assert len(results) == rows
@@ -57,19 +56,6 @@ def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows:
     assert sum(column.width or 0 for column in table.columns) <= 1
     assert to_markdown(table).count("\n| ") == rows + 2
     assert to_latex(table).count(r" \\") == rows + 1
-
-
-def test_every_place_in_the_library_that_the_notation_names_exists(tmp_path: Path) -> None:
-    places = results_of("table1", tmp_path)["In the library"].str.findall(r"receval[\w.]+")
-    assert places.str.len().gt(0).all()
-    for name in {name for found in places for name in found}:
-        parts = name.split(".")
-        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts) - 1)
-        found = import_module(".".join(parts[:capital]))
-        for part in parts[capital:]:
-            # Fields of a dataclass without a default are no attributes of the class.
-            assert hasattr(found, part) or part in getattr(found, "__dataclass_fields__", {}), name
-            found = getattr(found, part, None)
 
 
 def test_lemma_1_concludes_what_table_3_prints_and_holds_on_all_pairs(tmp_path: Path) -> None:

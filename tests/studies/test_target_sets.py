@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
-from receval.protocols.target_sets import target_sets
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Fold, Split, fold

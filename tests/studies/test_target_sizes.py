@@ -16,7 +16,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.style import figure_style
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol

@@ -10,7 +10,7 @@ import pytest
 from studies.small_universes import SEED, SYSTEMS, THRESHOLD, small_ratings, small_universes
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
 from receval.multiverse.trained_universes import NON_COMPUTABLE, TrainedUniverses

@@ -13,7 +13,7 @@ from receval.evaluation.experiment import Experiment
 from receval.evaluation.user_means import UserMeans
 from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 
 AR, ONE = Protocol("AR", "TI"), Protocol("1R", "TI", 9, 4.0)

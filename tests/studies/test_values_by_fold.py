@@ -14,7 +14,7 @@ from studies.prepared import inputs_of, write_experiment
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split

@@ -12,12 +12,12 @@ from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
 from receval.splits.split import fold
 from receval.splits.uniform_test import split_with_uniform_test
-from receval.theory.coin_flip_precision import expected_precision_over_coin_flips
 from receval.theory.expected_precision import (
     expected_bounds_of_one_relevant,
     expected_positives_among_samples,
     expected_positives_of_uniform_test,
     expected_precision,
+    expected_precision_over_coin_flips,
     expected_random_precision,
     expected_random_precision_of_one_relevant,
 )

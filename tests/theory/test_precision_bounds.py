@@ -10,9 +10,9 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scor
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.precision import Precision
+from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol
-from receval.protocols.target_sets import target_sets
 from receval.seeds import generator
 from receval.splits.split import Fold
 from receval.theory.precision_bounds import precision_bounds

@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.sampled_candidates import (

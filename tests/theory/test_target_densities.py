@@ -9,9 +9,9 @@ from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scor
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.precision import Precision
+from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
-from receval.protocols.target_sets import target_sets
 from receval.seeds import generator
 from receval.theory.target_densities import TargetDensities
 

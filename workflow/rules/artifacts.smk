@@ -9,11 +9,14 @@ OUTPUTS
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
-from receval.figures.artifact_names import heading
+from receval.figures.html_page import heading
 
 # Pages and tables are both written as <artifact>.md.
 PAGES = (
-    "|".join(sorted({name for plan in PLANS.values() for name in plan.pages()})) or "-"
+    "|".join(
+        sorted({name for plan in PLANS.values() for name in plan.artifacts.pages()})
+    )
+    or "-"
 )
 
 
@@ -22,7 +25,7 @@ report: "../report/workflow.rst"
 
 rule compute_artifact:
     input:
-        unpack(lambda w: PLANS[w.edition].artifact_inputs(w.study, w.artifact)),
+        unpack(lambda w: PLANS[w.edition].artifacts.inputs(w.study, w.artifact)),
     output:
         results=report(
             "work/{edition}/artifacts/{study}/{artifact}.csv",
@@ -31,7 +34,8 @@ rule compute_artifact:
             subcategory="Results",
             labels=lambda w: {
                 "results of": heading(
-                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                    w.artifact,
+                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
                 )
             },
         ),
@@ -39,28 +43,32 @@ rule compute_artifact:
         messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv",
     group:
-        lambda w: PLANS[w.edition].results_size(w.study, w.artifact).group("study")
+        lambda w: PLANS[w.edition].sizes.artifact(w.study, w.artifact).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS[w.edition]
-        .results_size(w.study, w.artifact)
+        .sizes.artifact(w.study, w.artifact)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition]
-        .results_size(w.study, w.artifact)
+        .sizes.artifact(w.study, w.artifact)
         .runtime(attempt),
     params:
-        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        description=lambda w: PLANS[w.edition].description(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code(
+        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
+        description=lambda w: PLANS[w.edition].descriptions.of(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:compute_artifact",
-            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:data",
-            *PLANS[w.edition].metric_entries(w.study, w.artifact),
+            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:data",
+            *PLANS[w.edition].artifacts.metric_entries(w.study, w.artifact),
         ),
     run:
         JOBS.run(
-            "receval.workflow.artifacts:compute_artifact", input, output, params, log
+            "receval.workflow.artifacts:compute_artifact",
+            input,
+            output,
+            params,
+            log,
         )
 
 
@@ -75,7 +83,8 @@ rule draw_figure:
             subcategory="Figures",
             labels=lambda w: {
                 "figure": heading(
-                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                    w.artifact,
+                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
                 )
             },
         ),
@@ -89,14 +98,14 @@ rule draw_figure:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code(
+        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:draw_figure",
-            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:draw",
+            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:draw",
         ),
     run:
         JOBS.run("receval.workflow.artifacts:draw_figure", input, output, params, log)
@@ -115,7 +124,8 @@ rule write_table:
             subcategory="Tables",
             labels=lambda w: {
                 "table": heading(
-                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                    w.artifact,
+                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
                 )
             },
         ),
@@ -130,14 +140,14 @@ rule write_table:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code(
+        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:write_table",
-            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:tabulate",
+            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:tabulate",
         ),
     run:
         JOBS.run("receval.workflow.artifacts:write_table", input, output, params, log)
@@ -155,7 +165,8 @@ rule write_page:
             subcategory="Tables",
             labels=lambda w: {
                 "table": heading(
-                    w.artifact, PLANS[w.edition].artifact(w.study, w.artifact).title
+                    w.artifact,
+                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
                 )
             },
         ),
@@ -170,14 +181,14 @@ rule write_page:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        module=lambda w: PLANS[w.edition].artifact_module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code(
+        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
+        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:write_page",
-            f"{PLANS[w.edition].artifact_module(w.study, w.artifact)}:write",
+            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:write",
         ),
     run:
         JOBS.run("receval.workflow.artifacts:write_page", input, output, params, log)
@@ -185,9 +196,7 @@ rule write_page:
 
 rule record_provenance:
     input:
-        summaries=lambda w: PLANS[w.edition].study_summaries(w.study),
-        splits=lambda w: PLANS[w.edition].study_splits(w.study),
-        results=lambda w: PLANS[w.edition].study_results(w.study),
+        unpack(lambda w: PLANS[w.edition].studies.provenance_inputs(w.study)),
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",
     log:
@@ -199,13 +208,13 @@ rule record_provenance:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        config=lambda w: PLANS[w.edition].study_description(w.study),
-        absent=lambda w: PLANS[w.edition].study_absent(w.study),
+        config=lambda w: PLANS[w.edition].studies.description(w.study),
+        absent=lambda w: PLANS[w.edition].studies.absent(w.study),
         versions=versions(),
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.provenance:record_provenance"
         ),
     run:

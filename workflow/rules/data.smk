@@ -11,7 +11,7 @@ OUTPUTS
 
 # Where raw files may come from is no part of a result: as params a change of these would fetch, and
 # then train, everything again.
-SOURCES = PLANS["full"].sources()
+SOURCES = PLANS["full"].datasets.sources()
 
 
 rule generate_twin:
@@ -27,16 +27,16 @@ rule generate_twin:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS["demo"].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS["demo"].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS["demo"].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS["demo"].sizes.of(w.dataset).runtime(attempt),
     params:
         dataset="{dataset}",
         twin=lambda w: PLANS["demo"].settings.twins[w.dataset].model_dump(mode="json"),
-        description=lambda w: PLANS["demo"].dataset_description(w.dataset),
+        description=lambda w: PLANS["demo"].datasets.description(w.dataset),
         seed=PLANS["demo"].settings.seed,
-        code=lambda w: PLANS["demo"].code(
+        code=lambda w: PLANS["demo"].code.digest(
             "receval.workflow.data:generate_twin",
-            PLANS["demo"].writer_entry(w.dataset),
+            PLANS["demo"].datasets.writer_entry(w.dataset),
         ),
     run:
         JOBS.run("receval.workflow.data:generate_twin", input, output, params, log)
@@ -52,14 +52,14 @@ rule fetch_raw:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS["full"].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS["full"].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS["full"].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS["full"].sizes.of(w.dataset).runtime(attempt),
     params:
         # No code digest: checksums settle what a fetch gives, however it is done. They stand for the
         # files, too: a file that is only touched is the same.
         dataset="{dataset}",
-        description=lambda w: PLANS["full"].dataset_description(w.dataset),
-        checksums=lambda w: PLANS["full"].local_checksums(w.dataset),
+        description=lambda w: PLANS["full"].datasets.description(w.dataset),
+        checksums=lambda w: PLANS["full"].datasets.local_checksums(w.dataset),
     run:
         JOBS.run(
             "receval.workflow.data:fetch_raw", input, output, params, log, **SOURCES
@@ -78,18 +78,18 @@ rule prepare_ratings:
         messages="work/{edition}/{dataset}/logs/prepare_ratings.log",
         benchmark="work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv",
     group:
-        lambda w: PLANS[w.edition].size(w.dataset).group("data")
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("data")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
     params:
-        description=lambda w: PLANS[w.edition].dataset_description(w.dataset),
-        code=lambda w: PLANS[w.edition].code(
+        description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.data:prepare_ratings",
-            *PLANS[w.edition].parser_entries(w.dataset),
+            *PLANS[w.edition].datasets.parser_entries(w.dataset),
         ),
     run:
         JOBS.run("receval.workflow.data:prepare_ratings", input, output, params, log)

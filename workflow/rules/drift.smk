@@ -10,8 +10,8 @@ OUTPUTS
 
 rule report_drift:
     input:
-        fresh=lambda w: PLANS[w.edition].compared_files(),
-        accepted=lambda w: PLANS[w.edition].accepted_files(),
+        fresh=lambda w: PLANS[w.edition].studies.compared_files(),
+        accepted=lambda w: PLANS[w.edition].accepted.files(),
     output:
         report="work/{edition}/drift.md",
     log:
@@ -21,13 +21,15 @@ rule report_drift:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size().runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
-        artifacts=lambda w: PLANS[w.edition].artifact_names(),
-        one_sided_datasets=lambda w: PLANS[w.edition].one_sided_datasets(),
-        code=lambda w: PLANS[w.edition].code("receval.workflow.drift:report_drift"),
+        artifacts=lambda w: PLANS[w.edition].studies.artifact_names(),
+        one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.drift:report_drift"
+        ),
     run:
         JOBS.run("receval.workflow.drift:report_drift", input, output, params, log)

@@ -10,7 +10,7 @@ OUTPUTS
 rule sample_judgments:
     input:
         unpack(
-            lambda w: PLANS[w.edition].judgment_sampling_inputs(
+            lambda w: PLANS[w.edition].judgment_samplings.inputs(
                 w.study, w.judgment_sampling
             )
         ),
@@ -21,25 +21,25 @@ rule sample_judgments:
         benchmark="work/{edition}/judgment_samplings/{study}/benchmarks/{judgment_sampling}.tsv",
     group:
         lambda w: PLANS[w.edition]
-        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .sizes.judgment_sampling(w.study, w.judgment_sampling)
         .group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS[w.edition]
-        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .sizes.judgment_sampling(w.study, w.judgment_sampling)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition]
-        .judgment_sampling_size(w.study, w.judgment_sampling)
+        .sizes.judgment_sampling(w.study, w.judgment_sampling)
         .runtime(attempt),
     params:
-        description=lambda w: PLANS[w.edition].judgment_sampling_description(
+        description=lambda w: PLANS[w.edition].judgment_samplings.description(
             w.study, w.judgment_sampling
         ),
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.incompleteness:sample_judgments",
-            *PLANS[w.edition].judgment_sampling_metric_entries(
+            *PLANS[w.edition].judgment_samplings.metric_entries(
                 w.study, w.judgment_sampling
             ),
         ),

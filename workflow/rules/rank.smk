@@ -11,7 +11,7 @@ OUTPUTS
 
 rule rank_system:
     input:
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
+        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
         split="work/{edition}/{dataset}/{split}/split.npz",
         models="work/{edition}/{dataset}/{split}/{system}/models",
     output:
@@ -20,23 +20,23 @@ rule rank_system:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv",
     group:
-        lambda w: PLANS[w.edition].size(w.dataset).group("split")
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
-        protocols=lambda w: PLANS[w.edition].protocol_descriptions(
+        protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
             w.dataset, w.split, w.system
         ),
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split),
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.ranking:rank_system",
-            PLANS[w.edition].recommender_entry(w.system),
+            PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
         JOBS.run("receval.workflow.ranking:rank_system", input, output, params, log)

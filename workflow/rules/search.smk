@@ -12,10 +12,10 @@ OUTPUTS
 
 rule search_settings:
     input:
-        ratings=lambda w: PLANS["full"].ratings_files(w.dataset),
+        ratings=lambda w: PLANS["full"].datasets.ratings_files(w.dataset),
         split="work/full/{dataset}/{split}/split.npz",
-        published=lambda w: PLANS["full"].published_file(),
-        accepted=lambda w: PLANS["full"].accepted_searches(),
+        published=lambda w: PLANS["full"].searches.published_file(),
+        accepted=lambda w: PLANS["full"].searches.accepted_files(),
     output:
         trace="work/full/{dataset}/{split}/{system}/search.csv",
     log:
@@ -26,19 +26,19 @@ rule search_settings:
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS["full"]
-        .size(w.dataset, demanding=True)
+        .sizes.of(w.dataset, demanding=True)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS["full"]
-        .size(w.dataset, demanding=True)
+        .sizes.of(w.dataset, demanding=True)
         .runtime(attempt),
     params:
-        search=lambda w: PLANS["full"].search_description(w.system),
+        search=lambda w: PLANS["full"].searches.description(w.system),
         seed=PLANS["full"].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
-        code=lambda w: PLANS["full"].code(
+        code=lambda w: PLANS["full"].code.digest(
             "receval.workflow.tuning:search_settings",
-            PLANS["full"].recommender_entry(w.system),
-            *PLANS["full"].search_metric_entries(),
+            PLANS["full"].code.recommender_entry(w.system),
+            *PLANS["full"].searches.metric_entries(),
         ),
     run:
         JOBS.run(

@@ -9,33 +9,33 @@ OUTPUTS
 
 rule simulate_skewness:
     input:
-        ratings=lambda w: PLANS[w.edition].simulation_inputs(w.simulation),
+        ratings=lambda w: PLANS[w.edition].simulations.inputs(w.simulation),
     output:
         values="work/{edition}/simulations/{simulation}/{system}.csv",
     log:
         messages="work/{edition}/simulations/{simulation}/logs/{system}.log",
         benchmark="work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv",
     group:
-        lambda w: PLANS[w.edition].simulation_size(w.simulation).group("study")
+        lambda w: PLANS[w.edition].sizes.simulation(w.simulation).group("study")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS[w.edition]
-        .simulation_size(w.simulation)
+        .sizes.simulation(w.simulation)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition]
-        .simulation_size(w.simulation)
+        .sizes.simulation(w.simulation)
         .runtime(attempt),
     params:
-        description=lambda w: PLANS[w.edition].simulation_description(
+        description=lambda w: PLANS[w.edition].simulations.description(
             w.simulation, w.system
         ),
         system="{system}",
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.skewness:simulate_skewness",
-            PLANS[w.edition].recommender_entry(w.system),
-            *PLANS[w.edition].simulation_metric_entries(w.simulation),
+            PLANS[w.edition].code.recommender_entry(w.system),
+            *PLANS[w.edition].simulations.metric_entries(w.simulation),
         ),
     run:
         JOBS.run(

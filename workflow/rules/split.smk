@@ -11,29 +11,29 @@ OUTPUTS
 rule make_split:
     input:
         manifest="work/{edition}/{dataset}/raw.json",
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
+        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
     log:
         messages="work/{edition}/{dataset}/{split}/logs/make_split.log",
         benchmark="work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv",
     group:
-        lambda w: PLANS[w.edition].size(w.dataset).group("split")
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
     params:
         description=lambda w: PLANS[w.edition]
         .settings.splits[w.split]
         .model_dump(mode="json"),
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split),
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.splitting:split_ratings",
-            PLANS[w.edition].splitter_entry(w.split),
+            PLANS[w.edition].code.splitter_entry(w.split),
         ),
     run:
         JOBS.run("receval.workflow.splitting:split_ratings", input, output, params, log)

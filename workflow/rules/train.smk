@@ -10,7 +10,7 @@ OUTPUTS
 
 rule train_system:
     input:
-        ratings=lambda w: PLANS[w.edition].ratings_files(w.dataset),
+        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
         split="work/{edition}/{dataset}/{split}/split.npz",
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
@@ -18,24 +18,26 @@ rule train_system:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv",
     group:
-        lambda w: PLANS[w.edition].size(w.dataset).group("split")
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].size(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].size(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
         parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
         events=lambda w: PLANS[w.edition].settings.datasets[w.dataset].events,
-        grades_from=lambda w: PLANS[w.edition].grades_from(w.dataset, w.system),
+        grades_from=lambda w: PLANS[w.edition].experiments.grades_from(
+            w.dataset, w.system
+        ),
         order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
-        code=lambda w: PLANS[w.edition].code(
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.training:train_system",
-            PLANS[w.edition].recommender_entry(w.system),
+            PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
         JOBS.run(

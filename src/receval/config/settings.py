@@ -10,9 +10,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from receval.config.reading import read_yaml, sentences
-from receval.config.searches import SearchesSpec
 from receval.config.studies import Edition, StudySpec
-from receval.config.systems import SystemSpec
+from receval.config.systems import SearchesSpec, SystemSpec
 from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftConfig
 from receval.simulation.skewness_spec import SkewnessSpec

@@ -12,7 +12,7 @@ from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, measure_experiment
 from receval.metrics.averages import Average
 from receval.metrics.metric import Metric
-from receval.statistics.kendall import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 
 def system_values(

@@ -175,7 +175,7 @@ class Experiment:
             Ratings at or above it are relevant.
         """
         from receval.metrics.judged_items import DatasetMetadata
-        from receval.statistics.popularity_curve import positives_and_highest
+        from receval.statistics.concentration import positives_and_highest
 
         positive, highest = positives_and_highest(self.ratings, threshold)
         return DatasetMetadata(maximum_rating=highest, positive_ratings=positive)

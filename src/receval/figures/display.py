@@ -1,12 +1,17 @@
-"""How names are shown: titles, colours and markers, the same in every figure and table."""
+"""How names and coefficients are shown, the same in every figure and table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from receval.figures.style import SeriesStyle
+import numpy as np
+
+from receval.figures.style import SeriesStyle, ordered_styles, series_styles
+
+STANDARD = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP", "F1", "ERR")
+"""Metrics of the papers by name: each has the same colour and marker in every figure."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class DisplayStyle:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
-        """Return the style that a plan describes (:meth:`.Plan.display`)."""
+        """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
         return cls(
             title=values["title"],
             caption=values["caption"],
@@ -95,3 +100,41 @@ class DisplayStyle:
             return ""
         names = ", ".join(self.absent)
         return f"Absent: {names} (README: how to get the datasets)."
+
+
+def metric_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
+    """Return the style of each metric: that of its name where it is one of the papers' nine.
+
+    ``GP`` or ``GMAP`` look like ``P`` or ``MAP``, and ``GF1*`` like ``F1`` but dotted. Other names,
+    such as cut-offs of one metric, go from light to dark in their order.
+    """
+    plain = [_plain(name) for name in names]
+    if not set(plain) <= set(STANDARD):
+        return ordered_styles(names)
+    styles = series_styles(STANDARD)
+    return {
+        name: replace(styles[own], line=":") if name.endswith("*") else styles[own]
+        for name, own in zip(names, plain, strict=True)
+    }
+
+
+def _plain(name: str) -> str:
+    return name if name in STANDARD else name.removeprefix("G").removesuffix("*")
+
+
+def coefficient_text(symbol: str, value: float) -> str:
+    """Print a coefficient with three digits, such as r = .929; a dash where it has no value."""
+    if np.isnan(value):
+        return f"{symbol} = \N{EN DASH}"
+    digits = f"{abs(value):.3f}".removeprefix("0")
+    minus = "\N{MINUS SIGN}" if value < 0 and float(digits) else ""
+    return f"{symbol} = {minus}{digits}"
+
+
+def p_value_text(value: float) -> str:
+    """Print a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
+    if np.isnan(value):
+        return "p = \N{EN DASH}"
+    if value < 0.001:
+        return "p < .001"
+    return f"p = {f'{value:.3f}'.removeprefix('0')}"

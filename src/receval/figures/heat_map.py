@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from numpy.typing import ArrayLike
 
-from receval.figures.contrast import ink_on
+from receval.figures.style import ink_on
 
 COLOURS = "YlGnBu"
 """Yellow for low, blue for high values: told apart under all colour vision deficiencies."""

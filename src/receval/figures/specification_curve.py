@@ -28,8 +28,7 @@ from receval.figures.decision_rows import (
 from receval.figures.legend import legend_below
 from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour, steps_and_bins
 from receval.figures.mosaic import percent
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
+from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""

@@ -8,9 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from receval.figures.contrast import ink_on
-from receval.figures.style import INK
-from receval.figures.verdicts import FIRST_WINS, NO_WINNER, SECOND_WINS
+from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, ink_on
 
 BAR_HEIGHT = 0.74
 """Share of a row's room that its bar fills."""

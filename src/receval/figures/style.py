@@ -11,9 +11,10 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from cycler import cycler
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.typing import ColorType
 
 SINGLE_COLUMN = 3.3
 """Width in inches of a figure in one column of a two-column journal."""
@@ -30,6 +31,12 @@ INK = "#262626"
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#595959")
 """Okabe and Ito's palette, told apart under all common colour vision deficiencies; grey stands
 for its black, and its yellow, too faint for lines on white, is left out."""
+
+FIRST_WINS = COLOURS[0]
+SECOND_WINS = COLOURS[3]
+NO_WINNER = "#C4C4C4"
+"""What a comparison of two systems says has the same colours in all figures. Nobody's is lighter
+than both others: print in greys tells it from them, and their positions tell these."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 EXTRA_HATCH = "/////"
@@ -191,3 +198,22 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
         name: SeriesStyle(colour=to_hex(ramp(share)), marker=MARKERS[place % len(MARKERS)])
         for place, (name, share) in enumerate(zip(names, shares, strict=True))
     }
+
+
+def ink_on(ground: ColorType) -> str:
+    """Return "black" on light colours and "white" on dark ones, whichever has more contrast.
+
+    Parameters
+    ----------
+    ground : colour
+        Anything that matplotlib takes for an opaque colour.
+
+    Notes
+    -----
+    Source: W3C, Web Content Accessibility Guidelines 2.1, contrast ratio and relative luminance.
+    """
+    colour = np.array(to_rgb(ground))
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ (0.2126, 0.7152, 0.0722)
+    # The contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
+    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from receval.figures.escaping import escape_latex, escape_markdown
 from receval.storage.atomic import write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from receval.figures.display import DisplayStyle
 
 Alignment = Literal["left", "right", "center"]
 
@@ -106,6 +111,28 @@ class Table:
                 f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
                 "and : . - _ alone."
             )
+
+
+def printed(
+    display: DisplayStyle, columns: Sequence[Column], rows: Sequence[Sequence[str]]
+) -> Table:
+    """Return a table with an artifact's title and caption, and a note on absent datasets."""
+    return Table(
+        title=display.title,
+        columns=tuple(columns),
+        rows=tuple(tuple(row) for row in rows),
+        caption=display.caption,
+        notes=(display.absence,) if display.absence else (),
+    )
+
+
+def printed_text(
+    display: DisplayStyle, text: pd.DataFrame, widths: Sequence[float | None]
+) -> Table:
+    """Return a table of text whose headings are the names of the columns."""
+    columns = [Column(str(name), width=width) for name, width in zip(text, widths, strict=True)]
+    rows = text.fillna("").astype(str).to_numpy().tolist()
+    return printed(display, columns, rows)
 
 
 def to_markdown(table: Table) -> str:

@@ -13,9 +13,8 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from receval.figures.contrast import ink_on
 from receval.figures.heat_map import COLOURS
-from receval.figures.style import INK
+from receval.figures.style import INK, ink_on
 
 NUMBER_SIZE = 6
 """Font size of the numbers in points."""

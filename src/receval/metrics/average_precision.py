@@ -1,9 +1,9 @@
-"""Average precision."""
+"""Average precision, and its estimate where judgments are a sample."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import njit
@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 
 from receval.metrics.list_view import ListView, as_array
 from receval.metrics.metric import Metric, ratio
+
+EPSILON = 1e-5
+"""The small constant of the papers and of trec_eval, which keeps an empty estimate defined."""
+
+_FORMS = {"valcarce": 0, "trec_eval": 1, "bellogin": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,5 +59,90 @@ def _sum_precisions(
             if relevant[place]:
                 hits += 1.0
                 total += hits / ranks[place]
+        for rest in range(level, len(cutoffs)):
+            sums[rest, row] = total
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferredAveragePrecision(Metric):
+    r"""Mean over the relevant items of the precision expected at their ranks.
+
+    .. math:: infAP@n = \frac{1}{R} \sum_{i \in PR_{test}(u),\, rank(i) \le n} E[P@rank(i)], \qquad
+              E[P@k] = \frac{1}{k} + \frac{k - 1}{k} \frac{r + \epsilon}{r + s + 2 \epsilon}
+
+    with :math:`r` relevant and :math:`s` non-relevant judged items above rank :math:`k` and
+    :math:`\epsilon = 10^{-5}`. The form ``trec_eval`` multiplies the second term by
+    :math:`(r + s) / (k - 1)`, the share of pooled items above, where the pool is what is judged.
+    The form ``bellogin`` does so too, has no :math:`\epsilon`, and counts the item itself in the
+    last fraction: :math:`(r + 1) / (r + 1 + s)`. Under 1R these two are the reciprocal rank.
+
+    :Denominator: all relevant test items; those that the list does not reach add 0
+    :Missing: 0, also for users without relevant test items
+    :Source: Yilmaz and Aslam 2008; valcarce2020, equations 10 and 11 (infAP2 of the released
+        tool); trec_eval's infAP; bellogin2017, section 7
+
+    Parameters
+    ----------
+    form : {"valcarce", "trec_eval", "bellogin"}
+        See above.
+    """
+
+    name: ClassVar[str] = "infAP"
+    form: Literal["valcarce", "trec_eval", "bellogin"] = "valcarce"
+
+    @property
+    def refused_under_1r(self) -> bool:
+        """Whether the metric needs more of a list than its one relevant item.
+
+        The paper's form takes the items that are not judged for as good as those that are, which
+        under 1R are relevant: half of the places above count as hits.
+        """
+        return super().refused_under_1r or self.form == "valcarce"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        sums = np.empty((len(cutoffs), lists.n_lists))
+        _sum_expected(
+            lists.starts,
+            lists.ranks,
+            lists.relevant,
+            _FORMS[self.form],
+            EPSILON,
+            as_array(cutoffs),
+            sums,
+        )
+        return ratio(sums, lists.n_relevant)
+
+
+@njit(cache=True, error_model="numpy")
+def _sum_expected(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    relevant: NDArray[np.bool_],
+    form: int,
+    epsilon: float,
+    cutoffs: NDArray[np.int32],
+    sums: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        level = 0
+        hits = 0.0
+        judged = 0.0
+        total = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            rank = ranks[place]
+            while level < len(cutoffs) and rank > cutoffs[level]:
+                sums[level, row] = total
+                level += 1
+            if level == len(cutoffs):
+                break
+            if relevant[place]:
+                if form == 2:
+                    share = judged * (hits + 1.0) / (judged + 1.0)
+                else:
+                    share = (hits + epsilon) / (judged + 2.0 * epsilon)
+                    share *= rank - 1 if form == 0 else judged
+                total += (1.0 + share) / rank
+                hits += 1.0
+            judged += 1.0
         for rest in range(level, len(cutoffs)):
             sums[rest, row] = total

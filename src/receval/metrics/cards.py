@@ -13,8 +13,7 @@ from receval.metrics.averages import AVERAGES
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import Metric
-from receval.metrics.parse import metric_class, parse
-from receval.metrics.registry import METRICS, RELEASED
+from receval.metrics.registry import METRICS, RELEASED, metric_class, parse
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -46,7 +45,7 @@ _INTRODUCTION = """\
 Written by `receval metrics` from the code that computes them; edit the docstrings instead.
 
 A metric is a value with parameters and one label, `name(parameter=value,...)@cutoff`, such as
-`nDCG(gain=exp)@10`. `receval.metrics.parse.parse` reads it. Parameters at their default are left
+`nDCG(gain=exp)@10`. `receval.metrics.registry.parse` reads it. Parameters at their default are left
 out.
 
 The user's test ratings are $`R_{test}(u)`$; those at or above the relevance threshold $`\\tau`$ are

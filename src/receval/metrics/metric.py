@@ -52,7 +52,7 @@ class Metric(ABC):
     def label(self) -> str:
         """The one printed form, such as ``nDCG(gain=exp)@10``.
 
-        Parameters at their default are left out; :func:`receval.metrics.parse.parse` reads it.
+        Parameters at their default are left out; :func:`receval.metrics.registry.parse` reads it.
         """
         parameters = printed_parameters(self, leave_out=("cutoff",))
         return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")

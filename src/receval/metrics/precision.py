@@ -1,4 +1,4 @@
-"""True-positive and false-positive counts per place: precision and anti-precision."""
+"""Positives per item of the list: precision, anti-precision and the F measure."""
 
 from __future__ import annotations
 
@@ -68,3 +68,22 @@ class AntiPrecision(Metric):
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         places = slots if self.denominator == "cutoff" else filled
         return ratio(lists.nonrelevant_within(cutoffs), places(lists, cutoffs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class F1(Metric):
+    r"""Harmonic mean of precision and recall.
+
+    .. math:: F1@n = \frac{2\, P@n\, Recall@n}{P@n + Recall@n} = \frac{2\, TP@n}{n + |PR_{test}(u)|}
+
+    :Denominator: the cut-off (without one, the length of the list: the released ``set_F``) and all
+        relevant test items
+    :Missing: 0, also for users without a hit
+    :Source: valcarce2020, equation 3; trec_eval's set_F
+    """
+
+    name: ClassVar[str] = "F1"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        hits = lists.relevant_within(cutoffs)
+        return ratio(2.0 * hits, slots(lists, cutoffs) + lists.n_relevant)

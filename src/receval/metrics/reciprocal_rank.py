@@ -1,15 +1,16 @@
-"""The rank of the first hit, and of the first item judged non-relevant."""
+"""How far a user goes to the first good item: reciprocal and expected reciprocal rank."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.metrics.list_view import ListView
+from receval.metrics.gains import maximum_rating
+from receval.metrics.list_view import ListView, as_array
 from receval.metrics.metric import Metric
 
 
@@ -69,3 +70,81 @@ def _first_ranks(
             if counts[place]:
                 first[row] = ranks[place]
                 break
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedReciprocalRank(Metric):
+    r"""Expected reciprocal of the rank at which a user stops who is satisfied by chance.
+
+    .. math:: ERR@n = \sum_{k=1}^n \frac{G_k}{k} \prod_{p=1}^{k-1} (1 - G_p), \qquad
+              G_k = \frac{2^{r_k} - 1}{2^{r_{max}}}
+
+    Every judged item satisfies with its probability, also below the relevance threshold; unjudged
+    items never do.
+
+    :Denominator: none
+    :Source: Chapelle et al. 2009; valcarce2020, equations 7 and 8; the released tool has
+        ``maximum=user``
+
+    Parameters
+    ----------
+    maximum : {"dataset", "user"}
+        Whether :math:`r_{max}` is the highest rating of the dataset (the text) or of the user's
+        test ratings (the released tool).
+
+    Raises
+    ------
+    ValueError
+        The dataset's highest rating is not known (``DatasetMetadata``).
+    """
+
+    name: ClassVar[str] = "ERR"
+    maximum: Literal["dataset", "user"] = "dataset"
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        judged = lists.judged
+        if self.maximum == "dataset":
+            highest = np.full(judged.n_rows, maximum_rating(judged, self.name))
+        else:
+            # Judged items stand by descending rating; an empty row has no items to satisfy.
+            highest = np.zeros(judged.n_rows)
+            some = judged.n_judged > 0
+            highest[some] = judged.values[judged.starts[:-1][some]]
+        highest = np.repeat(highest, judged.n_judged)
+        values = np.empty((len(cutoffs), lists.n_lists))
+        _cascade(
+            lists.starts,
+            lists.ranks,
+            lists.places,
+            # A difference of exponents: play counts are too large for their own powers of two.
+            np.exp2(judged.values - highest) - np.exp2(-highest),
+            as_array(cutoffs),
+            values,
+        )
+        return values
+
+
+@njit(cache=True, error_model="numpy")
+def _cascade(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    places: NDArray[np.int32],
+    satisfies: NDArray[np.float64],
+    cutoffs: NDArray[np.int32],
+    values: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        level = 0
+        expected = 0.0
+        goes_on = 1.0
+        for place in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+                values[level, row] = expected
+                level += 1
+            if level == len(cutoffs):
+                break
+            satisfied = satisfies[places[place]]
+            expected += goes_on * satisfied / ranks[place]
+            goes_on *= 1.0 - satisfied
+        for rest in range(level, len(cutoffs)):
+            values[rest, row] = expected

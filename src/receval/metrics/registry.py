@@ -1,8 +1,13 @@
-"""Which metrics there are, by name, without importing them."""
+"""Which metrics there are, by name, and metrics from their labels."""
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from typing import Any
+
+from receval.metrics.labels import read_parameters
+from receval.metrics.metric import Metric
 
 METRICS = {
     "P": "receval.metrics.precision:Precision",
@@ -10,18 +15,18 @@ METRICS = {
     "Recall": "receval.metrics.recall:Recall",
     "StratifiedRecall": "receval.metrics.recall:StratifiedRecall",
     "Fallout": "receval.metrics.recall:Fallout",
-    "F1": "receval.metrics.f_measure:F1",
+    "F1": "receval.metrics.precision:F1",
     "AP": "receval.metrics.average_precision:AveragePrecision",
     "nDCG": "receval.metrics.ndcg:NDCG",
     "nDCL": "receval.metrics.ndcg:NDCL",
     "RR": "receval.metrics.reciprocal_rank:ReciprocalRank",
     "antiRR": "receval.metrics.reciprocal_rank:AntiReciprocalRank",
-    "ERR": "receval.metrics.expected_reciprocal_rank:ExpectedReciprocalRank",
+    "ERR": "receval.metrics.reciprocal_rank:ExpectedReciprocalRank",
     "bpref": "receval.metrics.bpref:BinaryPreference",
-    "infAP": "receval.metrics.inferred_average_precision:InferredAveragePrecision",
-    "RBP": "receval.metrics.rank_biased_precision:RankBiasedPrecision",
-    "RBPresidual": "receval.metrics.rank_biased_precision:RankBiasedResidual",
-    "RBO": "receval.metrics.rank_biased_overlap:RankBiasedOverlap",
+    "infAP": "receval.metrics.average_precision:InferredAveragePrecision",
+    "RBP": "receval.metrics.rank_biased:RankBiasedPrecision",
+    "RBPresidual": "receval.metrics.rank_biased:RankBiasedResidual",
+    "RBO": "receval.metrics.rank_biased:RankBiasedOverlap",
     "tau": "receval.metrics.kendall_tau:KendallTau",
     "Coverage": "receval.metrics.coverage:Coverage",
     "UserCoverage": "receval.metrics.coverage:UserCoverage",
@@ -44,6 +49,10 @@ RELEASED: dict[str, tuple[str, dict[str, Any]]] = {
 They are read, never printed: a metric has one label. The tool's lists have 100 items, so that
 ``set_P(depth=100)`` is ``P(depth=100)``.
 """
+
+_LABEL = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]*))?"
+)
 
 
 def module_of(label: str) -> str:
@@ -72,3 +81,37 @@ def metric_of(name: str) -> str:
             f"valcarce2018's released tool, {', '.join(RELEASED)}."
         )
     return own
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Return the class of a metric by its name in :data:`receval.metrics.registry.METRICS`."""
+    module, _, symbol = METRICS[name].partition(":")
+    found: type[Metric] = getattr(import_module(module), symbol)
+    return found
+
+
+def parse(label: str) -> Metric:
+    """Return the metric of a label such as ``P@10`` or ``nDCG(gain=exp)@10``.
+
+    Parameters
+    ----------
+    label : str
+        ``name(parameter=value,...)@cutoff``; parameters and cut-off may be left out. The label of
+        the returned metric has its parameters in alphabetical order, defaults left out. The names
+        in :data:`receval.metrics.registry.RELEASED` are read too.
+
+    Raises
+    ------
+    ValueError
+        The label is not of that form, or names an unknown metric, parameter or value.
+    """
+    match = _LABEL.fullmatch(label.strip())
+    if match is None:
+        raise ValueError(
+            f"{label!r} is not a metric's label; write name(parameter=value,...)@cutoff, "
+            "for example nDCG(gain=exp)@10."
+        )
+    kind = metric_class(metric_of(match["name"]))
+    fixed = RELEASED.get(match["name"], ("", {}))[1]
+    values = read_parameters(kind, match["parameters"] or "", label, leave_out=("cutoff", *fixed))
+    return kind(cutoff=int(match["cutoff"]) if match["cutoff"] else None, **fixed, **values)

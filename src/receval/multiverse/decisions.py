@@ -128,7 +128,7 @@ class MetricDecision(Model):
         return self
 
     def label(self, condensed: bool) -> str:
-        """Return the label that :func:`receval.metrics.parse.parse` reads."""
+        """Return the label that :func:`receval.metrics.registry.parse` reads."""
         parameters = ["condensed=true"] if condensed else []
         if self.name in ("nDCG", "RBP"):
             parameters.append(f"gain={GAINS[self.gain or 'g1']}")

@@ -22,7 +22,7 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
 
     Examples
     --------
-    >>> from receval.protocols import Configuration, describe
+    >>> from receval.multiverse import Configuration, describe
     >>> print(describe(Configuration()))
     We use all ratings, put each into Train with probability 0.5 and otherwise into Test, leave out
     users without training ratings, ...

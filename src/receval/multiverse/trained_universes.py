@@ -21,7 +21,7 @@ from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.spec import DataSelection, RandomRatio, UserRatio
 from receval.splits.split import Fold, fold
-from receval.statistics.popularity_curve import positives_and_highest
+from receval.statistics.concentration import positives_and_highest
 
 NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
 
@@ -50,10 +50,24 @@ class TrainedUniverses(Universes):
 
     Examples
     --------
+    Ratings of 20 users of 30 items, of which one in two is relevant:
+
+    >>> rng = np.random.default_rng(1)
+    >>> users, items = np.nonzero(rng.random((20, 30)) < 0.5)
+    >>> ratings = Ratings(
+    ...     users=users.astype(np.int32),
+    ...     items=items.astype(np.int32),
+    ...     values=rng.integers(3, 5, len(users)).astype(np.float32),
+    ...     user_ids=np.arange(20).astype(np.str_),
+    ...     item_ids=np.arange(30).astype(np.str_),
+    ... )
     >>> from receval.recommenders.popularity import Popularity
-    >>> from receval.recommenders.user_knn import UserKNN
-    >>> systems = {"kNN": lambda seed: UserKNN(100), "Pop": lambda seed: Popularity()}
+    >>> from receval.recommenders.knn import UserKNN
+    >>> systems = {"kNN": lambda seed: UserKNN(5), "Pop": lambda seed: Popularity()}
     >>> universes = TrainedUniverses(ratings, systems, threshold=4)
+    >>> ranks = universes.lists(Configuration(), "Pop")
+    >>> int(universes.has_train(Configuration()).sum())  # users who trained
+    20
     """
 
     def __init__(

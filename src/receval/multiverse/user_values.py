@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import ListForm
 
 

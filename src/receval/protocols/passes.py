@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from receval.protocols.candidates import base_candidates
 from receval.protocols.judged_ranks import JudgedRanks
-from receval.protocols.non_computable import FallbackScores
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
 from receval.protocols.ranking import rank_among_all, rank_among_samples
-from receval.protocols.shared_by_passes import SharedByPasses
+from receval.protocols.shared_by_passes import FallbackScores, SharedByPasses
 from receval.splits.split import Judgments
 
 

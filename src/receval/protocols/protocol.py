@@ -67,7 +67,7 @@ class Protocol:
         Share of the items, the most popular ones, that leave the candidates and the test.
     non_computable : {"none", "random", "popularity", "average"}
         Candidates whose score the system cannot compute are not ranked, or stand behind all others
-        in another order (:mod:`receval.protocols.non_computable`).
+        in another order (:mod:`receval.protocols.shared_by_passes`).
 
     Raises
     ------

@@ -9,10 +9,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.recommenders.alike import alike_but_for
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.divergence import refuse_divergence
-from receval.recommenders.parameters import integer, real
+from receval.recommenders.family import alike_but_for
+from receval.recommenders.parameters import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 

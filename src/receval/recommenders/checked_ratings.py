@@ -1,4 +1,4 @@
-"""What a recommender accepts as training and test ratings, and as their order."""
+"""What recommenders accept as ratings, and as their order."""
 
 from __future__ import annotations
 
@@ -84,3 +84,46 @@ def checked_order(
             )
     users, items = order
     return users.astype(np.int32), items.astype(np.int32)
+
+
+def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None:
+    """Stop if a rating is negative.
+
+    Parameters
+    ----------
+    system : object
+        The recommender; its class is named in the message.
+    ratings : csr_array of float32, shape (n_rows, n_columns)
+        The training ratings.
+    amounts : str
+        What the system takes ratings as, for example ``"counts"``.
+
+    Raises
+    ------
+    ValueError
+        If a rating is negative.
+    """
+    if ratings.data.min() < 0:
+        raise ValueError(
+            f"{type(system).__name__} takes ratings as {amounts}, but the smallest is "
+            f"{ratings.data.min()}: ratings must be at least 0."
+        )
+
+
+def positive_ratings(system: object, ratings: RatingMatrix) -> RatingMatrix:
+    """Return the ratings above 0, those that count where ratings are frequencies.
+
+    Parameters
+    ----------
+    system, ratings
+        As in :func:`refuse_negative`; the ratings are left as they are.
+
+    Raises
+    ------
+    ValueError
+        If a rating is negative.
+    """
+    refuse_negative(system, ratings, "frequencies")
+    positive: RatingMatrix = ratings.copy()
+    positive.eliminate_zeros()
+    return positive

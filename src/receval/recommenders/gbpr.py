@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.divergence import refuse_divergence
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.pairwise_factors import SampledPairwiseFactors
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.parameters import choice, integer, real
-from receval.recommenders.products import inner_products
 
 UPDATES = ("triple", "epoch")
 
 
-class GBPR(Recommender):
+class GBPR(SampledPairwiseFactors):
     """Factors that put what a group of users has rated above what one of them has not.
 
     ``s(u, i) = b_i + p_u . q_i``. For a user u, an item i rated by u, a group G of u and other
@@ -82,11 +80,6 @@ class GBPR(Recommender):
     Collaborative Filtering", IJCAI 2013, equations 3 to 7.
     """
 
-    item_biases_: NDArray[np.float32]
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    loss_: NDArray[np.float64]
-
     def __init__(
         self,
         factors: int = 10,
@@ -99,29 +92,19 @@ class GBPR(Recommender):
         updates: str = "triple",
         seed: int = 0,
     ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
+        super().__init__(factors, learning_rate, regularisation, epochs, samples_per_user, seed)
         self.group_weight = real(self, "group_weight", group_weight, lowest=0)
         self.group_size = integer(self, "group_size", group_size, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.samples_per_user = integer(self, "samples_per_user", samples_per_user, lowest=1)
         self.updates = choice(self, "updates", updates, UPDATES)
-        self.seed = integer(self, "seed", seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(0.1)
-        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
-        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
-        biases = generator.random(self.n_items_, dtype=np.float32)
-        unrated = np.bincount(train.indices, minlength=self.n_items_) == 0
-        items[unrated], biases[unrated] = 0, 0
+        biases, users, items = self._start(train, generator, highest_bias=1.0)
         by_item = train.T.tocsr()
         sampler = PairSampler(train, generator)
-        n_triples = self.samples_per_user * int(np.count_nonzero(np.diff(train.indptr)))
+        n_triples = self._triples_of_epoch(train)
         at_once = self.updates == "triple"
-        self.loss_ = np.empty(self.epochs)
+        losses = np.empty(self.epochs)
         for epoch in range(self.epochs):
             total = 0.0
             new_users, new_items = (users, items) if at_once else (users.copy(), items.copy())
@@ -153,16 +136,8 @@ class GBPR(Recommender):
                     np.float32(self.regularisation),
                 )
             users, items = new_users, new_items
-            self.loss_[epoch] = total / n_triples
-        refuse_divergence(self, self.learning_rate, self.loss_[-1])
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.item_biases_ = biases
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
-        scores += self.item_biases_
+            losses[epoch] = total / n_triples
+        self._keep(train, biases, users, items, losses)
 
 
 @njit(cache=True)

@@ -8,11 +8,10 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.gamma_expectations import exponentiated
+from receval.recommenders.checked_ratings import refuse_negative
 from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import inner_products
-from receval.recommenders.rating_signs import refuse_negative
-from receval.recommenders.shared_ratings import SharedRatings
+from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 
 WEIGHTS = ("rating", "binary")
 # Initial parameters are gamma variables of this shape and mean 1, as in Hoffman's code.

@@ -42,7 +42,7 @@ class OptimalRanking(Recommender):
         ``"train"``, ``"judged"`` or ``"test"``.
     relevance_threshold : float
         At least 0; values at or above it are positive. The default fits grades of relevance
-        (`receval.recommenders.grades`).
+        (`receval.recommenders.training_ratings`).
 
     Attributes
     ----------

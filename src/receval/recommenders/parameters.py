@@ -1,7 +1,8 @@
-"""Checks of constructor parameters: every refusal names the system, the parameter and its range."""
+"""Checks of the parameters of recommenders, before and after they are used."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import cast
 
@@ -106,3 +107,27 @@ def choice(system: object, name: str, value: object, accepted: Collection[str]) 
             f"{', '.join(map(repr, accepted))}."
         )
     return value
+
+
+def refuse_divergence(system: object, learning_rate: float, last_loss: float) -> None:
+    """Stop if the loss of the last epoch is no number.
+
+    Parameters
+    ----------
+    system : object
+        The recommender; its class is named in the message.
+    learning_rate : float
+        Its parameter of that name.
+    last_loss : float
+        Of the last epoch.
+
+    Raises
+    ------
+    ValueError
+        If the loss is not finite.
+    """
+    if not math.isfinite(last_loss):
+        raise ValueError(
+            f"{type(system).__name__} diverged: the parameter learning_rate is {learning_rate}, "
+            "which is too large for these ratings; choose a smaller one."
+        )

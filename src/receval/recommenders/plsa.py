@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checked_ratings import refuse_negative
 from receval.recommenders.parameters import integer
 from receval.recommenders.products import inner_products
-from receval.recommenders.rating_signs import refuse_negative
 from receval.recommenders.shared_ratings import SharedRatings
 
 # Below it a probability is taken for 0, which changes no score by more than that: products of

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checked_ratings import positive_ratings
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.parameters import choice, integer
 from receval.recommenders.products import sparse_products
-from receval.recommenders.rating_signs import positive_ratings
 
 WEIGHTINGS = ("rw", "rsv", "chi2", "kld")
 

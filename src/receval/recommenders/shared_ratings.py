@@ -4,6 +4,9 @@ A rating r_ui of a model with ``m_ui = sum_k a_uk b_ik`` is shared among the k i
 a_uk b_ik, so that ``r_ui a_uk b_ik / m_ui`` of it go to k. The sums of the shares over a user's or
 an item's ratings are all that expectation maximisation, variational inference of Dirichlet and of
 Poisson models, and multiplicative updates for the divergence need of the ratings.
+
+In variational inference the entries of both tables are exponentials of expected logarithms, which
+may lie far below 0: :func:`exponentiated` keeps them from underflow.
 """
 
 from __future__ import annotations
@@ -16,6 +19,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
+
+# Shares of a rating below it do not count: products of two entries at least as large are no
+# subnormal floats, on which processors are many times slower, and no mixture is 0.
+SMALLEST_ENTRY = 1e-15
 
 
 class Ratios(NamedTuple):
@@ -161,3 +168,25 @@ def _weighted_sums(starts, columns, positions, weights, table, sums):  # type: i
             weight = weights[np.uint64(positions[rest])]
             for topic in range(table.shape[1]):
                 target[topic] += weight * row[topic]
+
+
+def exponentiated(
+    logarithms: NDArray[np.float64],
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Return the exponentials of a table, scaled by row.
+
+    Parameters
+    ----------
+    logarithms : ndarray of float64, shape (n, k)
+        Expected logarithms, possibly far below 0.
+
+    Returns
+    -------
+    table : ndarray of float32, shape (n, k)
+        ``exp(logarithm - highest of the row)``, at least 1e-15.
+    highest : ndarray of float64, shape (n,)
+        The highest logarithm of every row.
+    """
+    highest = logarithms.max(axis=1)
+    table = np.exp((logarithms - highest[:, None]).astype(np.float32))
+    return np.maximum(table, np.float32(SMALLEST_ENTRY)), highest

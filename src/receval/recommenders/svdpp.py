@@ -7,8 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.divergence import refuse_divergence
-from receval.recommenders.parameters import integer, real
+from receval.recommenders.parameters import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checked_ratings import positive_ratings
 from receval.recommenders.parameters import real
 from receval.recommenders.products import sparse_products
-from receval.recommenders.rating_signs import positive_ratings
 
 
 class UserItemRelevance(Recommender):

@@ -14,11 +14,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from receval.metrics.average_precision import EPSILON
 from receval.metrics.gains import maximum_rating
-from receval.metrics.inferred_average_precision import EPSILON
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.metric import Metric
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.robustness.judgment_subsampling import StackedLists
 
 NAMES = ("P", "Recall", "F1", "AP", "nDCG", "RR", "ERR", "bpref", "infAP")

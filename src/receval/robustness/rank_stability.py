@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
-from receval.statistics.kendall import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the samples between which the bands lie."""

@@ -1,4 +1,4 @@
-"""Weighted sampling without replacement for many users at once, and the skew of its outcome."""
+"""Weighted sampling without replacement for many users at once."""
 
 from __future__ import annotations
 
@@ -89,13 +89,3 @@ def draw_random_sample(
         counts[: sample.users] = rng.integers(sample.minimum, sample.maximum + 1, sample.users)
         drawn[sample_items(np.zeros(shape), counts, gumbel_noise(shape, rng))] = True
     return drawn
-
-
-def gini(counts: NDArray[np.integer]) -> float:
-    """Return the Gini coefficient of some counts, 0 for equal ones.
-
-    ``G = sum_k (2k - n - 1) c_k / (n sum_k c_k)`` with ``c_1 <= ... <= c_n``.
-    """
-    ordered = np.sort(counts)
-    n = len(ordered)
-    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * ordered.sum()))

@@ -270,3 +270,15 @@ class TwinSpec(Model):
                 f"ones, but there are only {self.items} items"
             )
         return self
+
+
+WRITERS = {
+    "ml-1m": "receval.simulation.writers.movielens",
+    "netflix": "receval.simulation.writers.netflix",
+    "librarything": "receval.simulation.writers.librarything",
+    "beeradvocate": "receval.simulation.writers.beeradvocate",
+    "yahoo-r3": "receval.simulation.writers.yahoo",
+    "cm100k": "receval.simulation.writers.cm100k",
+    "lastfm-1k": "receval.simulation.writers.lastfm",
+}
+"""Module of each raw format, with the functions ``identifiers`` and ``write``."""

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from receval.seeds import generator
 from receval.simulation.observation import Observation, observe
-from receval.simulation.registry import WRITERS
-from receval.simulation.spec import TwinSpec
+from receval.simulation.spec import WRITERS, TwinSpec
 from receval.simulation.world import World, generate_world
 from receval.storage.archive import write_archive
 

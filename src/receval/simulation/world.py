@@ -45,8 +45,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from receval.simulation.sampling import draw_random_sample, gini, gumbel_noise, sample_items
+from receval.simulation.sampling import draw_random_sample, gumbel_noise, sample_items
 from receval.simulation.spec import Activity, Plays, Scale, TwinSpec
+from receval.statistics.concentration import gini
 
 LARGEST_EXPONENT = 16.0
 BISECTION_STEPS = 12

@@ -1,4 +1,4 @@
-"""What a partition of the ratings into folds means: each fold tests once, the others train."""
+"""Partitions of the ratings into folds: each fold tests once, the others train."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
-from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+from receval.splits.ranks_within_groups import random_ranks_within_groups
+from receval.splits.split import TEST, TRAIN, UNBIASED, GeneratorFor, Split
 
 UnbiasedRows = Literal["unknown", "fold"]
 
@@ -67,3 +68,64 @@ def split_from_partition(
         return used
 
     return Split(tuple(codes(fold) for fold in range(folds)))
+
+
+def split_into_folds(
+    ratings: Ratings, rng_for: GeneratorFor, *, folds: int, balanced_per_user: bool
+) -> Split:
+    """Put every rating into one of k folds at random; each fold tests what the others trained.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    rng_for : callable
+        Gives the generator of the partition, which all folds share.
+    folds : int
+        Number k of folds.
+    balanced_per_user : bool
+        If true, the ratings of each user are spread over the folds as evenly as possible, the
+        folds that get one more being random. If false, each rating draws its fold on its own, so
+        that the sizes of the folds vary: what the released folds of menamaldonado2021 show.
+    """
+    rng = rng_for("partition")
+    if balanced_per_user:
+        first_fold = rng.integers(folds, size=ratings.n_users)
+        ranks = random_ranks_within_groups(ratings.users, ratings.n_users, rng)
+        fold_of_rating = ((ranks + first_fold[ratings.users]) % folds).astype(np.uint8)
+    else:
+        fold_of_rating = rng.integers(folds, size=len(ratings), dtype=np.uint8)
+    return split_from_partition(ratings, fold_of_rating, folds)
+
+
+def split_with_unbiased_test(
+    ratings: Ratings, rng_for: GeneratorFor, *, unbiased_rows: UnbiasedRows, folds: int
+) -> Split:
+    """Put every rating into one of k folds at random and give each fold an unbiased test.
+
+    Known ratings train where they are not in the fold and test where they are.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split; they need the column ``known``.
+    rng_for : callable
+        Gives the generator of the partition, which all folds share.
+    unbiased_rows : {"unknown", "fold"}
+        "unknown", as for Yahoo! R3: all ratings of drawn items judge, in every fold. "fold", as for
+        CM100k, whose ratings as a whole are a random sample: all ratings of the fold judge, known
+        or not.
+    folds : int
+        Number k of folds.
+
+    Raises
+    ------
+    ValueError
+        If the ratings do not say which of them are known.
+
+    Notes
+    -----
+    menamaldonado2021, section 8.2 and figure 11.
+    """
+    fold_of_rating = rng_for("partition").integers(folds, size=len(ratings), dtype=np.uint8)
+    return split_from_partition(ratings, fold_of_rating, folds, unbiased_rows)

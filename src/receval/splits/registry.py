@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
     {
-        "random-ratio": "receval.splits.random_ratio:split_by_random_ratio",
-        "user-ratio": "receval.splits.user_ratio:split_by_user_ratio",
-        "k-fold": "receval.splits.k_fold:split_into_folds",
+        "random-ratio": "receval.splits.ratios:split_by_random_ratio",
+        "user-ratio": "receval.splits.ratios:split_by_user_ratio",
+        "k-fold": "receval.splits.partition:split_into_folds",
         "leave-out": "receval.splits.leave_out:split_leaving_out",
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
-        "missing-at-random": "receval.splits.missing_at_random:split_with_unbiased_test",
+        "missing-at-random": "receval.splits.partition:split_with_unbiased_test",
         "anti-popular-familiarity": (
-            "receval.simulation.anti_popular_split:split_with_anti_popular_familiarity"
+            "receval.simulation.anti_popular_familiarity:split_with_anti_popular_familiarity"
         ),
         "predefined": "receval.splits.predefined:predefined_split",
     }

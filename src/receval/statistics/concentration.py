@@ -1,11 +1,19 @@
-"""How ratings are distributed: density, inequality, cumulative distributions."""
+"""How ratings are distributed over users and items: density, inequality, popularity."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from receval.ratings import Ratings
+from receval.splits.split import summed_matrix
+
+# Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
+_BLOCK_RATINGS = 2**22
 
 
 def density(ratings: Ratings) -> float:
@@ -59,3 +67,121 @@ def share_at_most(counts: ArrayLike, limits: ArrayLike) -> NDArray[np.float64]:
     """Return the share of counts that are at most each limit (the empirical distribution)."""
     values = np.sort(np.asarray(counts))
     return np.searchsorted(values, np.asarray(limits), side="right") / len(values)
+
+
+def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
+    r"""Return the number of users who like each item, :math:`|PR(i)|`, shape (n_items,).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The values of a repeated pair, such as plays, are summed.
+    threshold : float
+        A pair whose value reaches it is positive.
+    """
+    return positives_and_highest(ratings, threshold)[0]
+
+
+def positives_and_highest(ratings: Ratings, threshold: float) -> tuple[NDArray[np.int64], float]:
+    """Return the positive counts and the highest value of a pair, in one pass.
+
+    Parameters and counts are those of :func:`positive_counts`; without ratings the highest value is
+    minus infinity.
+    """
+    counts = np.zeros(ratings.n_items, dtype=np.int64)
+    highest = -np.inf
+    for pairs in _pairs_of_blocks(ratings):
+        positive = pairs.indices[pairs.data >= threshold]
+        counts += np.bincount(positive, minlength=ratings.n_items)
+        highest = max(highest, float(pairs.data.max(initial=-np.inf)))
+    return counts, highest
+
+
+def _pairs_of_blocks(ratings: Ratings) -> Iterator[csr_array]:
+    """Yield the summed ratings of some users after others."""
+    n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
+    step = -(-ratings.n_users // n_blocks)
+    for start in range(0, ratings.n_users, step):
+        size = min(step, ratings.n_users - start)
+        rows = (ratings.users >= start) & (ratings.users < start + size)
+        yield summed_matrix(
+            ratings.users[rows] - start,
+            ratings.items[rows],
+            ratings.values[rows],
+            (size, ratings.n_items),
+        )
+
+
+def cumulative_shares(
+    counts: ArrayLike, points: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    r"""Return the share of all ratings that the most popular items have.
+
+    .. math:: F(r) = \sum_{k=1}^{r} x_{(k)} \big/ \sum_k x_{(k)}
+
+    with :math:`x_{(k)}` in decreasing order (bellogin2017, figure 5).
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (n,)
+        Ratings of each item; items without any are left out.
+    points : int
+        How many ranks to return at most, evenly spread from the first to the last.
+
+    Returns
+    -------
+    ranks : ndarray of int64
+        Numbers of items, increasing, the last the number of items with ratings.
+    shares : ndarray of float64
+        The share of the ratings that this many items have, the last 1.
+
+    Raises
+    ------
+    ValueError
+        If no item has ratings, or a count is negative.
+    """
+    falling = np.sort(np.asarray(counts, dtype=np.int64))[::-1]
+    if not falling.size or falling[-1] < 0 or falling[0] == 0:
+        raise ValueError(
+            "A curve of popularity needs counts that are not negative and not all 0; "
+            f"there are {falling.size} of them"
+            + (f", from {falling[-1]} to {falling[0]}." if falling.size else ".")
+        )
+    falling = falling[falling > 0]
+    ranks = np.unique(np.linspace(1, len(falling), points).round().astype(np.int64))
+    cumulated = np.cumsum(falling)
+    return ranks, cumulated[ranks - 1] / cumulated[-1]
+
+
+def popularity_segments(
+    order: NDArray[np.int64], segments: int, **quantities: NDArray
+) -> pd.DataFrame:
+    """Return the mean of each quantity over segments of equally many items.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_ordered,)
+        Items from the most popular one on.
+    segments : int
+    quantities : ndarray, shape (n_items,)
+        One number for each item, by the name of its column.
+
+    Returns
+    -------
+    DataFrame
+        Columns: segment (from 1, the most popular items); first_rank, last_rank (popularity ranks
+        of the items in it, from 1); items; then the quantities.
+    """
+    columns = {name: values[order] for name, values in quantities.items()}
+    ranks = np.arange(1, len(order) + 1)
+    items = pd.DataFrame({"segment": (ranks - 1) * segments // len(order) + 1, "rank": ranks})
+    return (
+        items.assign(**columns)
+        .groupby("segment", as_index=False)
+        .agg(
+            first_rank=("rank", "min"),
+            last_rank=("rank", "max"),
+            items=("rank", "size"),
+            **{name: (name, "mean") for name in columns},
+        )
+    )

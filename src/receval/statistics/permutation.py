@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.statistics.block_seeds import block_seed
+from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, system_pairs
 
 SAMPLES = 100_000

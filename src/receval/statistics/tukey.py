@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import studentized_range
 
-from receval.statistics.block_seeds import block_seed
+from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 
 # A block of samples has a generator of its own, so blocks can be drawn in any order. The number is

@@ -34,7 +34,7 @@ def compute_artifact(
     module : str
         Of the artifact's family.
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.description`.
+        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.of`.
     results : Path
         The CSV to write: one row an observation, numbers with ten significant digits.
     **inputs : sequence of Path
@@ -67,7 +67,7 @@ def draw_figure(
     results : Path
         The artifact's CSV.
     display : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.display`.
+        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.display`.
     svg, pdf : Path
         Targets.
     """
@@ -99,14 +99,13 @@ def write_table(
     results : Path
         The artifact's CSV.
     display : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.display`.
+        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.display`.
     markdown, latex : Path
         Targets.
     shown : Path, optional
         Target of a page that Snakemake's report shows.
     """
-    from receval.figures.artifact_names import heading
-    from receval.figures.html_page import as_html_page
+    from receval.figures.html_page import as_html_page, heading
     from receval.figures.tables import save_table, to_markdown
 
     table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))
@@ -133,7 +132,7 @@ def write_page(
     results : Path
         The artifact's CSV.
     display : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.display`.
+        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.display`.
     page : Path
         Target.
     shown : Path, optional

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.input_files import InputFiles
 from receval.metrics.averages import QuasiArithmetic, parse_average
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator
@@ -39,7 +39,7 @@ def sample_judgments(
     values : Path
         Gets an archive for :func:`receval.robustness.rank_stability.read_samplings`.
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.judgment_sampling_description`.
+        From :meth:`receval.workflow.plan.judgment_samplings.PlannedJudgmentSamplings.description`.
     """
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in description["averages"]}

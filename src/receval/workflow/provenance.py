@@ -34,7 +34,7 @@ def record_provenance(
     record : Path
         The JSON to write.
     config : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.study_description`.
+        From :meth:`receval.workflow.plan.studies.PlannedStudies.description`.
     absent : sequence of str
         Datasets that could not be had.
     versions : mapping

@@ -13,14 +13,14 @@ import pandas as pd
 
 from receval.evaluation.tidy_values import Measurement, measure, protocol_columns
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
-from receval.splits.random_ratio import split_by_random_ratio
+from receval.splits.ratios import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.tidy_csv import write_results
 
@@ -52,7 +52,7 @@ def simulate_skewness(
         sampled candidates, empty if all are ranked), metric, value and lists (that the value
         averages: users under AR, relevant test ratings under 1R).
     description : mapping
-        From :meth:`receval.workflow.plan.plan.Plan.simulation_description`.
+        From :meth:`receval.workflow.plan.simulations.PlannedSimulations.description`.
     system : str
         Its name, for the seed of its models.
 

@@ -11,9 +11,8 @@ from typing import Any, Literal
 
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.grades import relevance_grades
-from receval.recommenders.plays import ratings_from_plays
 from receval.recommenders.registry import make
+from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 from receval.seeds import integer_seed
 from receval.splits.split import Split, fold
 
@@ -57,10 +56,10 @@ def train_system(
         Dataset, split and system: with the fold they seed the model.
     events : bool
         Whether the values are plays; systems then learn from the ratings of
-        :func:`receval.recommenders.plays.ratings_from_plays`.
+        :func:`receval.recommenders.training_ratings.ratings_from_plays`.
     grades_from : float, optional
         The relevance threshold, where the system learns from grades of relevance instead of
-        ratings (:func:`receval.recommenders.grades.relevance_grades`).
+        ratings (:func:`receval.recommenders.training_ratings.relevance_grades`).
     order : {"codes", "appearance"}
         The order in which the system meets users and items: that of their codes, or of their
         first appearance in the train file (:class:`receval.splits.split.Fold`).

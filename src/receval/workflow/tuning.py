@@ -15,7 +15,7 @@ import pandas as pd
 from receval.evaluation.tidy_values import Measurement, measure
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder

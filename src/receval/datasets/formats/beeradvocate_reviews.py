@@ -10,8 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.datasets.errors import RawDataError
-from receval.datasets.formats.identifiers import IdentifierEncoder
-from receval.datasets.formats.repeats import last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
 from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from receval.datasets.errors import RawDataError
 from receval.datasets.formats.delimited import Integer, LineFormat
-from receval.datasets.formats.identifiers import IdentifierEncoder
-from receval.datasets.formats.repeats import refuse_repeats
+from receval.datasets.formats.pairs import IdentifierEncoder, refuse_repeats
 from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
 

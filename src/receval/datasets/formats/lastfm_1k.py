@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from receval.datasets.errors import RawDataError
 from receval.datasets.formats.archives import damage_reported, tar_member
 from receval.datasets.formats.delimited import Ignored, Instant, LineFormat, Text
-from receval.datasets.formats.identifiers import IdentifierEncoder
+from receval.datasets.formats.pairs import IdentifierEncoder
 from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
 

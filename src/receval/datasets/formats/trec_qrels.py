@@ -14,8 +14,7 @@ import numpy as np
 
 from receval.datasets.errors import RawDataError
 from receval.datasets.formats.delimited import Ignored, Integer, LineFormat, Text
-from receval.datasets.formats.identifiers import IdentifierEncoder
-from receval.datasets.formats.repeats import last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
 from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
 

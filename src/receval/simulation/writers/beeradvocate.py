@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
-from receval.simulation.writers.archives import gzip_bytes
-from receval.simulation.writers.lines import Column, join_columns, to_bytes
+from receval.simulation.writers.raw_files import Column, gzip_bytes, join_columns, to_bytes
 from receval.storage.atomic import write_atomically
 
 LAST_BEER = 77_317

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from receval.simulation.names import invent_names
 from receval.simulation.observation import Observation
-from receval.simulation.writers.archives import gzip_bytes, tar_bytes
-from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.simulation.writers.raw_files import gzip_bytes, join_columns, tar_bytes, to_bytes
 from receval.storage.atomic import write_atomically
 
 ODD_NAMES = (

@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
-from receval.simulation.writers.archives import gzip_bytes, tar_bytes
-from receval.simulation.writers.lines import group_to_bytes, join_columns, to_bytes
+from receval.simulation.writers.raw_files import (
+    group_to_bytes,
+    gzip_bytes,
+    join_columns,
+    tar_bytes,
+    to_bytes,
+)
 from receval.storage.atomic import write_atomically
 
 LAST_MOVIE = 17_770

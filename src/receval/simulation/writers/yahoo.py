@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.simulation.observation import Observation
-from receval.simulation.writers.lines import join_columns, to_bytes
+from receval.simulation.writers.raw_files import join_columns, to_bytes
 from receval.storage.atomic import write_atomically
 
 TRAIN_FILE = "ydata-ymusic-rating-study-v1_0-train.txt"

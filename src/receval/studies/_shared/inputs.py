@@ -91,7 +91,7 @@ class ArtifactInputs:
 
     @classmethod
     def of(cls, files: InputFiles, description: Mapping[str, Any]) -> ArtifactInputs:
-        """Open the inputs that a plan describes (:meth:`.Plan.description`).
+        """Open the inputs that a plan describes (:meth:`.ArtifactDescriptions.of`).
 
         Raises
         ------

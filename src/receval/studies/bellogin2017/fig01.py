@@ -14,8 +14,8 @@ from matplotlib.patches import Circle, Rectangle
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.protocols.candidates import target_sets
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
-from receval.protocols.target_sets import target_sets
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Fold, Split, fold

@@ -22,7 +22,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The columns are those of :func:`receval.evaluation.values_by_fold.values_by_fold`.
     """
     from receval.evaluation.values_by_fold import values_by_fold
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
 
     metric = parse(inputs.parameters["metric"])
     tables = [values_by_fold(experiment, [metric]) for experiment in inputs.experiments.values()]

@@ -55,7 +55,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Removing a test rating is a mask: its item stays a candidate, no other rank changes.
     """
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.robustness.judgment_sampling import kept_ratings
 
     drawn, _ = drawn_precision(inputs)

@@ -114,7 +114,7 @@ def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.statistics.popularity_curve import positive_counts
+    from receval.statistics.concentration import positive_counts
 
     names, thresholds = (inputs.parameters[name] for name in ("curves", "thresholds"))
     tables = [pd.DataFrame()]
@@ -136,7 +136,7 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
-    from receval.statistics.popularity_curve import cumulative_shares
+    from receval.statistics.concentration import cumulative_shares
 
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]

@@ -13,7 +13,7 @@ from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
-from receval.statistics.popularity_segments import popularity_segments
+from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
 
 

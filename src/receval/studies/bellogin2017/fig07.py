@@ -10,7 +10,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
-from receval.statistics.popularity_segments import popularity_segments
+from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
 
 

@@ -29,7 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
     from receval.evaluation.values_by_fold import values_by_fold
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
 
     metrics = [parse(label) for label in inputs.parameters["metrics"]]
     tables = []

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.storage.tidy_csv import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.means_of_designs import PAPER_SYSTEMS, MeansOfDesigns

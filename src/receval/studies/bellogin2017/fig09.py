@@ -26,7 +26,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The columns are those of :func:`receval.evaluation.values_by_fold.values_by_fold`.
     """
     from receval.evaluation.values_by_fold import values_by_fold
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
 
     metrics = [parse(label) for label in inputs.parameters["metrics"]]
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]

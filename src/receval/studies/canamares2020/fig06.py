@@ -19,7 +19,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,

@@ -32,16 +32,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ValueError
         The parameter ``neighbours`` has not one number for each system.
     """
-    from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
+        aligned_parameter,
         starting_configuration,
     )
 
     labels = [str(label) for label in inputs.parameters["metrics"]]
     tables = []
     for experiment in inputs.experiments.values():
-        neighbours = numbers_of_systems(inputs, "neighbours", experiment.systems)
+        neighbours = aligned_parameter(inputs, "neighbours", experiment.systems)
         start = starting_configuration(experiment).but(users="all", lists="condensed")
         for policy in POLICIES:
             configuration = start.but(non_computable=policy)

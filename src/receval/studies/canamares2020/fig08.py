@@ -53,16 +53,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.metrics.parse import parse
-    from receval.studies.canamares2020._shared.aligned_systems import numbers_of_systems
+    from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
+        aligned_parameter,
         starting_configuration,
     )
 
     reference = str(inputs.parameters["reference"])
     neighbourhoods = [system for system in experiment.systems if system != reference]
-    overlaps = numbers_of_systems(inputs, "overlaps", neighbourhoods)
+    overlaps = aligned_parameter(inputs, "overlaps", neighbourhoods)
     systems = [reference, *neighbourhoods, *experiment.extra_systems]
     metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
     tables = []

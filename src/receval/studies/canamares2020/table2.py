@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs

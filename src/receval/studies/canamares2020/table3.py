@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
@@ -21,7 +20,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,
@@ -43,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _gain(label: str) -> str:
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
     from receval.multiverse.decisions import GAINS as MAPPINGS
 
     metric = parse(label)

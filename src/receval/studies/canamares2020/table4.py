@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -89,7 +88,7 @@ def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> Meas
 
 
 def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
-    from receval.statistics.pearson import pearson_r
+    from receval.statistics.correlation import pearson_r
 
     ratings = experiment.ratings
     positive = ratings.values >= experiment.threshold

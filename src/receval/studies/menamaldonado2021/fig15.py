@@ -9,10 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, coefficient_text
 from receval.figures.dots import dots
 from receval.figures.legend import note
-from receval.figures.number_format import coefficient_text
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -37,7 +36,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     ``sample_holds_choices``: CM100k), and of all users those who chose to rate it elsewhere
     (Yahoo! R3).
     """
-    from receval.statistics.pearson import pearson_r
+    from receval.statistics.correlation import pearson_r
 
     tables = []
     names, thresholds = inputs.parameters["curves"], inputs.parameters["thresholds"]

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,

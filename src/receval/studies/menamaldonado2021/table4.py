@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
     Conclusion,

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.statistics.kendall import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 

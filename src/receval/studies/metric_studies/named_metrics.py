@@ -24,7 +24,7 @@ def named_metrics(parameters: Mapping[str, Any], labels_in: str = "metrics") -> 
     ValueError
         There are not as many names as metrics, or a name is given twice.
     """
-    from receval.metrics.parse import parse
+    from receval.metrics.registry import parse
 
     names, labels = tuple(parameters["names"]), tuple(parameters[labels_in])
     if len(names) != len(labels) or len(set(names)) != len(names):

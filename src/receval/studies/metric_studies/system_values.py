@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
+from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 

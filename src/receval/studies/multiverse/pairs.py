@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from receval.figures.contrast import ink_on
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import COLOURS
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import explained, verdict_shares
 from receval.studies._shared.inputs import ArtifactInputs

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table
-from receval.figures.text_tables import printed
-from receval.statistics.kendall import kendall_tau_b
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems._shared.published_and_ours import published_and_ours
 

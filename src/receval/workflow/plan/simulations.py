@@ -5,16 +5,28 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from receval.config.settings import Settings
 from receval.metrics.registry import module_of
 from receval.simulation.skewness_spec import SkewnessSpec
-from receval.workflow.plan.data import PlannedData
+from receval.workflow.plan.datasets import PlannedDatasets
 
 
-class PlannedSimulations(PlannedData):
-    """Systems on simulated ratings: one file a simulation and system."""
+class PlannedSimulations:
+    """Systems on simulated ratings: one file a simulation and system.
 
-    def simulation(self, simulation: str) -> SkewnessSpec:
-        """Return the description of a simulation.
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    datasets : PlannedDatasets
+    """
+
+    def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
+        self.settings = settings
+        self.datasets = datasets
+
+    def spec(self, simulation: str) -> SkewnessSpec:
+        """Return the configuration of a simulation.
 
         Raises
         ------
@@ -26,22 +38,22 @@ class PlannedSimulations(PlannedData):
             raise KeyError(f"There is no simulation {simulation}; there are {', '.join(known)}.")
         return known[simulation]
 
-    def simulation_files(self, simulation: str) -> dict[str, str]:
+    def files(self, simulation: str) -> dict[str, str]:
         """Return the files with the values of a simulation by system.
 
         There are none where the dataset cannot be had whose sizes are simulated.
         """
-        spec = self.simulation(simulation)
-        if not self.is_available(spec.dataset):
+        spec = self.spec(simulation)
+        if not self.datasets.is_available(spec.dataset):
             return {}
-        folder = f"work/{self.edition}/simulations/{simulation}"
+        folder = f"work/{self.settings.edition}/simulations/{simulation}"
         return {system: f"{folder}/{system}.csv" for system in spec.systems}
 
-    def simulation_inputs(self, simulation: str) -> list[str]:
+    def inputs(self, simulation: str) -> list[str]:
         """Return the prepared files of the dataset whose sizes are simulated."""
-        return self.ratings_files(self.simulation(simulation).dataset)
+        return self.datasets.ratings_files(self.spec(simulation).dataset)
 
-    def simulation_description(self, simulation: str, system: str) -> dict[str, Any]:
+    def description(self, simulation: str, system: str) -> dict[str, Any]:
         """Return what the values of a system in a simulation depend on, as plain values.
 
         Raises
@@ -49,7 +61,7 @@ class PlannedSimulations(PlannedData):
         ValueError
             The simulation does not have the system.
         """
-        spec = self.simulation(simulation)
+        spec = self.spec(simulation)
         if system not in spec.systems:
             raise ValueError(
                 f"The simulation {simulation} has no system {system}; it has "
@@ -75,6 +87,6 @@ class PlannedSimulations(PlannedData):
             "parameters": dict(self.settings.systems[system].parameters),
         }
 
-    def simulation_metric_entries(self, simulation: str) -> list[str]:
+    def metric_entries(self, simulation: str) -> list[str]:
         """Return the modules of the metrics that a simulation measures, for code digests."""
-        return sorted({module_of(label) for label in self.simulation(simulation).metrics})
+        return sorted({module_of(label) for label in self.spec(simulation).metrics})

@@ -63,8 +63,8 @@ def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
     ValueError
         The parameter ``metric`` is something else.
     """
-    from receval.metrics.parse import parse
     from receval.metrics.precision import Precision
+    from receval.metrics.registry import parse
 
     metric = parse(inputs.parameters["metric"])
     if not isinstance(metric, Precision) or metric.cutoff is None:

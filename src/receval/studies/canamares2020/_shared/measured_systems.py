@@ -10,13 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.universes import ExperimentUniverses
 from receval.multiverse.user_values import UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.spec import DataSelection
+from receval.studies._shared.inputs import ArtifactInputs
 
 TestUsers = Literal["tested", "relevant"]
 """Users who are averaged: those with a test rating, or with a relevant one."""
@@ -198,3 +199,45 @@ class MeasuredSystems:
             self._has_train if configuration.users == "trained" else None,
             configuration.coverage,
         )
+
+
+def aligned_parameter(
+    inputs: ArtifactInputs, parameter: str, systems: Sequence[str]
+) -> dict[str, int]:
+    """Return the number that a parameter gives each system, such as its number of neighbours.
+
+    Parameters
+    ----------
+    inputs : ArtifactInputs
+    parameter : str
+        A list of increasing numbers. The name of a system that ends in a number must end in its
+        own.
+    systems : sequence of str
+        In the order of the numbers.
+
+    Raises
+    ------
+    ValueError
+        There is not one number for each system, they do not increase, or a system's name says
+        another number.
+    """
+    numbers = [int(number) for number in inputs.parameters[parameter]]
+    if len(numbers) != len(systems):
+        raise ValueError(
+            f"The parameter {parameter} has {len(numbers)} numbers for the systems "
+            f"{', '.join(systems)}: give one for each of these {len(systems)}."
+        )
+    if sorted(set(numbers)) != numbers:
+        raise ValueError(
+            f"The parameter {parameter} is {', '.join(map(str, numbers))}, which does not "
+            "increase: list numbers and systems from the smallest to the largest."
+        )
+    aligned = dict(zip(systems, numbers, strict=True))
+    for system, number in aligned.items():
+        ending = system.rpartition("-")[2]
+        if ending.isdigit() and int(ending) != number:
+            raise ValueError(
+                f"The parameter {parameter} gives the system {system} the number {number}, but "
+                f"its name says {ending}: list both in the same order."
+            )
+    return aligned

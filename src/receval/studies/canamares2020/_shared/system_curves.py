@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
@@ -68,16 +67,3 @@ def draw_system_curves(
     if display.absence:
         note(figure, display.absence)
     return figure
-
-
-def draw_by_ratio(results: pd.DataFrame, display: DisplayStyle, ylabel: str) -> Figure:
-    """Draw the columns of :func:`.values_by_ratio`."""
-
-    def finish(axes: Axes) -> None:
-        axes.set_xlabel("Share of ratings for training")
-        axes.set_ylabel(ylabel)
-        axes.xaxis.set_major_locator(MultipleLocator(0.1))
-
-    return draw_system_curves(
-        results, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
-    )

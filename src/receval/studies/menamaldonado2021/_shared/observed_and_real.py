@@ -10,7 +10,7 @@ from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment, tidy
 from receval.metrics.aggregation import EvaluatedUsers
 from receval.metrics.metric import Metric
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 
 PARTS = {"observed": "test", "real": "unbiased"}

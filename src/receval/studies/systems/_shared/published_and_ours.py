@@ -9,7 +9,7 @@ import pandas as pd
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment, tidy
-from receval.metrics.parse import parse
+from receval.metrics.registry import parse
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published
 

@@ -1,0 +1,283 @@
+"""Draw the house: the packages on their floors, and who imports whom.
+
+    python docs/architecture/draw_house.py            write docs/architecture/house.svg
+    python docs/architecture/draw_house.py --check    exit 1 if another picture is there
+
+The floors are those of the contract in ``pyproject.toml``, the arrows the imports that grimp finds
+between packages (and modules outside all packages). An arrow that follows from others is left out:
+whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a floor get a
+passage of their own on it, so that no line crosses a box.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import grimp
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
+from matplotlib.path import Path as Outline
+from scipy.optimize import linprog
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src"))
+
+from receval.figures.save import save_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, figure_style
+
+PICTURE = ROOT / "docs" / "architecture" / "house.svg"
+ROW, BOX, LETTER, PASSAGE, GAP = 0.52, 0.24, 0.068, 0.1, 0.14
+"""In inches: the height of a floor and of a box; the width of a letter, of a passage and of what is
+between two of them."""
+
+
+def floors() -> list[list[str]]:
+    """Return the floors of the contract, the ground floor first."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = [each["layers"] for each in contracts if each["type"] == "layers"]
+    return [layer.split(" | ") for layer in reversed(layers)]
+
+
+def arrows(names: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the imports between packages that do not follow from others."""
+    graph = grimp.build_graph("receval", cache_dir=None)
+    imports = {
+        name: {
+            other
+            for other in names
+            if other != name
+            and graph.direct_import_exists(
+                importer=f"receval.{name}", imported=f"receval.{other}", as_packages=True
+            )
+        }
+        for name in names
+    }
+
+    def reached(name: str) -> set[str]:
+        return imports[name].union(*map(reached, imports[name]))
+
+    return {
+        (name, other)
+        for name in names
+        for other in imports[name]
+        if not any(other in reached(between) for between in imports[name])
+    }
+
+
+@dataclass
+class House:
+    """Boxes and passages on floors, ordered so that few lines cross.
+
+    Attributes
+    ----------
+    rows : list of list of str
+        Floors from the ground up, each from left to right. A passage is named after the package it
+        leads to and its floor: arrows with one target share it.
+    links : set of pairs of str
+        What lies on a floor, and what it leads to on the floor below.
+    """
+
+    rows: list[list[str]]
+    links: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[str]], imports: set[tuple[str, str]]) -> House:
+        """Make passages for all arrows and find an order of every floor."""
+        house = cls([list(row) for row in rows])
+        floor = {name: number for number, row in enumerate(rows) for name in row}
+        for upper, lower in sorted(imports):
+            way = [
+                upper,
+                *(f"{lower}@{n}" for n in range(floor[upper] - 1, floor[lower], -1)),
+                lower,
+            ]
+            house.links.update(pairwise(way))
+            for passage in way[1:-1]:
+                row = house.rows[int(passage.partition("@")[2])]
+                if passage not in row:
+                    row.append(passage)
+        house._order()
+        return house
+
+    def neighbours(self, name: str, *, above: bool) -> list[str]:
+        """Return what is linked to a box or passage, above or below."""
+        pairs = sorted(self.links)
+        return [u for u, v in pairs if v == name] if above else [v for u, v in pairs if u == name]
+
+    def crossings(self) -> int:
+        """Return how many pairs of lines cross."""
+        index = {name: at for row in self.rows for at, name in enumerate(row)}
+        floor = {name: number for number, row in enumerate(self.rows) for name in row}
+        by_floor: dict[int, list[tuple[int, int]]] = {}
+        for upper, lower in self.links:
+            by_floor.setdefault(floor[upper], []).append((index[upper], index[lower]))
+        return sum(
+            (first[0] - second[0]) * (first[1] - second[1]) < 0
+            for lines in by_floor.values()
+            for first, second in combinations(lines, 2)
+        )
+
+    def _order(self) -> None:
+        """Sort floors by the mean index of neighbours in turn, then exchange what is adjacent."""
+        best = (self.crossings(), [list(row) for row in self.rows])
+        for sweep in range(24):
+            index = {name: at for row in self.rows for at, name in enumerate(row)}
+            for row in self.rows[:: -1 if sweep % 2 == 0 else 1]:
+                means = {}
+                for name in row:
+                    near = self.neighbours(name, above=sweep % 2 == 0) or [name]
+                    means[name] = sum(index[other] for other in near) / len(near)
+                row.sort(key=lambda name: means[name])
+                index.update({name: at for at, name in enumerate(row)})
+            self._exchange()
+            best = min(best, (self.crossings(), [list(row) for row in self.rows]))
+        self.rows = best[1]
+
+    def _exchange(self) -> None:
+        fewest, improved = self.crossings(), True
+        while improved:
+            improved = False
+            for row in self.rows:
+                for at in range(len(row) - 1):
+                    row[at], row[at + 1] = row[at + 1], row[at]
+                    if (now := self.crossings()) < fewest:
+                        fewest, improved = now, True
+                    else:
+                        row[at], row[at + 1] = row[at + 1], row[at]
+
+
+def width(name: str) -> float:
+    """Return the width of a box or passage in inches."""
+    return PASSAGE if "@" in name else LETTER * len(name) + 0.16
+
+
+def centres(house: House, room: float) -> dict[str, float]:
+    """Place boxes and passages so that lines are short and nothing overlaps: a linear program."""
+    names = [name for row in house.rows for name in row]
+    column = {name: at for at, name in enumerate(names)}
+    links = sorted(house.links)
+    # Passages in a row are to stand above each other; what a line bends by is paid for.
+    costs = [0.0] * len(names) + [4.0 if "@" in u and "@" in v else 1.0 for u, v in links]
+    rows, limits = [], []
+
+    def at_most(terms: Mapping[int, float], limit: float) -> None:
+        row = np.zeros(len(costs))
+        for index, factor in terms.items():
+            row[index] = factor
+        rows.append(row)
+        limits.append(limit)
+
+    for number, (upper, lower) in enumerate(links):
+        bend = len(names) + number
+        at_most({column[upper]: 1, column[lower]: -1, bend: -1}, 0)
+        at_most({column[upper]: -1, column[lower]: 1, bend: -1}, 0)
+    for row in house.rows:
+        for left, right in pairwise(row):
+            at_most({column[left]: 1, column[right]: -1}, -(width(left) + width(right)) / 2 - GAP)
+    bounds = [(width(name) / 2, room - width(name) / 2) for name in names]
+    solved = linprog(costs, rows, limits, bounds=bounds + [(0, None)] * len(links), method="highs")
+    if not solved.success:
+        raise ValueError(
+            f"The house is too narrow for its boxes and passages ({solved.message}): make LETTER "
+            "or GAP smaller."
+        )
+    return {name: round(float(solved.x[column[name]]), 3) for name in names}
+
+
+def draw(house: House) -> Figure:
+    """Draw the house."""
+    margin = 0.3
+    room = DOUBLE_COLUMN - 2 * margin
+    height = ROW * len(house.rows)
+    figure = Figure(figsize=(DOUBLE_COLUMN, height + 0.1))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(-margin, room + margin), ylim=(-0.05, height + 0.05))
+    axes.set_axis_off()
+    x = centres(house, room)
+    y = {name: (number + 0.5) * ROW for number, row in enumerate(house.rows) for name in row}
+    for number in range(len(house.rows)):
+        shade = "#F1F3F5" if number % 2 == 0 else "#FAFAFA"
+        band = (-margin + 0.03, number * ROW), room + 2 * margin - 0.06, ROW
+        axes.add_patch(Rectangle(*band, facecolor=shade, linewidth=0))
+        axes.text(-margin + 0.1, (number + 0.5) * ROW, str(number + 1), va="center", fontsize=7)
+    for start, end, arrives in lines(house, x, y):
+        middle = (start[1] + end[1]) / 2
+        curve = [start, (start[0], middle), (end[0], middle), end]
+        codes = [Outline.MOVETO, Outline.CURVE4, Outline.CURVE4, Outline.CURVE4]
+        axes.add_patch(
+            PathPatch(Outline(curve, codes), facecolor="none", edgecolor="#8A8F98", lw=0.8)
+        )
+        if arrives:
+            tip = [(end[0] - 0.028, end[1] + 0.06), end, (end[0] + 0.028, end[1] + 0.06)]
+            axes.fill(*zip(*tip, strict=True), color="#8A8F98", linewidth=0)
+    for name in y:
+        if "@" in name:
+            ends = (y[name] + BOX / 2, y[name] - BOX / 2)
+            axes.plot([x[name]] * 2, ends, color="#8A8F98", lw=0.8, solid_capstyle="butt")
+            continue
+        package = (ROOT / "src" / "receval" / name).is_dir()
+        corner = (x[name] - width(name) / 2, y[name] - BOX / 2)
+        axes.add_patch(
+            FancyBboxPatch(
+                corner,
+                width(name),
+                BOX,
+                boxstyle="round,pad=0,rounding_size=0.04",
+                facecolor="#DCEAF5" if package else "white",
+                edgecolor=INK,
+                linewidth=0.6,
+            )
+        )
+        axes.text(x[name], y[name], name, ha="center", va="center", fontsize=8)
+    return figure
+
+
+Point = tuple[float, float]
+
+
+def lines(
+    house: House, x: Mapping[str, float], y: Mapping[str, float]
+) -> Iterator[tuple[Point, Point, bool]]:
+    """Yield where every line between two floors starts and ends, and whether at a box."""
+
+    def port(name: str, other: str, *, above: bool) -> Point:
+        near = sorted(house.neighbours(name, above=above), key=lambda each: x[each])
+        step = 0 if "@" in name else min(0.12, (width(name) - 0.12) / max(1, len(near) - 1))
+        aside = (near.index(other) - (len(near) - 1) / 2) * step
+        return x[name] + aside, y[name] + (BOX / 2 if above else -BOX / 2)
+
+    for upper, lower in sorted(house.links):
+        yield (
+            port(upper, lower, above=False),
+            port(lower, upper, above=True),
+            "@" not in lower,
+        )
+
+
+def main() -> int:
+    """Write the picture; with --check only say whether it is the one that is there."""
+    rows = floors()
+    house = House.of(rows, arrows([name for row in rows for name in row]))
+    with tempfile.TemporaryDirectory() as folder, figure_style():
+        fresh = Path(folder) / PICTURE.name
+        save_figure(draw(house), fresh, fresh.with_suffix(".pdf"))
+        content = fresh.read_bytes()
+    if sys.argv[1:] == ["--check"]:
+        current = PICTURE.is_file() and content == PICTURE.read_bytes()
+        print("The picture is current." if current else f"{PICTURE} is out of date.")
+        return int(not current)
+    PICTURE.write_bytes(content)
+    print(f"{len(house.links)} lines, {house.crossings()} crossings: {PICTURE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Measures of a user who looks at the next item with one probability: RBP and RBO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.metrics.gains import Gain, gains
+from receval.metrics.list_view import ListView, as_array
+from receval.metrics.metric import Metric, check_share
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankBiasedPrecision(Metric):
+    r"""Gain that a user meets who goes on to the next place with probability phi.
+
+    .. math:: RBP@n = (1 - \phi) \sum_{k=1}^{n} g(r_k)\, \phi^{k-1}
+
+    :Denominator: none; it lies in 0..1 for gains in 0..1
+    :Source: Moffat and Zobel 2008; canamares2020, section 3.6, which gives no phi
+
+    Parameters
+    ----------
+    phi : float
+        Between 0 and 1; the expected number of places seen is :math:`1 / (1 - \phi)`.
+    gain : {"binary", "exp-normalised", "rating", "exp", "relevant", "steps", "cm100k"}
+        See :func:`receval.metrics.gains.gains`.
+    """
+
+    name: ClassVar[str] = "RBP"
+    phi: float = 0.9
+    gain: Gain = "binary"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "phi")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        worth = gains(lists.judged, self.gain, self.name)[lists.places]
+        seen = (1.0 - self.phi) * self.phi ** (lists.ranks - 1.0)
+        return lists.sums_within(cutoffs, worth * seen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankBiasedResidual(Metric):
+    r"""What RBP could still gain if every unjudged item, and all beyond the cut-off, had gain 1.
+
+    .. math:: RBPresidual@n = 1 - (1 - \phi) \sum_{k \le n,\, k \text{ judged}} \phi^{k-1}
+
+    :Denominator: none
+    :Missing: 1, as nothing is known of a list without judged items
+    :Source: Moffat and Zobel 2008; canamares2020, section 3.9
+
+    Parameters
+    ----------
+    phi : float
+        As that of RBP.
+    """
+
+    name: ClassVar[str] = "RBPresidual"
+    needs_all_judgments: ClassVar[bool] = True
+    phi: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "phi")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        seen = (1.0 - self.phi) * self.phi ** (lists.ranks - 1.0)
+        return 1.0 - lists.sums_within(cutoffs, seen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankBiasedOverlap(Metric):
+    r"""Overlap of the list with the ideal order of its judged items, extrapolated.
+
+    .. math:: RBO@n = \frac{X_D}{D} \phi^D +
+              \frac{1 - \phi}{\phi} \sum_{d=1}^{D} \frac{X_d}{d} \phi^d
+
+    :math:`X_d` is the number of items in the first :math:`d` places of both; :math:`D` is the
+    cut-off or the length of the list, whichever is smaller. The ideal order has the judged items
+    of the list by descending rating. Made for condensed lists, where both hold the same items and
+    a perfect order scores 1.
+
+    :Denominator: none; each term's is the number of places compared
+    :Ties: as in the list itself; in the ideal order equal ratings stand in the order of the list
+    :Source: Webber et al. 2010, equation 23; canamares2020, section 3.7
+
+    Parameters
+    ----------
+    phi : float
+        Between 0 and 1; the chance that the comparison goes on to the next place.
+    """
+
+    name: ClassVar[str] = "RBO"
+    needs_all_judgments: ClassVar[bool] = True
+    phi: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "phi")
+
+    def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+        values = np.zeros((len(cutoffs), lists.n_lists))
+        _overlaps(
+            lists.starts,
+            lists.ranks,
+            lists.judged.values[lists.places],
+            lists.lengths,
+            self.phi,
+            as_array(cutoffs),
+            values,
+        )
+        return values
+
+
+@njit(cache=True)
+def _overlaps(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    values: NDArray[np.float32],
+    lengths: NDArray[np.int64],
+    phi: float,
+    cutoffs: NDArray[np.int32],
+    overlaps: NDArray[np.float64],
+) -> None:
+    for row in range(len(starts) - 1):
+        first, last = starts[row], starts[row + 1]
+        # A stable sort keeps the order of the list among equal ratings.
+        ideal = np.argsort(-values[first:last], kind="mergesort")
+        deepest = min(lengths[row], cutoffs[-1])
+        joining = np.zeros(deepest + 1, dtype=np.int64)
+        for place in range(last - first):
+            in_both = max(ranks[first + ideal[place]], place + 1)
+            if in_both <= deepest:
+                joining[in_both] += 1
+        level = 0
+        shared = 0
+        weight = 1.0
+        total = 0.0
+        for depth in range(1, deepest + 1):
+            shared += joining[depth]
+            total += (1.0 - phi) * weight * shared / depth
+            weight *= phi
+            while level < len(cutoffs) and depth == min(cutoffs[level], lengths[row]):
+                overlaps[level, row] = total + weight * shared / depth
+                level += 1

@@ -1,0 +1,90 @@
+"""Text files and archives of them, built from columns, whose bytes depend on contents alone."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Column: TypeAlias = NDArray | pa.Array | str
+"""One entry per line, or one text for all lines. Whole floats are written without a point."""
+
+# The oldest date a zip entry can hold: a real one would change the bytes at every run.
+_ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
+
+_COMPRESSION_LEVEL = 1
+
+
+def join_columns(columns: list[Column], separator: str = "") -> pa.Array:
+    """Join columns to an array of lines, without line ends."""
+    return pc.binary_join_element_wise(*[_as_text(column) for column in columns], separator)
+
+
+def to_bytes(lines: pa.Array, encoding: str = "utf-8") -> bytes:
+    r"""Return the content of a file: every line followed by ``\n``."""
+    text = "\n".join(lines.to_pylist())
+    return f"{text}\n".encode(encoding) if len(lines) else b""
+
+
+def group_to_bytes(lines: pa.Array, groups: NDArray[np.integer], n_groups: int) -> list[bytes]:
+    r"""Return one file content per group, every line followed by ``\n``.
+
+    Parameters
+    ----------
+    lines : Array of str, shape (n_lines,)
+        Lines, without line ends.
+    groups : ndarray of int, shape (n_lines,)
+        Group of each line; within a group lines keep their order.
+    n_groups : int
+        Number of groups; one without lines gets empty content.
+    """
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+    offsets = pa.array(np.r_[0, ends].astype(np.int32))
+    ended = pc.binary_join_element_wise(lines.take(pa.array(order)), "\n", "")
+    texts = pc.binary_join(pa.ListArray.from_arrays(offsets, ended), "")
+    return [text.encode() for text in texts.to_pylist()]
+
+
+def _as_text(column: Column) -> pa.Array | pa.Scalar:
+    if isinstance(column, str):
+        return pa.scalar(column)
+    array = column if isinstance(column, pa.Array) else pa.array(column)
+    return array if pa.types.is_string(array.type) else pc.cast(array, pa.string())
+
+
+def zip_bytes(members: Mapping[str, bytes]) -> bytes:
+    """Return a compressed zip archive; a name that ends in a slash makes a folder."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            entry = zipfile.ZipInfo(name, _ENTRY_DATE)
+            # Set by hand, as the default is the system's own.
+            entry.create_system = 3
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, _COMPRESSION_LEVEL)
+    return buffer.getvalue()
+
+
+def tar_bytes(members: Mapping[str, bytes]) -> bytes:
+    """Return an uncompressed tar archive of regular files owned by root, dated 1970."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def gzip_bytes(content: bytes) -> bytes:
+    """Return gzip-compressed bytes without name and time."""
+    return gzip.compress(content, _COMPRESSION_LEVEL, mtime=0)

@@ -1,0 +1,131 @@
+"""Splits by one or several training ratios, each repeated a number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.ratings import Ratings
+from receval.splits.ranks_within_groups import ceiling_of_share, random_ranks_within_groups
+from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+
+Drawn = TypeVar("Drawn")
+
+
+def split_by_shares(
+    train_ratio: float | Sequence[float],
+    repetitions: int,
+    draw: Callable[[int], Drawn],
+    trains: Callable[[Drawn, float], NDArray[np.bool_]],
+) -> Split:
+    """Return one fold for every share and repetition, the repetitions of a share together.
+
+    Parameters
+    ----------
+    train_ratio : float or sequence of float
+    repetitions : int
+    draw : callable
+        ``draw(repetition)`` draws what decides which ratings train; all shares use the same.
+    trains : callable
+        ``trains(drawn, share)`` marks the ratings that train.
+
+    Returns
+    -------
+    Split
+        The fact ``train_ratios`` has the share of each fold.
+    """
+    shares = tuple(train_ratio) if isinstance(train_ratio, Sequence) else (train_ratio,)
+    of_repetition: list[list[NDArray[np.uint8]]] = []
+    for repetition in range(repetitions):
+        drawn = draw(repetition)
+        of_repetition.append(
+            [np.where(trains(drawn, share), TRAIN, TEST).astype(np.uint8) for share in shares]
+        )
+    codes = tuple(folds[number] for number in range(len(shares)) for folds in of_repetition)
+    return Split(codes, {"train_ratios": tuple(s for s in shares for _ in range(repetitions))})
+
+
+def split_by_random_ratio(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    train_ratio: float | Sequence[float],
+    folds: int,
+) -> Split:
+    """Send each rating to train with probability ``train_ratio`` and else to test.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    rng_for : callable
+        Gives the generator of a repetition.
+    train_ratio : float or sequence of float
+        Probability of training, between 0 and 1. Several flip the same coins: what trains with one
+        probability trains with every larger one.
+    folds : int
+        Number of independent repetitions of each probability: their tests overlap.
+
+    Returns
+    -------
+    Split
+        The fact ``train_ratios`` has the probability of each fold.
+
+    Notes
+    -----
+    The coin flips of bellogin2017, section 3.3; the random split of canamares2020, section 4.1.
+    """
+
+    def coins(repetition: int) -> NDArray[np.float32]:
+        return rng_for(repetition).random(len(ratings), dtype=np.float32)
+
+    return split_by_shares(
+        train_ratio, folds, coins, lambda thrown, share: thrown < np.float32(share)
+    )
+
+
+def split_by_user_ratio(
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    train_ratio: float | Sequence[float],
+    folds: int,
+) -> Split:
+    """Send ``ceil(train_ratio * n_u)`` random ratings of each user to train, the rest to test.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings to split.
+    rng_for : callable
+        Gives the generator of a repetition.
+    train_ratio : float or sequence of float
+        Share of each user's n_u ratings that trains, between 0 and 1. Several take the ratings of a
+        user in the same order: what trains with one share trains with every larger one.
+    folds : int
+        Number of independent repetitions of each share: their tests overlap.
+
+    Returns
+    -------
+    Split
+        The fact ``train_ratios`` has the share of each fold.
+
+    Notes
+    -----
+    The split of valcarce2018, section 5. The paper does not say how the share is rounded; the
+    runs that its authors released fit the ceiling.
+    """
+    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+
+    def ranks(repetition: int) -> NDArray[np.int32]:
+        return random_ranks_within_groups(ratings.users, ratings.n_users, rng_for(repetition))
+
+    def trains(rank: NDArray[np.int32], share: float) -> NDArray[np.bool_]:
+        n_train = ceiling_of_share(sizes, share)
+        marked: NDArray[np.bool_] = rank < n_train[ratings.users]
+        return marked
+
+    return split_by_shares(train_ratio, folds, ranks, trains)

@@ -1,0 +1,125 @@
+"""Correlation: Kendall's tau-b between orderings of systems, Pearson's between columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from receval.statistics.pairs import system_pairs
+
+TOLERANCE_OF_MEANS = 1e-8
+"""A relative tolerance for means of the same values that were added in another order, as those of
+other users or folds are: rounding errors are far below it, real differences far above."""
+
+
+def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]:
+    """Return which system of each pair is ahead.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (..., n_systems)
+    tolerance : float
+        Two systems are tied if their values differ by at most this share of the larger one.
+
+    Returns
+    -------
+    ndarray of float32, shape (..., n_pairs)
+        1, 0 or -1, in the order of :func:`receval.statistics.pairs.system_pairs`.
+
+    Raises
+    ------
+    ValueError
+        A value is NaN.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if np.isnan(table).any():
+        raise ValueError(
+            "A system has no value (NaN), so it has no place in an ordering: leave it out, or "
+            "leave out the orderings that lack it."
+        )
+    first, second = system_pairs(table.shape[-1])
+    differences = table[..., first] - table[..., second]
+    if tolerance > 0:
+        sizes = np.maximum(np.abs(table[..., first]), np.abs(table[..., second]))
+        differences[np.abs(differences) <= tolerance * sizes] = 0.0
+    return np.sign(differences).astype(np.float32)
+
+
+def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float64]:
+    r"""Correlate every ordering of one table with every ordering of another.
+
+    .. math:: \tau_b = \frac{\sum_p s_p t_p}{\sqrt{\sum_p s_p^2 \sum_p t_p^2}}
+
+    with the signs :math:`s_p, t_p \in \{-1, 0, 1\}` of pair :math:`p` in the two orderings: one
+    matrix product for all of them (Kendall 1945).
+
+    Parameters
+    ----------
+    one : array_like of float, shape (n_one, n_systems)
+        Values of the systems, one ordering a row.
+    other : array_like of float, shape (n_other, n_systems)
+    tolerance : float
+        As of :func:`pair_signs`; :data:`TOLERANCE_OF_MEANS` where values are means.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_one, n_other)
+        NaN where an ordering has all systems tied, or has but one.
+
+    Raises
+    ------
+    ValueError
+        As :func:`pair_signs`, or the numbers of systems differ.
+    """
+    signs, others = (pair_signs(np.atleast_2d(values), tolerance) for values in (one, other))
+    if signs.shape[-1] != others.shape[-1]:
+        raise ValueError(
+            f"The orderings have {np.shape(one)[-1]} and {np.shape(other)[-1]} systems: both must "
+            "be of the same ones."
+        )
+    # Single precision holds whole numbers exactly up to 16,777,216 pairs, or 5,793 systems.
+    untied = np.sqrt(
+        np.abs(signs).sum(axis=1, dtype=np.float64)[:, None]
+        * np.abs(others).sum(axis=1, dtype=np.float64)
+    )
+    agreement = (signs @ others.T).astype(np.float64)
+    tau = np.full_like(agreement, np.nan)
+    np.divide(agreement, untied, out=tau, where=untied > 0)
+    return tau
+
+
+def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
+    r"""Correlate two columns of numbers.
+
+    .. math:: r = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}
+                       {\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
+
+    Parameters
+    ----------
+    one, other : array_like of float, shape (n,)
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN where a column is constant, or has fewer than two numbers.
+
+    Raises
+    ------
+    ValueError
+        The shapes differ, or a value is not finite.
+    """
+    x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            f"The columns have the shapes {x.shape} and {y.shape}: give one number of each for "
+            "every observation."
+        )
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError(
+            "A value is NaN or infinite, so it has no correlation: leave the observation out."
+        )
+    # The mean of equal numbers may be off by a rounding error, and a constant would seem to vary.
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    x, y = x - x.mean(), y - y.mean()
+    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))

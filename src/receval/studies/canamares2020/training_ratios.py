@@ -1,0 +1,74 @@
+"""Curves of a metric over the share of ratings for training (decision A2)."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+
+from receval.figures.display import DisplayStyle
+from receval.figures.style import INK
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.system_curves import draw_system_curves
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the artifact's metric in the starting configuration at every training ratio.
+
+    Parameters of the artifact: ``metric``; ``users`` (``tested`` or ``relevant``: who is averaged,
+    with rows for each). Lists are condensed where the metric says so. Large ratios leave users
+    without a relevant test rating, who count 0 among the tested.
+
+    Columns: dataset; train_ratio; users; metric; system; lists; value; p_value; verdict, the last
+    five as in :meth:`.MeasuredSystems.compared`.
+    """
+    from receval.metrics.registry import parse
+    from receval.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+        training_ratios,
+    )
+
+    label = str(inputs.parameters["metric"])
+    form = "condensed" if parse(label).condensed else "full"
+    tables = []
+    for experiment in inputs.experiments.values():
+        for ratio in training_ratios(experiment):
+            configuration = starting_configuration(experiment).but(
+                split={"train_ratio": ratio}, lists=form
+            )
+            measured = MeasuredSystems(experiment, configuration, [label])
+            for users in inputs.parameters["users"]:
+                table = measured.compared(configuration, users)
+                table.insert(0, "users", users)
+                table.insert(0, "train_ratio", ratio)
+                table.insert(0, "dataset", experiment.dataset)
+                tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw a panel for each dataset, a line for each system, over the first of the users.
+
+    Parameters of the artifact: ``ylabel``; ``lowest``, where the paper says that no value is below.
+    """
+    parameters = display.parameters
+
+    def finish(axes: Axes) -> None:
+        if "lowest" in parameters:
+            axes.axhline(
+                float(parameters["lowest"]),
+                color=INK,
+                linestyle=":",
+                linewidth=0.8,
+                label="Never below, says the paper",
+            )
+        axes.set_xlabel("Share of ratings for training")
+        axes.set_ylabel(parameters["ylabel"])
+        axes.xaxis.set_major_locator(MultipleLocator(0.1))
+
+    shown = results[results["users"] == parameters["users"][0]]
+    return draw_system_curves(
+        shown, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
+    )

@@ -1,0 +1,1 @@
+"""Families of tables that several studies have: the statistics of their datasets, and texts."""

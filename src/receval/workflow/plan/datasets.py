@@ -1,0 +1,147 @@
+"""Which data an edition has: datasets that can be had, and the splits that can be made of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from receval.config.settings import Settings
+from receval.datasets.availability import Availability, availability_table, resolve
+from receval.datasets.checksums import KnownChecksums
+from receval.simulation.spec import WRITERS
+
+TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
+"""As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
+
+RAW_FOLDER = Path("work/raw")
+"""Where downloads go, and what people put there by hand."""
+
+
+class PlannedDatasets:
+    """Which datasets and splits one edition can have, and their files.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.edition = settings.edition
+
+    @cached_property
+    def availability(self) -> dict[str, Availability]:
+        """Where each dataset of the full edition is, or how to get it."""
+        mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
+        return {
+            name: resolve(name, spec, RAW_FOLDER / name, mirrors, self.settings.network)
+            for name, spec in self.settings.datasets.items()
+        }
+
+    def is_available(self, dataset: str) -> bool:
+        """Return whether the edition can have a dataset."""
+        if dataset in self.settings.leave_out:
+            return False
+        if self.edition == "demo":
+            return dataset in self.settings.twins
+        return self.availability[dataset].status != "absent"
+
+    def table(self) -> str:
+        """Return a table in plain text: every dataset, whether it can be had, and how."""
+        if self.edition == "demo":
+            rows = [
+                f"  {name:<14} synthetic twin" if self.is_available(name) else f"  {name:<14} none"
+                for name in self.settings.datasets
+            ]
+            return "\n".join(["Datasets of the demo edition:", *rows])
+        left_out = ", ".join(self.settings.leave_out)
+        note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
+        return availability_table(self.availability.values()) + note
+
+    def note(self) -> str:
+        """Return what a run should say first: which data there is, and how to get the rest."""
+        edition = "Demo" if self.edition == "demo" else "Full"
+        there = [name for name in self.settings.datasets if self.is_available(name)]
+        missing = [name for name in self.settings.datasets if name not in there]
+        what = "synthetic twins of " if self.edition == "demo" else ""
+        lines = [f"{edition} edition: {what}{', '.join(there) or 'no dataset'}."]
+        if missing:
+            lines[0] += f" Without {', '.join(missing)}."
+        if self.edition == "full":
+            rows = [
+                found
+                for name, found in self.availability.items()
+                if found.status != "local" and name not in self.settings.leave_out
+            ]
+            lines += [availability_table(rows)] if rows else []
+        return "\n".join(lines).rstrip()
+
+    def local_checksums(self, dataset: str) -> dict[str, str]:
+        """Return the SHA-256 of the raw files and auxiliary files that are there now, by path.
+
+        What lies in ``work/raw`` is left out: a download was not there when it was fetched, and a
+        set of files that grows would fetch, and then train, everything a second time.
+        """
+        found = self.availability[dataset]
+        files = found.files if found.status == "local" else ()
+        watched = [p for p in (*files, *found.auxiliary_files) if not p.is_relative_to(RAW_FOLDER)]
+        checksums = self._checksums.of_all(watched)
+        return {path.as_posix(): checksum for path, checksum in checksums.items()}
+
+    @cached_property
+    def _checksums(self) -> KnownChecksums:
+        return KnownChecksums(RAW_FOLDER / "checksums.json")
+
+    def sources(self) -> dict[str, Any]:
+        """Return where raw files may come from, as plain values."""
+        return {
+            "raw_folder": RAW_FOLDER,
+            "local_mirrors": list(self.settings.local_mirrors),
+            "network": self.settings.network,
+        }
+
+    def writer_entry(self, dataset: str) -> str:
+        """Return the module that writes a twin's raw files, for code digests."""
+        return WRITERS[dataset]
+
+    def description(self, dataset: str) -> dict[str, Any]:
+        """Return the registry's entry of a dataset, as plain values."""
+        return self.settings.datasets[dataset].model_dump(mode="json")
+
+    def ratings_files(self, dataset: str) -> list[str]:
+        """Return the files of a prepared dataset's table."""
+        return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
+
+    def split_file(self, dataset: str, split: str) -> str:
+        """Return the file of a split."""
+        return f"work/{self.edition}/{dataset}/{split}/split.npz"
+
+    def has_split(self, dataset: str, split: str) -> bool:
+        """Return whether a split can be made.
+
+        A predefined split needs a file beside the raw data, a temporal one ratings with timestamps.
+        """
+        if not self.is_available(dataset):
+            return False
+        spec = self.settings.splits[split]
+        if spec.needs_timestamps and not self._has_timestamps(dataset):
+            return False
+        auxiliary_files = (
+            {path.name for path in self.availability[dataset].auxiliary_files}
+            if self.edition == "full"
+            else set()
+        )
+        return auxiliary_files.issuperset(spec.files)
+
+    def _has_timestamps(self, dataset: str) -> bool:
+        if self.edition == "demo":
+            return self.settings.twins[dataset].period is not None
+        variant = self.availability[dataset].variant
+        return variant is not None and variant.timestamps
+
+    def parser_entries(self, dataset: str) -> list[str]:
+        """Return the modules that may parse a dataset, for code digests."""
+        variants = self.settings.datasets[dataset].variants
+        return sorted({variant.parser.partition(":")[0] for variant in variants})

@@ -1,0 +1,60 @@
+"""docs/architecture.md shows the house as it is, and the way as it is counted."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+COUNTED = re.findall(r"^\*\*(\d+) files, (\d+) changes of package\.\*\*$", PAGE, re.MULTILINE)
+
+
+def packages() -> set[str]:
+    library = ROOT / "src" / "receval"
+    return {path.parent.relative_to(library).as_posix() for path in library.rglob("__init__.py")}
+
+
+@pytest.mark.parametrize("program", ["draw_house.py", "count_way.py"])
+def test_the_page_has_what_the_program_makes_of_the_code(program: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "docs" / "architecture" / program, "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_counted_files_are_those_that_are_listed() -> None:
+    ((files, changes),) = COUNTED
+    block = PAGE.partition("<!-- counted by")[2].partition("<!-- end of")[0]
+    listed = re.findall(r"`([\w/]+\.py)`", block)
+    assert len(listed) == len(set(listed)) == int(files)
+    assert all((ROOT / "src" / "receval" / file).is_file() for file in listed)
+    folders = [file.rpartition("/")[0] for file in listed]
+    turned = sum(a != b for a, b in pairwise(folders))
+    assert turned == int(changes)
+
+
+def test_there_are_ten_stations_made_by_packages_that_exist() -> None:
+    table = re.findall(r"^\| (\d+) \| .+ \| (.+) \|$", PAGE, flags=re.MULTILINE)
+    assert [int(number) for number, _ in table] == list(range(1, 11))
+    makers = {name for _, cell in table for name in re.findall(r"`([\w/]+)`", cell)}
+    assert makers
+    assert makers <= packages()
+
+
+def test_every_place_to_put_something_exists_and_every_package_is_one() -> None:
+    table = PAGE.partition("| I have a new ...")[2]
+    named = set(re.findall(r"`((?:src|config|workflow)/[\w./-]+)`", table))
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+    # Adding to these is no task of its own.
+    inner = {"drift", "provenance"}
+    own = {name.partition("/")[0] for name in packages()} - inner - {"."}
+    assert {path.split("/")[2] for path in named if path.startswith("src/")} >= own

@@ -1,0 +1,93 @@
+"""Hooks, continuous integration and the image run what the Makefile has, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+CONTAINERFILE = (ROOT / "Containerfile").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"^([a-z]+):", MAKEFILE, flags=re.MULTILINE))
+
+
+def recipe(target: str) -> list[str]:
+    """Return the commands of a target, with the folder of programs written out."""
+    (body,) = re.findall(rf"^{target}:.*\n((?:\t.+\n)+)", MAKEFILE, flags=re.MULTILINE)
+    return [line.strip().replace("$(BIN)", ".venv/bin") for line in body.splitlines()]
+
+
+def copied() -> list[str]:
+    """Return what is copied into the image before the environment is made."""
+    before, _, _ = CONTAINERFILE.partition("COPY . .")
+    return [
+        name
+        for line in re.findall(r"^COPY (.+)$", before, flags=re.MULTILINE)
+        for name in line.split()[:-1]
+    ]
+
+
+def test_hooks_are_the_commands_of_make_lint() -> None:
+    content = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    (repository,) = content["repos"]
+    assert repository["repo"] == "local"
+    assert [hook["entry"] for hook in repository["hooks"]] == recipe("lint")
+    for hook in repository["hooks"]:
+        # They look at the whole repository, and install nothing.
+        assert (hook["language"], hook["pass_filenames"]) == ("system", False), hook["id"]
+        assert "files" not in hook
+
+
+def test_continuous_integration_runs_ci_run_on_the_oldest_python() -> None:
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    content = yaml.safe_load(text)
+    # YAML 1.1 reads the key "on" as true.
+    assert set(content[True]) == {"push", "pull_request"}
+    (job,) = content["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    used = [step["uses"] for step in job["steps"] if "uses" in step]
+    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", action) for action in used)
+    (python,) = [step["with"] for step in job["steps"] if "setup-python" in step.get("uses", "")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == f">={python['python-version']}"
+    assert (python["cache"], python["cache-dependency-path"]) == ("pip", "requirements.lock")
+
+
+def test_ci_run_calls_targets_of_the_makefile() -> None:
+    called = re.findall(r"^make ([a-z]+)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    assert {"lint", "test", "demo"} <= set(called) <= TARGETS
+
+
+def test_the_image_makes_the_environment_and_runs_the_commands_of_the_readme() -> None:
+    assert ".venv/ready: " in MAKEFILE.replace("$(VENV)", ".venv")
+    assert "RUN make .venv/ready\n" in CONTAINERFILE
+    named = set(re.findall(r"\bmake ([a-z]+)\b", CONTAINERFILE.replace('["make", "', "make ")))
+    _, _, commands = README.partition("## Two commands")
+    first, second, third = re.findall(r"^ {4}make ([a-z]+)", commands, flags=re.MULTILINE)[:3]
+    assert named == {first, second, third} <= TARGETS
+    assert CONTAINERFILE.rstrip().endswith(f'CMD ["make", "{first}"]')
+    version = re.search(r"^FROM docker\.io/library/python:(\d\.\d+)-slim$", CONTAINERFILE, re.M)
+    assert version
+    assert f"Python {version[1]} or newer" in README
+
+
+def test_the_image_has_what_the_environment_is_made_from() -> None:
+    (prerequisites,) = re.findall(r"^\$\(VENV\)/ready: (.+)$", MAKEFILE, flags=re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {"Makefile", "src", *prerequisites.split()}
+    needed |= {project["readme"], *project["license-files"]}
+    assert set(copied()) == needed
+    assert all((ROOT / name).exists() for name in copied())
+
+
+def test_the_image_gets_nothing_that_git_ignores() -> None:
+    ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
+    names = {line.removeprefix("**/").rstrip("/") for line in ignored if not line.startswith("#")}
+    git = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    assert names == {".git", *(name.rstrip("/") for name in git)}

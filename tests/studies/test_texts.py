@@ -1,0 +1,102 @@
+"""The tables of texts: notations, definitions and comparisons from the configuration."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from studies.prepared import display_of, inputs_of
+
+from receval.figures.tables import to_latex, to_markdown
+from receval.protocols.protocol import Protocol
+from receval.storage.tidy_csv import read_results, write_results
+from receval.studies.tables.texts import data, tabulate
+
+SHAPES = {
+    ("bellogin2017", "table1"): (8, 3),
+    ("bellogin2017", "table2"): (16, 3),
+    ("bellogin2017", "table3"): (6, 4),
+    ("menamaldonado2021", "table1"): (11, 3),
+    ("valcarce2018", "table1"): (3, 2),
+    ("valcarce2020", "table1"): (3, 2),
+}
+
+
+def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
+    """Return an artifact's texts as they are read from its CSV."""
+    inputs = inputs_of(folder, **display_of(study, artifact).parameters)
+    write_results(data(inputs), folder / "text.csv")
+    return read_results(folder / "text.csv")
+
+
+@pytest.mark.parametrize(("artifact", "shape"), SHAPES.items())
+def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
+    tmp_path: Path, artifact: tuple[str, str], shape: tuple[int, int]
+) -> None:
+    text = results_of(tmp_path, *artifact)
+    assert text.shape == shape
+    assert not (text == "").any(axis=None)
+    table = tabulate(text, display_of(*artifact))
+    assert sum(column.width or 0 for column in table.columns) <= 1
+    assert to_markdown(table).count("\n| ") == shape[0] + 2
+    assert to_latex(table).count(r" \\") == shape[0] + 1
+
+
+def test_formulas_are_marked_where_they_are_printed_and_not_in_the_file(tmp_path: Path) -> None:
+    text = results_of(tmp_path, "bellogin2017", "table3")
+    assert text["Definition"][0] == r"\mathcal{C} = \mathcal{I}"
+    row = tabulate(text, display_of("bellogin2017", "table3")).rows[0]
+    assert row[2] == r"$`\mathcal{C} = \mathcal{I}`$"
+    assert row[:2] == ("Base candidate items", "AI")
+
+
+def test_cells_that_make_no_whole_rows_are_an_error(tmp_path: Path) -> None:
+    inputs = inputs_of(tmp_path, headings=["One", "Other"], cells=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"3 texts.*rows of 2.*One, Other"):
+        data(inputs)
+
+
+def test_the_task_in_the_cranfield_paradigm(tmp_path: Path) -> None:
+    rows = results_of(tmp_path, "bellogin2017", "table1").set_index("Task element")
+    assert rows.loc["Ground truth"].tolist() == ["Relevance judgments", "Test ratings"]
+    assert rows.loc["Relevance assessment"].tolist() == ["Editorial assessors", "End users"]
+
+
+def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
+    text = results_of(tmp_path, "valcarce2018", "table1")
+    assert text["Information retrieval"][1] == "Relevance is independent of the users."
+    assert text["Recommender systems"][1] == "Relevance depends on the users."
+
+
+@pytest.mark.parametrize(
+    "artifact", [("bellogin2017", "table2"), ("menamaldonado2021", "table1")], ids=lambda a: a[0]
+)
+def test_everything_in_the_library_that_a_notation_names_exists(
+    tmp_path: Path, artifact: tuple[str, str]
+) -> None:
+    named = results_of(tmp_path, *artifact)["In the library"].str.findall(r"receval[\w.]+")
+    names = sorted({name for found in named for name in found})
+    assert len(names) >= 10
+    for name in names:
+        parts = name.split(".")
+        capital = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts))
+        try:
+            found = import_module(".".join(parts[:capital]))
+        except ModuleNotFoundError:
+            capital -= 1
+            found = import_module(".".join(parts[:capital]))
+        for part in parts[capital:]:
+            # Fields of a dataclass without a default are no attributes of the class.
+            fields = getattr(found, "__dataclass_fields__", {})
+            assert hasattr(found, part) or part in fields, name
+            found = getattr(found, part, None)
+
+
+def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
+    for row in results_of(tmp_path, "bellogin2017", "table3").to_dict("records"):
+        argument, _, value = row["Protocol(...)"].partition(", or")[0].partition("=")
+        chosen = {"None": None, "99": 99}.get(value, value.strip('"'))
+        protocol = Protocol(**{"threshold": 5.0, argument: chosen})
+        assert row["Alternative"] in protocol.name.replace("-", " ").split()
