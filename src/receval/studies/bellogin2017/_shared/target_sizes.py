@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Point(NamedTuple):
-    """One place on an x axis.
+    """One point on an x axis.
 
     Attributes
     ----------
