@@ -27,6 +27,7 @@ from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.tidy_csv import read_results, write_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig01, fig02, fig07, table1, table2, table3
 
@@ -97,7 +98,7 @@ def test_every_alternative_is_one_that_protocols_take(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def toy() -> Sets:
     """The sets of user u by protocol and name."""
-    results = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
+    results = fig01.data(ArtifactInputs(InputFiles(), ArtifactDescription()))
     assert set(results["item"]) == set("abcdefg")
     return {
         (protocol, name): set(rows.loc[rows["member"] == 1, "item"])

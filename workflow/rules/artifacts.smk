@@ -56,7 +56,7 @@ rule compute_artifact:
         .runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        description=lambda w: PLANS[w.edition].descriptions.of(w.study, w.artifact),
+        description=lambda w: PLANS[w.edition].descriptions.results(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:compute_artifact",
             f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:data",

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from receval.figures.style import SeriesStyle
+from receval.storage.plain_values import with_tuples
+
+if TYPE_CHECKING:
+    from receval.figures.style import SeriesStyle
+
+# Plans know this module, which therefore loads no library that draws before something is drawn.
+
+
+def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
+    """Return a sentence that names datasets that are not there; empty if there are none.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        Of the datasets.
+    advice : str
+        Who tells how to get them.
+    """
+    return f"Absent: {', '.join(titles)} ({advice})." if titles else ""
 
 
 @dataclass(frozen=True)
@@ -35,8 +53,8 @@ class DisplayStyle:
         Short titles by the names in the CSV.
     experiments : mapping of str to str
         What tells an experiment from others on the same dataset, by its name; may be empty.
-    absent : tuple of str
-        Short titles of the datasets that are not there.
+    absence : str
+        A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
     parameters : mapping
         The artifact's parameters from the study's configuration.
     """
@@ -47,25 +65,19 @@ class DisplayStyle:
     extra_systems: tuple[str, ...]
     datasets: Mapping[str, str]
     experiments: Mapping[str, str]
-    absent: tuple[str, ...]
+    absence: str
     parameters: Mapping[str, Any]
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
         """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
-        return cls(
-            title=values["title"],
-            caption=values["caption"],
-            systems={name: SystemStyle(**display) for name, display in values["systems"].items()},
-            extra_systems=tuple(values["extra_systems"]),
-            datasets=values["datasets"],
-            experiments=values["experiments"],
-            absent=tuple(values["absent"]),
-            parameters=values["parameters"],
-        )
+        systems = {name: SystemStyle(**style) for name, style in values["systems"].items()}
+        return cls(**with_tuples({**values, "systems": systems}))
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
         """Return the style of each system; those that the paper does not have are hatched."""
+        from receval.figures.style import SeriesStyle
+
         return {
             name: SeriesStyle(
                 colour=self.systems[name].colour,
@@ -87,11 +99,3 @@ class DisplayStyle:
         return {
             name: display.short_title or display.title for name, display in self.systems.items()
         }
-
-    @property
-    def absence(self) -> str:
-        """A sentence that names the absent datasets; empty if there are none."""
-        if not self.absent:
-            return ""
-        names = ", ".join(self.absent)
-        return f"Absent: {names} (README: how to get the datasets)."

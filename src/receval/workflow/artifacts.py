@@ -34,7 +34,7 @@ def compute_artifact(
     module : str
         Of the artifact's family.
     description : mapping
-        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.of`.
+        From :meth:`receval.workflow.plan.descriptions.ArtifactDescriptions.results`.
     results : Path
         The CSV to write: one row an observation, numbers with ten significant digits.
     **inputs : sequence of Path
@@ -46,9 +46,10 @@ def compute_artifact(
     ValueError
         There are no rows, or the artifact reads what is not among its inputs.
     """
+    from receval.studies._shared.description import ArtifactDescription
     from receval.studies._shared.inputs import ArtifactInputs
 
-    read = ArtifactInputs.of(InputFiles(**inputs), description)
+    read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
     table: pd.DataFrame = import_module(module).data(read)
     if table.empty:
         raise ValueError(f"{results.stem} has no rows ({module}): there is nothing to show.")

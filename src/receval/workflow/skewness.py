@@ -16,7 +16,6 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.parse import parse
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
@@ -24,6 +23,7 @@ from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratin
 from receval.splits.random_ratio import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.tidy_csv import write_results
+from receval.workflow.descriptions import SimulationDescription
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def simulate_skewness(
         sampled candidates, empty if all are ranked), metric, value and lists (that the value
         averages: users under AR, relevant test ratings under 1R).
     description : mapping
-        From :meth:`receval.workflow.plan.simulations.PlannedSimulations.description`.
+        A :class:`.SimulationDescription` as plain values.
     system : str
         Its name, for the seed of its models.
 
@@ -60,35 +60,33 @@ def simulate_skewness(
         If a parameter of the system is not valid, which is found before any data is read, or the
         law cannot be fitted to the dataset.
     """
-    recommender, parameters = description["recommender"], description["parameters"]
+    told = SimulationDescription.of(description)
     folder = table_folder(ratings)
-    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
-    protocols = [Protocol(**protocol) for protocol in description["protocols"]]
-    metrics = [parse(label) for label in description["metrics"]]
-    threshold: float = description["relevance_threshold"]
+    make(told.recommender, told.parameters, seed=0).check_size(*Ratings.sizes(folder))
+    metrics = [parse(label) for label in told.metrics]
     source = Ratings.read(folder)
     law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
     tables = []
-    for skewness in description["skewness"]:
-        for repetition in range(description["repetitions"]):
-            names = (description["dataset"], SEED_NAME, f"{skewness:g}", repetition)
-            generator_for = partial(generator, description["seed"], *names)
-            data = _simulated(source, law, skewness, description["train_ratio"], generator_for)
-            model = make(recommender, parameters, integer_seed(description["seed"], *names, system))
+    for skewness in told.skewness:
+        for repetition in range(told.repetitions):
+            names = (told.dataset, SEED_NAME, f"{skewness:g}", repetition)
+            generator_for = partial(generator, told.seed, *names)
+            data = _simulated(source, law, skewness, told.train_ratio, generator_for)
+            model = make(told.recommender, told.parameters, integer_seed(told.seed, *names, system))
             model.fit(data.train)
-            outcomes = rank_judged(model, data, protocols, generator_for)
-            for protocol, outcome in zip(protocols, outcomes, strict=True):
-                lists = JudgedLists.of(data.test, outcome, threshold, protocol)
+            outcomes = rank_judged(model, data, told.protocols, generator_for)
+            for protocol, outcome in zip(told.protocols, outcomes, strict=True):
+                lists = JudgedLists.of(data.test, outcome, told.relevance_threshold, protocol)
                 averages = mean(evaluate(metrics, lists), lists, "all")
                 tables.append(
                     pd.DataFrame(
                         {
-                            "dataset": description["dataset"],
+                            "dataset": told.dataset,
                             "skewness": skewness,
                             "repetition": repetition + 1,
                             "protocol": protocol.name,
                             "sampled": "" if protocol.sampled is None else str(protocol.sampled),
-                            "metric": description["metrics"],
+                            "metric": list(told.metrics),
                             "value": averages,
                             "lists": int(evaluated_lists(lists, "all").sum()),
                         }
