@@ -25,6 +25,7 @@ from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.tidy_csv import read_results, write_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig01, fig02, fig07
 
@@ -43,7 +44,7 @@ LASTFM = (Protocol("AR", "TI", 2500, 4.0), Protocol("1R", "TI", 99, 4.0))
 @pytest.fixture(scope="module")
 def toy() -> Sets:
     """The sets of user u by protocol and name."""
-    results = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
+    results = fig01.data(ArtifactInputs(InputFiles(), ArtifactDescription()))
     assert set(results["item"]) == set("abcdefg")
     return {
         (protocol, name): set(rows.loc[rows["member"] == 1, "item"])

@@ -14,6 +14,7 @@ from studies.prepared import write_experiment
 from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import read_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.incompleteness import sample_judgments
@@ -245,10 +246,10 @@ def test_an_input_of_an_unknown_kind_is_refused(prepared: Prepared) -> None:
 def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     prepared: Prepared,
 ) -> None:
-    description = {"parameters": {}, "experiments": {}, "datasets": ["ml-1m"], "absent": []}
-    inputs = ArtifactInputs.of(prepared.files, description)
+    description = ArtifactDescription(datasets=("ml-1m",))
+    inputs = ArtifactInputs(prepared.files, description)
     assert len(inputs.ratings("ml-1m")) == len(inputs.split("ml-1m", "coin-flip").codes[0])
-    nothing = ArtifactInputs.of(InputFiles(), description)
+    nothing = ArtifactInputs(InputFiles(), description)
     with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
     with pytest.raises(ValueError, match="declared are none"):

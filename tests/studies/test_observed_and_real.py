@@ -295,7 +295,7 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],
-        "relevance_threshold": 4.0,
+        "threshold": 4.0,
         "evaluated_users": "tested",
         "evaluations": list(evaluations),
         "released_real_threshold": None,
