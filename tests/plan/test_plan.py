@@ -306,7 +306,7 @@ def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
     }
     assert plan_of("demo", looks).description("bellogin2017", "fig02") == before
     for change in (
-        {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
+        {"artifacts": {"fig02": {"parameters": {"metrics": ["P@5"]}}}},
         {"experiments": {"movielens": {"evaluated_users": "tested"}}},
         {"experiments": {"movielens": {"relevance_threshold": 4}}},
         {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
