@@ -379,7 +379,7 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
     assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
     assert display["absent"] == ["Last.fm"]
-    assert display["parameters"] == {"metric": "P@10"}
+    assert display["parameters"]["metrics"] == ["P@10"]
 
 
 def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(

@@ -14,8 +14,8 @@ from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.published import published_and_ours
 from receval.studies.systems import agreement, fidelity, searches
-from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")

@@ -1,13 +1,17 @@
-"""Published values of named systems: tables in ``config/published``."""
+"""Published values of named systems: tables in ``config/published``, and our own beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from receval.evaluation.experiment import Experiment
+from receval.studies._shared.inputs import ArtifactInputs
+
+KEYS = ["dataset", "split", "judgments", "system", "metric"]
 COLUMNS = ("study", "dataset", "split", "judgments", "system", "metric", "published")
 TAU_COLUMNS = (
     "claim",
@@ -96,6 +100,47 @@ def read_published_taus(path: Path) -> pd.DataFrame:
     return _read(path, TAU_COLUMNS)
 
 
+def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the published and our own value of every system and metric of the experiments.
+
+    Columns: study (whose values); dataset; split; judgments (``test``, or ``unbiased`` for
+    randomly drawn items); protocol; system; metric; searched (``yes`` where the searches for
+    settings looked at the metric, so that agreement is no evidence); published; ours (mean
+    over folds); relative_difference (ours / published - 1; NaN where published is 0); lists (how
+    many lists our value averages, over all folds).
+
+    Raises
+    ------
+    ValueError
+        If a published value belongs to a system that the experiments do not have.
+    """
+    if inputs.published is None:
+        raise ValueError("The artifact needs the key published: the table to compare with.")
+    published = read_published(inputs.published)
+    metrics = inputs.parameters["metrics"]
+    ours = pd.DataFrame(row for e in inputs.experiments.values() for row in _own_values(e, metrics))
+    known = published.merge(ours[["dataset", "split"]].drop_duplicates(), on=["dataset", "split"])
+    known = known[known["metric"].isin(metrics)]
+    table = known.merge(ours, on=KEYS, how="left", validate="one_to_one")
+    without = table[table["ours"].isna()]
+    if len(without):
+        first = without.iloc[0]
+        raise ValueError(
+            f"{inputs.published} has a value of {first['system']} on {first['dataset']}, split "
+            f"{first['split']}, judgments {first['judgments']}, which no experiment has."
+        )
+    table["searched"] = np.where(
+        table["metric"].isin(inputs.parameters["searched_metrics"])
+        & (table["study"] == inputs.parameters["searched_study"]),
+        "yes",
+        "",
+    )
+    relative = table["ours"] / table["published"].where(table["published"] != 0) - 1
+    table["relative_difference"] = relative
+    columns = ["study", "dataset", "split", "judgments", "protocol", "system", "metric"]
+    return table[[*columns, "searched", "published", "ours", "relative_difference", "lists"]]
+
+
 def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     table = pd.read_csv(path, comment="#")
     if tuple(table.columns) != columns:
@@ -110,3 +155,36 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         names = " ".join(str(repeated.iloc[0][key]) for key in keys)
         raise ValueError(f"{path} gives a value twice: {names}.")
     return table
+
+
+def _own_values(
+    experiment: Experiment, labels: tuple[str, ...]
+) -> Iterator[dict[str, str | float | int]]:
+    from receval.metrics.aggregation import evaluated_lists, mean
+    from receval.metrics.evaluation import evaluate
+    from receval.metrics.parse import parse
+
+    metrics = [parse(label) for label in labels]
+    has_unbiased = experiment.fold(0).unbiased is not None
+    for part in ("test", "unbiased") if has_unbiased else ("test",):
+        for protocol in experiment.protocols:
+            for system in experiment.all_systems:
+                values = np.zeros((len(experiment.folds), len(metrics)))
+                n_lists = 0
+                for number in experiment.folds:
+                    lists = experiment.lists(system, protocol, number, part)
+                    values[number] = mean(
+                        evaluate(metrics, lists), lists, experiment.evaluated_users
+                    )
+                    n_lists += int(evaluated_lists(lists, experiment.evaluated_users).sum())
+                for label, value in zip(labels, values.mean(axis=0), strict=True):
+                    yield {
+                        "dataset": experiment.dataset,
+                        "split": experiment.split,
+                        "judgments": part,
+                        "protocol": protocol.name,
+                        "system": system,
+                        "metric": label,
+                        "ours": float(value),
+                        "lists": n_lists,
+                    }

@@ -8,7 +8,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.kendall import kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.systems._shared.published_and_ours import published_and_ours
+from receval.studies._shared.published import published_and_ours
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.systems._shared.published_and_ours import published_and_ours
+from receval.studies._shared.published import published_and_ours
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -56,7 +56,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
     labelled: set[str] = set()
     for axes, (study, (_, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
-        heights = {system: -place for place, system in enumerate(orders[study])}
+        heights = {system: -rank for rank, system in enumerate(orders[study])}
         _panel(axes, rows, metrics, heights)
         titles = [display.titles[system] for system in heights] if study not in labelled else []
         axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
@@ -80,12 +80,12 @@ def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
 def _panel(axes: Axes, rows: pd.DataFrame, metrics: list[str], heights: dict[str, int]) -> None:
     axes.axvspan(-5, 5, color="#EEEEEE", linewidth=0, zorder=0)
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    for place, metric in enumerate(metrics):
+    for index, metric in enumerate(metrics):
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
         percent = np.clip(own["relative_difference"] * 100, -100, FARTHEST)
         at = own["system"].map(heights)
         seen = own["searched"] == "yes"
-        colour, marker = COLOURS[place], MARKERS[place]
+        colour, marker = COLOURS[index], MARKERS[index]
         if len(own):
             axes.plot([], [], linestyle="none", marker=marker, color=colour, label=metric)
         for chosen, face in ((seen, "white"), (~seen, colour)):
