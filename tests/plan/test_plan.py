@@ -318,7 +318,7 @@ def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
     }
     assert plan_of("demo", looks).descriptions.results("bellogin2017", "fig02") == before
     for change in (
-        {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
+        {"artifacts": {"fig02": {"parameters": {"metrics": ["P@5"]}}}},
         {"experiments": {"movielens": {"evaluated_users": "tested"}}},
         {"experiments": {"movielens": {"relevance_threshold": 4}}},
         {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
@@ -416,7 +416,7 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
     assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
     assert display["absence"] == absence_of(["Last.fm"])
-    assert display["parameters"] == {"metric": "P@10"}
+    assert display["parameters"]["metrics"] == ["P@10"]
 
 
 def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(

@@ -143,7 +143,7 @@ class Prepared:
         """Compute a figure of all systems, given all kinds of inputs."""
         results = self.folder / "artifacts" / "fig02.csv"
         description = {
-            "parameters": {"metric": "P@5"},
+            "parameters": {"metrics": ["P@5"]},
             "experiments": self.experiments,
             "datasets": ["ml-1m"],
             "absent": [],
@@ -154,7 +154,7 @@ class Prepared:
             "simulations": {"skewed": ["pop"]},
         }
         compute_artifact(
-            module="receval.studies.bellogin2017.fig02",
+            module="receval.studies.bellogin2017.configuration_bars",
             description=description,
             results=results,
             **inputs,

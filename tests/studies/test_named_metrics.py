@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from receval.figures.style import SeriesStyle, metric_styles
+from receval.figures.style import STANDARD_METRICS, SeriesStyle, metric_styles
 from receval.metrics.registry import parse
 from receval.studies.metric_studies.named_metrics import named_metrics
 

@@ -9,7 +9,7 @@ from workflow.edits import with_changed_function, with_changed_words
 from workflow.running import Workflow
 
 PLSA = "src/receval/recommenders/plsa.py"
-FIG02 = "src/receval/studies/bellogin2017/fig02.py"
+FIG02 = "src/receval/studies/bellogin2017/configuration_bars.py"
 PRECISION = "src/receval/metrics/precision.py"
 
 NUMBERS_AND_WHAT_HANGS_ON_THEM = {
