@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from receval.workflow.environment import THREADS
+from receval.workflow.run import THREADS
 
 KIBIBYTE = 1024
 

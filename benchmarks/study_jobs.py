@@ -118,7 +118,7 @@ def _made(plan: Plan, study: str, name: str) -> list[Job]:
     csv, *shown = plan.artifacts.files(study, name)
     results = {"results": csv}
     named = {"module": plan.artifacts.module(study, name)}
-    computing = {**named, "description": plan.descriptions.of(study, name)}
+    computing = {**named, "description": plan.descriptions.results(study, name)}
     showing = {**named, "display": plan.descriptions.display(study, name)}
     compute, read = (
         "receval.workflow.artifacts:compute_artifact",

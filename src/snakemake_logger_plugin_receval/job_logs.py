@@ -50,7 +50,7 @@ def failure_text(failure: Failure) -> str:
 def warnings_of(job: Job) -> list[str]:
     """Return the warnings in a job's logs, each in full, however many lines it has.
 
-    In a log every entry begins with its level (receval.workflow.log).
+    In a log every entry begins with its level (receval.workflow.job_process).
 
     Parameters
     ----------

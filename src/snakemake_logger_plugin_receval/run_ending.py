@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from receval.figures.display import absence_of
 from snakemake_logger_plugin_receval.progress import in_words
 from snakemake_logger_plugin_receval.run_state import Job, RunState
 
@@ -42,9 +43,8 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     lines += _places(outputs)
     for report in sorted({o for o in outputs if _DRIFT_REPORT.fullmatch(o)}):
         lines.append(_drift(report))
-    absent = _absent(outputs)
-    if absent:
-        lines.append(f"Absent: {', '.join(absent)} (receval datasets tells how to get them).")
+    absence = absence_of(_absent(outputs), "receval datasets tells how to get them")
+    lines += [absence] if absence else []
     return "\n".join(lines)
 
 

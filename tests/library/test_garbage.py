@@ -6,7 +6,8 @@ import gc
 
 import pytest
 
-from receval.workflow.garbage import collect_rarely, collection_put_off
+from receval.workflow.artifacts import collection_put_off
+from receval.workflow.run import collect_rarely
 
 
 @collection_put_off()

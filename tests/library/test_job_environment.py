@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.environment import prepare_job_environment
+from receval.workflow.run import prepare_job_environment
 
 
 @pytest.mark.parametrize(

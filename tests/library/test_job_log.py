@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.log import job_log
+from receval.workflow.job_process import job_log
 
 
 def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:

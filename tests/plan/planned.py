@@ -10,6 +10,7 @@ from declared_files import declared
 
 from receval.config.settings import load_settings, merged
 from receval.evaluation.input_files import InputFiles
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.plan.plan import Plan
 
@@ -43,4 +44,5 @@ def plan_of(edition: str, overrides: Mapping[str, Any] | None = None) -> Plan:
 def opened(plan: Plan, study: str, artifact: str) -> ArtifactInputs:
     """Return what an artifact gets to read, given what its rule declares and nothing else."""
     files = InputFiles(**declared(plan.artifacts.inputs(study, artifact)))
-    return ArtifactInputs.of(files, plan.descriptions.of(study, artifact))
+    description = ArtifactDescription.of(plan.descriptions.results(study, artifact))
+    return ArtifactInputs(files, description)

@@ -9,6 +9,7 @@ import pytest
 from plan.planned import opened, plan_of, put_raw_files
 from yahoo_files import YahooFiles
 
+from receval.figures.display import absence_of
 from receval.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
@@ -136,7 +137,7 @@ def test_with_neither_the_temporal_experiment_is_absent(tmp_path: Path) -> None:
         plan.artifacts.inputs(STUDY, "fig99")
     # What also reads the other experiment on this dataset is made, from that one alone.
     assert "values" in plan.artifacts.made(STUDY)
-    assert list(plan.descriptions.of(STUDY, "values")["experiments"]) == ["movielens"]
+    assert list(plan.descriptions.results(STUDY, "values")["experiments"]) == ["movielens"]
     assert "temporal" not in " ".join(plan.artifacts.inputs(STUDY, "values")["ranks"])
 
 
@@ -190,7 +191,7 @@ def test_description_and_record_name_the_split_that_was_taken(
 ) -> None:
     put_movielens(tmp_path, *auxiliary_files)
     plan = plan_of("full")
-    description = plan.descriptions.of(STUDY, "values")
+    description = plan.descriptions.results(STUDY, "values")
     taken = {name: experiment["split"] for name, experiment in description["experiments"].items()}
     expected = {"movielens": folds, **({TEMPORAL: temporal} if temporal else {})}
     assert taken == expected
@@ -270,11 +271,11 @@ def test_figures_speak_only_of_the_datasets_that_they_show(tmp_path: Path) -> No
     }.items():
         assert plan.artifacts.datasets_of(STUDY, figure) == shown
         assert plan.artifacts.absent(STUDY, figure) == []
-        assert plan.descriptions.display(STUDY, figure)["absent"] == []
+        assert plan.descriptions.display(STUDY, figure)["absence"] == absence_of([])
         assert list(plan.descriptions.display(STUDY, figure)["datasets"]) == shown
     for figure in ("fig12", "fig13", "fig14", "fig17"):
         assert plan.artifacts.absent(STUDY, figure) == ["yahoo-r3"]
-        assert plan.descriptions.display(STUDY, figure)["absent"] == ["Yahoo! R3"]
+        assert plan.descriptions.display(STUDY, figure)["absence"] == absence_of(["Yahoo! R3"])
     assert set(plan.artifacts.datasets_of(STUDY, "fig12")) == {"ml-1m", "yahoo-r3", "cm100k"}
     assert set(plan.artifacts.datasets_of(STUDY, "fig13")) == {"yahoo-r3", "cm100k"}
 

@@ -12,6 +12,7 @@ import jinja2
 import pytest
 from plan.planned import ROOT, opened, plan_of, put_raw_files
 
+from receval.figures.display import absence_of
 from receval.workflow.plan.plan import Plan
 
 STUDY = "valcarce2020"
@@ -119,7 +120,7 @@ def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
     experiment = description["experiments"]["movielens"]
     assert experiment["systems"] == SYSTEMS
     assert experiment["evaluated_users"] == "tested"
-    assert experiment["relevance_threshold"] == 4
+    assert experiment["threshold"] == 4
     (protocol,) = experiment["protocols"]
     assert (protocol["relevant"], protocol["candidates"]) == ("AR", "AI")
 
@@ -176,7 +177,7 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
     assert plan.settings.studies[STUDY].artifacts["fig03"].experiments == ()
     assert plan.artifacts.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
     assert plan.artifacts.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
-    description = plan.descriptions.of(STUDY, "fig03")
+    description = plan.descriptions.results(STUDY, "fig03")
     assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
     assert description["judgment_samplings"] == ["ratings"]
     assert opened(plan, STUDY, "fig03").judgment_samplings == {
@@ -207,11 +208,11 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
     # Figure 2 of 2018 has MovieLens alone.
     assert "fig02" not in plan.artifacts.made("valcarce2018")
     assert "fig06" in plan.artifacts.made("valcarce2018")
-    description = plan.descriptions.of(STUDY, "fig03")
+    description = plan.descriptions.results(STUDY, "fig03")
     assert description["datasets"] == ["librarything"]
     assert description["absent"] == ["ml-1m", "beeradvocate"]
     display = plan.descriptions.display(STUDY, "fig03")
-    assert display["absent"] == ["ML-1M", "BeerAdvocate"]
+    assert display["absence"] == absence_of(["ML-1M", "BeerAdvocate"])
     assert display["datasets"]["librarything"] == "LibraryThing"
     assert display["parameters"]["kept"] == "test ratings"
 
@@ -219,7 +220,7 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
 def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
     plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
     assert plan.judgment_samplings.datasets(STUDY, "users") == ["ml-1m", "librarything"]
-    assert plan.descriptions.display(STUDY, "fig07")["absent"] == ["BeerAdvocate twin"]
+    assert plan.descriptions.display(STUDY, "fig07")["absence"] == absence_of(["BeerAdvocate twin"])
 
 
 def test_what_is_ranked_for_removals_alone_is_planned() -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
+from workflow.edits import with_changed_function
 
 from receval import ratings
+from receval.config.settings import load_settings
 from receval.datasets.checksums import sha256_of
+from receval.figures.display import absence_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
 from receval.ratings import table_folder
 from receval.workflow.plan import datasets as planned_datasets
+from receval.workflow.plan.plan import Plan
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",
@@ -86,7 +91,7 @@ def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part(tmp_path: Pa
     ]
     systems = ("plsa", "mf", "knn-centred", "pop", "random", "knn-user", "wrmf")
     assert files["ranks"] == [f"work/full/ml-1m/coin-flip-80/{s}/ranks.npz" for s in systems]
-    description = plan.descriptions.of("bellogin2017", "fig02")
+    description = plan.descriptions.results("bellogin2017", "fig02")
     assert list(description["experiments"]) == ["movielens"]
     assert description["datasets"] == ["ml-1m"]
     assert description["absent"] == ["lastfm-1k"]
@@ -217,8 +222,8 @@ def test_the_threshold_is_the_experiment_s_or_the_dataset_s() -> None:
     studies = plan.settings.studies
     assert plan.experiments.threshold(studies["bellogin2017"].experiments["movielens"]) == 5
     assert plan.experiments.threshold(studies["valcarce2018"].experiments["added"]) == 4
-    description = plan.descriptions.of("valcarce2018", "fig99")
-    assert description["experiments"]["added"]["relevance_threshold"] == 4
+    description = plan.descriptions.results("valcarce2018", "fig99")
+    assert description["experiments"]["added"]["threshold"] == 4
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -296,30 +301,30 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
     for name in plan.studies.artifact_names():
         study, artifact = name.split("/")
         described += [
-            plan.descriptions.of(study, artifact),
+            plan.descriptions.results(study, artifact),
             plan.descriptions.display(study, artifact),
         ]
     assert json.loads(json.dumps(described, allow_nan=False)) == described
     # A record with an absolute path is refused.
-    provenance_record({"described": described}, {}, [])
+    provenance_record({"described": described}, {}, [], {})
 
 
 def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
-    before = plan_of("demo").descriptions.of("bellogin2017", "fig02")
+    before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
     looks = {
         "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
         "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
         "datasets": {"ml-1m": {"short_title": "MovieLens"}},
     }
-    assert plan_of("demo", looks).descriptions.of("bellogin2017", "fig02") == before
+    assert plan_of("demo", looks).descriptions.results("bellogin2017", "fig02") == before
     for change in (
-        {"artifacts": {"fig02": {"parameters": {"metric": "P@5"}}}},
+        {"artifacts": {"fig02": {"parameters": {"metrics": ["P@5"]}}}},
         {"experiments": {"movielens": {"evaluated_users": "tested"}}},
         {"experiments": {"movielens": {"relevance_threshold": 4}}},
         {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
     ):
         changed = plan_of("demo", {"studies": {"bellogin2017": change}})
-        assert changed.descriptions.of("bellogin2017", "fig02") != before
+        assert changed.descriptions.results("bellogin2017", "fig02") != before
 
 
 def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
@@ -338,6 +343,27 @@ def test_code_entries_are_modules() -> None:
     assert plan.code.splitter_entry("user-80") == "receval.splits.ratios"
     assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
     assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
+
+
+def test_the_digests_of_a_study_tell_which_code_of_which_artifact_was_edited(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    settings = load_settings(ROOT / "config", "demo")
+
+    def digests() -> dict[tuple[str, str], str]:
+        found = Plan(settings, tmp_path).studies.code_digests("bellogin2017")
+        return {(name, of): digest for name, each in found.items() for of, digest in each.items()}
+
+    before = digests()
+    assert {name for name, _ in before} == set(Plan(settings, ROOT).artifacts.made("bellogin2017"))
+    figure = tmp_path / "src/receval/studies/bellogin2017/fig02.py"
+    for function, of in (("draw", "shown"), ("data", "results")):
+        text = figure.read_text(encoding="utf-8")
+        figure.write_text(with_changed_function(text, function), encoding="utf-8")
+        after = digests()
+        assert {key for key in before if before[key] != after[key]} == {("fig02", of)}
+        before = after
 
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:
@@ -389,8 +415,8 @@ def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> Non
     assert display["extra_systems"] == ["knn-user", "wrmf"]
     assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
     assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
-    assert display["absent"] == ["Last.fm"]
-    assert display["parameters"] == {"metric": "P@10"}
+    assert display["absence"] == absence_of(["Last.fm"])
+    assert display["parameters"]["metrics"] == ["P@10"]
 
 
 def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from plan.planned import opened, plan_of, put_raw_files
 
+from receval.figures.display import absence_of
 from receval.workflow.plan.plan import Plan
 
 STUDY = "bellogin2017"
@@ -130,8 +131,12 @@ def test_an_artifact_shows_the_systems_of_its_simulations() -> None:
 def test_judgments_of_trec_have_no_twin_and_are_named_as_absent() -> None:
     plan = demo()
     assert plan.artifacts.absent(STUDY, "fig05") == ["trec-qrels"]
-    assert plan.descriptions.of(STUDY, "fig05")["datasets"] == ["netflix", "ml-1m", "lastfm-1k"]
-    assert plan.descriptions.display(STUDY, "fig05")["absent"] == ["TREC"]
+    assert plan.descriptions.results(STUDY, "fig05")["datasets"] == [
+        "netflix",
+        "ml-1m",
+        "lastfm-1k",
+    ]
+    assert plan.descriptions.display(STUDY, "fig05")["absence"] == absence_of(["TREC"])
 
 
 def test_without_its_dataset_a_simulation_is_left_out(tmp_path: Path) -> None:
@@ -139,7 +144,7 @@ def test_without_its_dataset_a_simulation_is_left_out(tmp_path: Path) -> None:
     plan = plan_of("full")
     assert plan.simulations.files(NAME) == {}
     assert plan.artifacts.inputs(STUDY, "fig05")["simulations"] == []
-    assert plan.descriptions.of(STUDY, "fig05")["simulations"] == {NAME: []}
+    assert plan.descriptions.results(STUDY, "fig05")["simulations"] == {NAME: []}
     assert plan.artifacts.absent(STUDY, "fig05") == ["netflix", "ml-1m", "trec-qrels"]
 
 

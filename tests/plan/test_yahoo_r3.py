@@ -34,7 +34,7 @@ def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Pa
     assert ("menamaldonado2021", "table2") in reading
     for study, artifact in reading:
         assert DATASET in plan.artifacts.absent(study, artifact)
-        assert "Yahoo! R3" in plan.descriptions.display(study, artifact)["absent"]
+        assert "Yahoo! R3" in plan.descriptions.display(study, artifact)["absence"]
     assert "table2" in plan.artifacts.made("menamaldonado2021")
     table = " ".join(plan.datasets.table().split())
     assert "Put into work/raw/yahoo-r3: ydata-ymusic-rating-study-v1_0-train.txt and" in table
@@ -49,8 +49,8 @@ def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: s
     for study, artifact in artifacts_that_read(plan, DATASET):
         assert artifact in plan.artifacts.made(study)
         assert DATASET not in plan.artifacts.absent(study, artifact)
-        assert DATASET in plan.descriptions.of(study, artifact)["datasets"]
-        assert "Yahoo! R3" not in plan.descriptions.display(study, artifact)["absent"]
+        assert DATASET in plan.descriptions.results(study, artifact)["datasets"]
+        assert "Yahoo! R3" not in plan.descriptions.display(study, artifact)["absence"]
         assert plan.descriptions.display(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
         # Of its own, or of the artifacts whose numbers it reads.
         behind = (artifact, *plan.artifacts.spec(study, artifact).results_of)
@@ -104,7 +104,7 @@ def test_a_table_made_from_its_files_has_its_row(tmp_path: Path, place: str) -> 
     files = YahooFiles.put_into(tmp_path / place)
     plan = plan_of("full", files.changes)
     prepare_files(plan)
-    description = plan.descriptions.of("menamaldonado2021", "table2")
+    description = plan.descriptions.results("menamaldonado2021", "table2")
     assert description["datasets"] == [DATASET]
     target = tmp_path / "table2.csv"
     compute_artifact(

@@ -19,6 +19,8 @@ DATASETS = {
     "ml-1m": {"sha256": "a6898adb", "url": "https://files.grouplens.org/datasets/ml-1m.zip"}
 }
 
+DIGESTS = {"fig02": {"results": "0f-1a", "shown": "2b-1a"}}
+
 
 def test_versions_are_those_installed() -> None:
     found = versions()
@@ -48,10 +50,11 @@ def test_missing_optional_package_is_left_out_and_a_needed_one_refused(
         versions()
 
 
-def test_record_names_config_datasets_versions_and_absent_datasets() -> None:
-    record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"])
+def test_record_names_code_config_datasets_versions_and_absent_datasets() -> None:
+    record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"], DIGESTS)
     assert record == {
         "absent": ["netflix", "yahoo-r3"],
+        "code": DIGESTS,
         "config": CONFIG,
         "datasets": DATASETS,
         "versions": versions(),
@@ -59,9 +62,11 @@ def test_record_names_config_datasets_versions_and_absent_datasets() -> None:
 
 
 def test_json_has_the_same_bytes_whatever_the_order_of_keys(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", provenance_record(CONFIG, DATASETS, ["x", "y"]))
+    write_json(tmp_path / "a.json", provenance_record(CONFIG, DATASETS, ["x", "y"], DIGESTS))
     reversed_config = dict(reversed(CONFIG.items()))
-    write_json(tmp_path / "b.json", provenance_record(reversed_config, DATASETS, ["y", "x"]))
+    write_json(
+        tmp_path / "b.json", provenance_record(reversed_config, DATASETS, ["y", "x"], DIGESTS)
+    )
     text = (tmp_path / "a.json").read_bytes()
     assert (tmp_path / "b.json").read_bytes() == text
     assert text.endswith(b"}\n")
@@ -87,7 +92,7 @@ def test_value_unfit_for_a_tracked_record_is_refused_by_its_place(
     tmp_path: Path, value: object, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        provenance_record({"key": value}, {}, [])
+        provenance_record({"key": value}, {}, [], {})
     path = tmp_path / "record.json"
     path.write_text("before")
     with pytest.raises(ValueError, match="record"):
@@ -99,7 +104,7 @@ def test_value_unfit_for_a_tracked_record_is_refused_by_its_place(
     "value", ["https://example.org/a/b.zip", "and/or", "ratio 1 / 2", "a: b", "::", "TI-AN /AI-AN"]
 )
 def test_text_that_only_looks_like_a_path_is_accepted(value: str) -> None:
-    assert provenance_record({"key": value}, {}, [])["config"] == {"key": value}
+    assert provenance_record({"key": value}, {}, [], {})["config"] == {"key": value}
 
 
 def test_failed_write_leaves_the_old_file_and_no_other(

@@ -24,6 +24,7 @@ from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.registry import make_split
 from receval.splits.split import Fold, Split, fold
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +59,9 @@ class MovieLens:
 
     def inputs(self, **parameters: float) -> ArtifactInputs:
         """Return the inputs of an artifact that reads the ratings."""
-        return ArtifactInputs(files_in(self.folder), parameters, {}, (DATASET,), ())
+        return ArtifactInputs(
+            files_in(self.folder), ArtifactDescription(parameters=parameters, datasets=(DATASET,))
+        )
 
     def split(self, name: str) -> Split:
         """Return a configured split with its first fold alone."""

@@ -16,6 +16,7 @@ from receval.datasets.prepare import prepare
 from receval.ratings import Ratings
 from receval.splits.registry import make_split
 from receval.splits.split import TRAIN
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
 from receval.theory.item_pairs import ItemPairs, item_pairs
@@ -126,7 +127,10 @@ def cm100k(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
         **SETTINGS.studies["menamaldonado2021"].artifacts["fig15"].parameters,
         "relevance_threshold": 3,
     }
-    return ArtifactInputs(files_in(folder), parameters, {}, ("cm100k",), ("yahoo-r3",))
+    return ArtifactInputs(
+        files_in(folder),
+        ArtifactDescription(parameters=parameters, datasets=("cm100k",), absent=("yahoo-r3",)),
+    )
 
 
 def stated(results: pd.DataFrame, column: str) -> dict[str, float]:

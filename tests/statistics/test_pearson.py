@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import pearsonr
 
 from receval.statistics.correlation import pearson_r
 
@@ -25,12 +24,12 @@ def test_correlations_by_hand(one: list[float], other: list[float], r: float) ->
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=2, max_size=30))
-def test_as_scipy_has_it(rows: list[tuple[int, int]]) -> None:
+def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:
     x, y = np.array(rows, dtype=np.float64).T
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         assert np.isnan(pearson_r(x, y))
     else:
-        assert pearson_r(x, y) == pytest.approx(pearsonr(x, y).statistic, abs=1e-12)
+        assert pearson_r(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-12)
 
 
 @pytest.mark.parametrize("column", [[], [1.0], [0.1, 0.1, 0.1]])

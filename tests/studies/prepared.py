@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, absence_of
 from receval.figures.layout import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
@@ -24,6 +24,7 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.plan.plan import Plan
 
@@ -97,7 +98,7 @@ def inputs_of(
         other_results=(results or {}).values(),
         simulations=[file for files in (simulations or {}).values() for file in files.values()],
     )
-    return ArtifactInputs.of(files, description)
+    return ArtifactInputs(files, ArtifactDescription.of(description))
 
 
 def generated_ratings(seed: int = 3, n_users: int = 30, n_items: int = 25) -> Ratings:
@@ -203,7 +204,7 @@ def write_experiment(
         "systems": list(systems),
         "extra_systems": list(extra_systems),
         "protocols": [asdict(protocol) for protocol in protocols],
-        "relevance_threshold": threshold,
+        "threshold": threshold,
         "evaluated_users": evaluated_users,
         "evaluations": ["observed", "real"] if unbiased else ["observed"],
         "released_real_threshold": released_real_threshold,
@@ -225,7 +226,8 @@ def display_of(
 ) -> DisplayStyle:
     """Return the look that an edition has of an artifact, some datasets pretended absent."""
     values = _plan(edition).descriptions.display(study, artifact)
-    return DisplayStyle.of({**values, "absent": [values["datasets"][name] for name in absent]})
+    titles = [values["datasets"][name] for name in absent]
+    return DisplayStyle.of({**values, "absence": absence_of(titles)})
 
 
 def problems_of(figure: Figure) -> list[str]:

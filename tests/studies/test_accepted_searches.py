@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from receval.config.settings import load_settings
-from receval.workflow.accepted_searches import take_accepted_trace
+from receval.workflow.descriptions import SearchDescription
+from receval.workflow.tuning import take_accepted_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "systems" / "searches.csv"
@@ -28,12 +29,15 @@ def trace_of(rows: list[tuple[float, float]], chosen: int) -> str:
     )
 
 
-def search_for(*smoothings: float, **changed: Any) -> dict[str, Any]:
-    settings = [{"smoothing": smoothing} for smoothing in smoothings]
-    return {"settings": settings, "metrics": METRICS, **changed}
+UIR = "receval.recommenders.language_models:UIR"
 
 
-def take(folder: Path, text: str, search: dict[str, Any], first_published: float = 0.2) -> str:
+def search_for(*smoothings: float, metrics: Sequence[str] = METRICS) -> SearchDescription:
+    settings = tuple({"smoothing": smoothing} for smoothing in smoothings)
+    return SearchDescription(UIR, settings, tuple(metrics), threshold=4.0)
+
+
+def take(folder: Path, text: str, search: SearchDescription, first_published: float = 0.2) -> str:
     (folder / "accepted.csv").write_text(text, encoding="utf-8")
     (folder / "published.csv").write_text(
         "study,dataset,split,judgments,system,metric,published\n"
@@ -64,7 +68,7 @@ def test_the_rows_of_the_system_are_taken_as_they_are(tmp_path: Path) -> None:
     ],
 )
 def test_the_trace_of_another_search_is_refused(
-    tmp_path: Path, search: dict[str, Any], published: float, chosen: int, message: str
+    tmp_path: Path, search: SearchDescription, published: float, chosen: int, message: str
 ) -> None:
     text = trace_of([(0.9, 0.3), (0.5, 0.125)], chosen)
     with pytest.raises(ValueError, match=message):
@@ -78,7 +82,7 @@ def test_the_accepted_traces_are_those_of_the_configured_searches(
     searches = load_settings(ROOT / "config", "full").searches
     traces = []
     for system, spec in searches.systems.items():
-        search = {"settings": spec.settings, "metrics": list(searches.metrics)}
+        search = SearchDescription(UIR, tuple(spec.settings), searches.metrics, threshold=4.0)
         names = (searches.dataset, searches.split, system)
         take_accepted_trace(ACCEPTED, PUBLISHED, search, names, tmp_path / "search.csv")
         traces.append((tmp_path / "search.csv").read_text(encoding="utf-8").removeprefix(HEADING))

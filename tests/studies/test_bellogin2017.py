@@ -25,8 +25,9 @@ from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.tidy_csv import read_results, write_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import fig01, fig02, fig07
+from receval.studies.bellogin2017 import configuration_bars, fig01, fig07
 
 STUDY = "bellogin2017"
 
@@ -43,7 +44,7 @@ LASTFM = (Protocol("AR", "TI", 2500, 4.0), Protocol("1R", "TI", 99, 4.0))
 @pytest.fixture(scope="module")
 def toy() -> Sets:
     """The sets of user u by protocol and name."""
-    results = fig01.data(ArtifactInputs(InputFiles(), {}, {}, (), ()))
+    results = fig01.data(ArtifactInputs(InputFiles(), ArtifactDescription()))
     assert set(results["item"]) == set("abcdefg")
     return {
         (protocol, name): set(rows.loc[rows["member"] == 1, "item"])
@@ -128,20 +129,20 @@ def inputs_of_figure_2(folder: Path, *, lastfm: bool = True) -> ArtifactInputs:
         experiments["lastfm"] = write_experiment(
             folder, "lastfm-1k", SYSTEMS, LASTFM, folds=1, extra_systems=EXTRA
         )
-    return inputs_of(folder, experiments=experiments, metric="P@10")
+    return inputs_of(folder, experiments=experiments, metrics=["P@10"])
 
 
 def drawn_figure_2(
     folder: Path, inputs: ArtifactInputs, *absent: str
 ) -> tuple[pd.DataFrame, Figure]:
-    write_results(fig02.data(inputs), folder / "fig02.csv")
+    write_results(configuration_bars.data(inputs), folder / "fig02.csv")
     results = read_results(folder / "fig02.csv")
     with figure_style():
-        return results, fig02.draw(results, display_of(STUDY, "fig02", absent))
+        return results, configuration_bars.draw(results, display_of(STUDY, "fig02", absent))
 
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) -> None:
-    results = fig02.data(inputs_of_figure_2(tmp_path))
+    results = configuration_bars.data(inputs_of_figure_2(tmp_path))
     assert list(results.columns) == [
         "dataset",
         "split",

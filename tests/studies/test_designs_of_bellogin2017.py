@@ -21,7 +21,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import fig06, fig08, fig08_relations, fig09
+from receval.studies.bellogin2017 import configuration_bars, fig06, fig08, fig08_relations
 from receval.studies.bellogin2017._shared import popularity_designs
 
 STUDY = "bellogin2017"
@@ -321,7 +321,7 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     }
     display = display_of(STUDY, "fig09")
     inputs = inputs_of(tmp_path, experiments=experiments, **display.parameters)
-    results = fig09.data(inputs)
+    results = configuration_bars.data(inputs)
     by_protocol = results.groupby("protocol")["metric"].agg(set)
     assert "bpref" in by_protocol["AR TI-AN"]
     assert "bpref(form=bellogin)" in by_protocol["AR TI-AN"]
@@ -329,7 +329,7 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     assert "infAP(form=bellogin)" in by_protocol["1R TI-NN"]
     write_results(results, tmp_path / "fig09.csv")
     with figure_style():
-        figure = fig09.draw(read_results(tmp_path / "fig09.csv"), display)
+        figure = configuration_bars.draw(read_results(tmp_path / "fig09.csv"), display)
     assert problems_of(figure) == []
     labels = [axes.get_ylabel() for axes in figure.axes[::2]]
     assert len(labels) == len(display.parameters["drawn"])

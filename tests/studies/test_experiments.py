@@ -43,7 +43,7 @@ def experiment(folder: Path) -> Experiment:
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],
-        "relevance_threshold": 3.0,
+        "threshold": 3.0,
         "evaluated_users": "all",
         "evaluations": ["observed"],
         "released_real_threshold": None,

@@ -14,6 +14,7 @@ from studies.prepared import write_experiment
 from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import read_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.incompleteness import sample_judgments
@@ -142,7 +143,7 @@ class Prepared:
         """Compute a figure of all systems, given all kinds of inputs."""
         results = self.folder / "artifacts" / "fig02.csv"
         description = {
-            "parameters": {"metric": "P@5"},
+            "parameters": {"metrics": ["P@5"]},
             "experiments": self.experiments,
             "datasets": ["ml-1m"],
             "absent": [],
@@ -153,7 +154,7 @@ class Prepared:
             "simulations": {"skewed": ["pop"]},
         }
         compute_artifact(
-            module="receval.studies.bellogin2017.fig02",
+            module="receval.studies.bellogin2017.configuration_bars",
             description=description,
             results=results,
             **inputs,
@@ -245,10 +246,10 @@ def test_an_input_of_an_unknown_kind_is_refused(prepared: Prepared) -> None:
 def test_splits_and_ratings_that_an_artifact_opens_itself_must_be_declared(
     prepared: Prepared,
 ) -> None:
-    description = {"parameters": {}, "experiments": {}, "datasets": ["ml-1m"], "absent": []}
-    inputs = ArtifactInputs.of(prepared.files, description)
+    description = ArtifactDescription(datasets=("ml-1m",))
+    inputs = ArtifactInputs(prepared.files, description)
     assert len(inputs.ratings("ml-1m")) == len(inputs.split("ml-1m", "coin-flip").codes[0])
-    nothing = ArtifactInputs.of(InputFiles(), description)
+    nothing = ArtifactInputs(InputFiles(), description)
     with pytest.raises(ValueError, match=r"reads the split ml-1m/coin-flip/split\.npz"):
         nothing.split("ml-1m", "coin-flip")
     with pytest.raises(ValueError, match="declared are none"):

@@ -13,9 +13,10 @@ import pytest
 from declared_files import files_in, table_in
 from studies.prepared import display_of, generated_ratings, write_experiment
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, absence_of
 from receval.protocols.protocol import Protocol
 from receval.storage.tidy_csv import read_results, real_values, write_results
+from receval.studies._shared.description import ArtifactDescription
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
@@ -46,7 +47,7 @@ DISPLAY = {
     "extra_systems": [],
     "experiments": {},
     "datasets": {"ml-1m": "ML-1M", "netflix": "Netflix"},
-    "absent": ["Netflix"],
+    "absence": "Absent: Netflix (README).",
 }
 
 
@@ -169,7 +170,9 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
     protocol = Protocol("1R", "TI", 9, 4.0)
     described = write_experiment(tmp_path, "ml-1m", ["pop"], [protocol], extra_systems=["wrmf"])
     description = {**description_of("ml-1m"), "experiments": {"movielens": described}}
-    inputs = ArtifactInputs.of(files_in(tmp_path), {**description, "absent": ["lastfm-1k"]})
+    inputs = ArtifactInputs(
+        files_in(tmp_path), ArtifactDescription.of({**description, "absent": ["lastfm-1k"]})
+    )
     experiment = inputs.experiments["movielens"]
     assert experiment.all_systems == ("pop", "wrmf")
     assert experiment.protocols == (protocol,)
@@ -202,7 +205,7 @@ def test_extra_systems_are_hatched_and_broken_lines() -> None:
     ],
 )
 def test_a_sentence_names_the_absent_datasets(absent: list[str], sentence: str) -> None:
-    assert DisplayStyle.of({**DISPLAY, "absent": absent}).absence == sentence
+    assert absence_of(absent) == sentence
 
 
 def test_a_missing_number_is_an_empty_cell_and_missing_again(tmp_path: Path) -> None:

@@ -140,8 +140,8 @@ def test_f1_and_mrr_alone_differ_between_the_forms(tmp_path: Path) -> None:
     names, labels = ("P", "Recall", *NAMES[1:]), ("P@5", "Recall@5", *LABELS[1:])
     both = inputs_of_two(tmp_path)
     parameters = {"names": names, "metrics": labels}
-    inputs = ArtifactInputs(both.files, parameters, both.experiments, (), ())
-    tau = lookup(geometric_agreement(inputs), "tau")
+    both.parameters = parameters
+    tau = lookup(geometric_agreement(both), "tau")
     changed = {
         frozenset((one, other))
         for dataset, form, one, other in tau

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from receval.figures.display import STANDARD, metric_styles
-from receval.figures.style import SeriesStyle
+from receval.figures.style import STANDARD_METRICS, SeriesStyle, metric_styles
 from receval.metrics.registry import parse
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -53,7 +52,7 @@ def test_a_metric_looks_the_same_in_every_figure() -> None:
     assert before.items() <= after.items()
     assert metric_styles(["infAP", "P"])["P"] == after["P"]
     assert len(set(after.values())) == len(OF_2020)
-    assert len(set(metric_styles(STANDARD).values())) == len(STANDARD)
+    assert len(set(metric_styles(STANDARD_METRICS).values())) == len(STANDARD_METRICS)
 
 
 def test_a_geometric_metric_looks_like_the_metric() -> None:

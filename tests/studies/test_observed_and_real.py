@@ -21,7 +21,7 @@ from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import values
-from receval.studies.menamaldonado2021._shared.observed_and_real import KEYS, observed_and_real
+from receval.studies.menamaldonado2021.values import KEYS
 
 STUDY = "menamaldonado2021"
 PROTOCOL = Protocol("AR", "train", ties="librec")
@@ -154,7 +154,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
 
 @pytest.fixture(scope="module")
 def table(inputs: ArtifactInputs) -> pd.DataFrame:
-    return observed_and_real(inputs)
+    return values.data(inputs)
 
 
 def rows_of(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
@@ -295,7 +295,7 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
         "systems": ["pop"],
         "extra_systems": [],
         "protocols": [asdict(PROTOCOL)],
-        "relevance_threshold": 4.0,
+        "threshold": 4.0,
         "evaluated_users": "tested",
         "evaluations": list(evaluations),
         "released_real_threshold": None,
@@ -329,7 +329,7 @@ def two_users(folder: Path, evaluations: Sequence[str] = ("observed", "real")) -
 def test_a_user_without_a_list_counts_zero_in_the_text_and_not_at_all_in_the_released_code(
     tmp_path: Path, evaluation: str, form: str, metric: str, value: float, lists: int
 ) -> None:
-    table = observed_and_real(two_users(tmp_path))
+    table = values.data(two_users(tmp_path))
     for fold in ("0", "mean"):
         (row,) = rows_of(table, evaluation=evaluation, form=form, metric=metric, fold=fold).to_dict(
             "records"
@@ -342,7 +342,7 @@ def test_without_an_unbiased_test_real_values_are_refused(tmp_path: Path) -> Non
     experiment = write_experiment(tmp_path, "ml-1m", ["pop"], [PROTOCOL], folds=1)
     experiment["evaluations"] = ["real"]
     with pytest.raises(ValueError, match=r"coin-flip of ml-1m has no unbiased judgments"):
-        observed_and_real(inputs_with(tmp_path, movielens=experiment))
+        values.data(inputs_with(tmp_path, movielens=experiment))
 
 
 # --- the table --------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def results_of(plan: Plan, artifact: str) -> pd.DataFrame:
     target = Path(plan.artifacts.results_file(STUDY, artifact))
     compute_artifact(
         module=plan.artifacts.module(STUDY, artifact),
-        description=plan.descriptions.of(STUDY, artifact),
+        description=plan.descriptions.results(STUDY, artifact),
         results=target,
         **declared(plan.artifacts.inputs(STUDY, artifact)),
     )

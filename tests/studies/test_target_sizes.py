@@ -86,7 +86,7 @@ def inputs(
         "systems": list(SYSTEMS),
         "extra_systems": [],
         "protocols": [asdict(protocol) for protocol in protocols],
-        "relevance_threshold": THRESHOLD,
+        "threshold": THRESHOLD,
         "evaluated_users": "all",
         "evaluations": ["observed"],
         "released_real_threshold": None,

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studies.toys import FIGURES, number
+from studies.prepared import display_of
+from studies.toys import EXAMPLES, STUDY, number
 
 from receval.metrics.aggregation import mean
 from receval.metrics.evaluation import evaluate
@@ -21,8 +22,8 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments, summed_matrix
+from receval.studies.menamaldonado2021._shared.toy_counts import RANKINGS, value_rows
 from receval.studies.menamaldonado2021._shared.toy_matrices import DENOMINATORS, ToyMatrix
-from receval.studies.menamaldonado2021._shared.toy_numbers import RANKINGS, value_rows
 
 
 class _Ranking:
@@ -61,13 +62,13 @@ def value_of_the_library(
 
 @pytest.mark.parametrize(
     ("artifact", "example"),
-    [(artifact, name) for artifact in ("fig04", "fig08") for name in FIGURES[artifact].EXAMPLES],
+    [(artifact, name) for artifact in ("fig04", "fig08") for name in EXAMPLES[artifact]],
 )
 def test_values_are_those_of_the_code_that_evaluates_systems(artifact: str, example: str) -> None:
-    module = FIGURES[artifact]
-    matrix = ToyMatrix.mirrored(module.EXAMPLES[example])
-    found = pd.DataFrame(value_rows(matrix, module.KINDS))
-    for kind, metric, ranking in product(module.KINDS, ("P", "antiP"), RANKINGS):
+    kinds = display_of(STUDY, artifact).parameters["kinds"]
+    matrix = ToyMatrix.mirrored(EXAMPLES[artifact][example])
+    found = pd.DataFrame(value_rows(matrix, kinds))
+    for kind, metric, ranking in product(kinds, ("P", "antiP"), RANKINGS):
         expected = value_of_the_library(matrix, ranking, f"{metric}@1", real=kind == "real")
         name = f"{kind} {metric}@1"
         assert number(found, name, ranking=f"<{','.join(ranking)}>") == pytest.approx(expected)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, problems_of
-from studies.toys import FIGURES, STUDY, number, results_of
+from studies.prepared import display_of, module_of, problems_of
+from studies.toys import EXAMPLES, FIGURES, STUDY, number, results_of
 
 from receval.figures.style import figure_style
-from receval.studies.menamaldonado2021 import fig02, fig04, fig08
+from receval.studies.menamaldonado2021 import fig02
+from receval.studies.menamaldonado2021._shared.toy_counts import PROBABILITIES
 from receval.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
-from receval.studies.menamaldonado2021._shared.toy_numbers import PROBABILITIES
 from receval.theory import lemmas
 
 # --- figure 2 ---------------------------------------------------------------------------------
@@ -106,9 +106,9 @@ def test_the_rated_pairs_follow_from_the_paper_but_for_two() -> None:
         marks = {
             item: "".join(
                 {"1": "+", "0": "-"}[mark] if is_rated else mark
-                for mark, is_rated in zip(relevance[item], rated[place], strict=True)
+                for mark, is_rated in zip(relevance[item], rated[index], strict=True)
             )
-            for place, item in enumerate(relevance)
+            for index, item in enumerate(relevance)
         }
         matrix = ToyMatrix.mirrored(marks)
         u6, u7, u8 = (matrix.rated[matrix.users.index(name)] for name in ("u6", "u7", "u8"))
@@ -221,7 +221,7 @@ def test_no_other_counts_fit_examples_1_and_2() -> None:
         if averages[0] > 0 == averages[1] and 1 - averages[0] == Fraction(4, 5):
             fitting["#2"].append(((a, liked_a), (b, liked_b)))
     for name, counts in fitting.items():
-        marks = fig04.EXAMPLES[name]
+        marks = EXAMPLES["fig04"][name]
         ours = tuple((5 - marks[i].count("."), marks[i].count("+")) for i in "ab")
         assert counts == [ours]
 
@@ -231,7 +231,7 @@ def test_optimal_rankings_and_lemma_1_say_what_the_metrics_say(
     tmp_path: Path, artifact: str
 ) -> None:
     results = results_of(artifact, tmp_path)
-    for example, marks in FIGURES[artifact].EXAMPLES.items():
+    for example, marks in EXAMPLES[artifact].items():
         rows = of_example(results, example)
         metrics = number(rows, "agreement: observed P@1, observed antiP@1")
         assert metrics == number(rows, "agreement: phi of observed P, phi of observed antiP")
@@ -282,8 +282,8 @@ def test_examples_1a_and_1b_are_those_of_section_7_3(
 
 
 def test_figure_8_has_the_ratings_of_example_1_and_relevance_of_all_pairs() -> None:
-    first = ToyMatrix.mirrored(fig04.EXAMPLES["#1"])
-    for marks in fig08.EXAMPLES.values():
+    first = ToyMatrix.mirrored(EXAMPLES["fig04"]["#1"])
+    for marks in EXAMPLES["fig08"].values():
         matrix = ToyMatrix.mirrored(marks)
         assert matrix.is_complete
         assert (matrix.rated == first.rated).all()
@@ -299,8 +299,8 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
             agreeing.append(likes)
         if of_b > Fraction(6, 10):
             disagreeing.append(likes)
-    assert fig08.EXAMPLES["#1a"]["b"].count("1") in agreeing == [0, 1]
-    assert [fig08.EXAMPLES["#1b"]["b"].count("1")] == disagreeing
+    assert EXAMPLES["fig08"]["#1a"]["b"].count("1") in agreeing == [0, 1]
+    assert [EXAMPLES["fig08"]["#1b"]["b"].count("1")] == disagreeing
 
 
 # --- drawings ---------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
 def test_toys_are_drawn_without_overlaps(tmp_path: Path, artifact: str) -> None:
     results = results_of(artifact, tmp_path)
     with figure_style():
-        figure = FIGURES[artifact].draw(results, display_of(STUDY, artifact))
+        figure = module_of(STUDY, artifact).draw(results, display_of(STUDY, artifact))
         assert problems_of(figure) == []
 
 
@@ -318,7 +318,7 @@ def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:
     printed = {}
     for artifact in ("fig04", "fig08"):
         with figure_style():
-            figure = FIGURES[artifact].draw(
+            figure = module_of(STUDY, artifact).draw(
                 results_of(artifact, tmp_path), display_of(STUDY, artifact)
             )
         printed[artifact] = [

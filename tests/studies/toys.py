@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from studies.prepared import inputs_of
+from studies.prepared import display_of, inputs_of, module_of
 
 from receval.storage.tidy_csv import read_results, write_results
-from receval.studies.menamaldonado2021 import fig02, fig03, fig04, fig08
+from receval.studies.menamaldonado2021.toy_examples import marks_of
 
 STUDY = "menamaldonado2021"
-FIGURES: dict[str, Any] = {"fig02": fig02, "fig03": fig03, "fig04": fig04, "fig08": fig08}
+FIGURES = ("fig02", "fig03", "fig04", "fig08")
+EXAMPLES = {
+    artifact: marks_of(display_of(STUDY, artifact).parameters) for artifact in ("fig04", "fig08")
+}
 
 
 def results_of(artifact: str, folder: Path) -> pd.DataFrame:
-    """Return an artifact's numbers as they are read from its CSV."""
-    write_results(FIGURES[artifact].data(inputs_of(folder)), folder / "numbers.csv")
-    return read_results(folder / "numbers.csv")
+    """Return an artifact's results as they are read from its CSV."""
+    inputs = inputs_of(folder, **display_of(STUDY, artifact).parameters)
+    write_results(module_of(STUDY, artifact).data(inputs), folder / "results.csv")
+    return read_results(folder / "results.csv")
 
 
-def number(numbers: pd.DataFrame, quantity: str, **where: str) -> float:
-    found = numbers[numbers["quantity"] == quantity]
+def number(results: pd.DataFrame, quantity: str, **where: str) -> float:
+    found = results[results["quantity"] == quantity]
     for column, value in where.items():
         found = found[found[column] == value]
     assert len(found) == 1, (quantity, where)

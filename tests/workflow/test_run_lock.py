@@ -13,7 +13,7 @@ import pytest
 RUN = """
 import sys
 from pathlib import Path
-from receval.workflow.lock import remove_stale_locks
+from receval.workflow.run import remove_stale_locks
 folder = Path(sys.argv[1])
 removed = remove_stale_locks(folder)
 (folder / "locks").mkdir(exist_ok=True)

@@ -56,11 +56,10 @@ rule compute_artifact:
         .runtime(attempt),
     params:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        description=lambda w: PLANS[w.edition].descriptions.of(w.study, w.artifact),
+        description=lambda w: PLANS[w.edition].descriptions.results(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:compute_artifact",
-            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:data",
-            *PLANS[w.edition].artifacts.metric_entries(w.study, w.artifact),
+            *PLANS[w.edition].artifacts.results_entries(w.study, w.artifact),
         ),
     run:
         JOBS.run(
@@ -105,7 +104,7 @@ rule draw_figure:
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:draw_figure",
-            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:draw",
+            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
         JOBS.run("receval.workflow.artifacts:draw_figure", input, output, params, log)
@@ -147,7 +146,7 @@ rule write_table:
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:write_table",
-            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:tabulate",
+            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
         JOBS.run("receval.workflow.artifacts:write_table", input, output, params, log)
@@ -188,7 +187,7 @@ rule write_page:
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:write_page",
-            f"{PLANS[w.edition].artifacts.module(w.study, w.artifact)}:write",
+            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
         JOBS.run("receval.workflow.artifacts:write_page", input, output, params, log)
@@ -213,6 +212,7 @@ rule record_provenance:
     params:
         config=lambda w: PLANS[w.edition].studies.description(w.study),
         absent=lambda w: PLANS[w.edition].studies.absent(w.study),
+        digests=lambda w: PLANS[w.edition].studies.code_digests(w.study),
         versions=versions(),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.provenance:record_provenance"

@@ -11,8 +11,6 @@ from pathlib import Path
 from receval.datasets.spec import FileSpec
 from receval.storage.atomic import write_atomically
 
-_BLOCK = 1 << 20
-
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes in hexadecimal."""
@@ -72,10 +70,8 @@ def describe(spec: FileSpec) -> str:
 
 
 def _digest(path: Path, algorithm: str) -> str:
-    digest = hashlib.new(algorithm, usedforsecurity=False)
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+        digest = hashlib.file_digest(file, lambda: hashlib.new(algorithm, usedforsecurity=False))
     return digest.hexdigest()
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from receval.evaluation.descriptions import ExperimentDescription
 from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
-    from receval.metrics.aggregation import EvaluatedUsers
     from receval.metrics.judged_items import DatasetMetadata, JudgedItems
     from receval.metrics.lists import JudgedLists
     from receval.ratings import Ratings
@@ -20,44 +20,19 @@ if TYPE_CHECKING:
 # measures data is imported where data is read, and is part of code digests there.
 
 
-class Experiment:
+class Experiment(ExperimentDescription):
     """The outcome of an experiment: every system's lists on every fold under every protocol.
 
-    Attributes
+    Parameters
     ----------
-    dataset, split : str
-    split_spec : mapping
-        The configuration of the split, as plain values.
-    systems, extra_systems : tuple of str
-        The paper's systems, and those beside them.
-    protocols : tuple of Protocol
-    threshold : float
-        Ratings at or above it are relevant.
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged.
-    evaluations : tuple of {"observed", "real"}
-        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
-    released_real_threshold : float or None
-        The threshold of the unbiased judgments in the released code, where it is another.
+    files : InputFiles
+        Those that the job may read.
+    description : ExperimentDescription
     """
 
-    def __init__(self, files: InputFiles, description: Mapping[str, Any]) -> None:
+    def __init__(self, files: InputFiles, description: ExperimentDescription) -> None:
+        super().__init__(**vars(description))
         self.files = files
-        self.dataset: str = description["dataset"]
-        self.split: str = description["split"]
-        self.split_spec: Mapping[str, Any] = description["split_spec"]
-        self.systems: tuple[str, ...] = tuple(description["systems"])
-        self.extra_systems: tuple[str, ...] = tuple(description["extra_systems"])
-        self.protocols = tuple(Protocol(**protocol) for protocol in description["protocols"])
-        self.threshold: float = description["relevance_threshold"]
-        self.evaluated_users: EvaluatedUsers = description["evaluated_users"]
-        self.evaluations: tuple[str, ...] = tuple(description["evaluations"])
-        self.released_real_threshold: float | None = description["released_real_threshold"]
-
-    @property
-    def all_systems(self) -> tuple[str, ...]:
-        """The paper's systems, then the extra ones."""
-        return (*self.systems, *self.extra_systems)
 
     @property
     def only_protocol(self) -> Protocol:

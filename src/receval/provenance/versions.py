@@ -59,7 +59,10 @@ def versions() -> dict[str, str]:
 
 
 def provenance_record(
-    config: Mapping[str, Any], datasets: Mapping[str, Any], absent: Sequence[str]
+    config: Mapping[str, Any],
+    datasets: Mapping[str, Any],
+    absent: Sequence[str],
+    digests: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the record of what a family of results was made from.
 
@@ -71,11 +74,13 @@ def provenance_record(
         By dataset: its files with checksums, its counts.
     absent : sequence of str
         Datasets left out because they could not be had; sorted in the record.
+    digests : mapping
+        By artifact: of the code that made it.
 
     Returns
     -------
     dict
-        With the keys ``absent``, ``config``, ``datasets`` and ``versions``.
+        With the keys ``absent``, ``code``, ``config``, ``datasets`` and ``versions``.
 
     Raises
     ------
@@ -85,6 +90,7 @@ def provenance_record(
     """
     record = {
         "absent": sorted(absent),
+        "code": digests,
         "config": config,
         "datasets": datasets,
         "versions": versions(),

@@ -37,7 +37,7 @@ def _at(cutoff: int) -> list[Metric]:
     return [parse(f"{name}@{cutoff}") for name in NAMES]
 
 
-class SingleWalk:
+class FusedPass:
     """The nine metrics at a cut-off, for users whose judgments change.
 
     Parameters

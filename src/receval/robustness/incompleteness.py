@@ -20,7 +20,7 @@ from receval.metrics.evaluation import evaluate_views
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
-from receval.robustness.fused_pass import SingleWalk, shared_cutoff
+from receval.robustness.fused_pass import FusedPass, shared_cutoff
 from receval.robustness.judgment_subsampling import reduce_lists, stack
 
 # Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
@@ -87,7 +87,7 @@ class ReducedFold:
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
         self._walk = (
-            None if cutoff is None else SingleWalk(self.judged, self._stacked, self.metrics, cutoff)
+            None if cutoff is None else FusedPass(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
         self._families = self._by_average()

@@ -118,8 +118,9 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
         raise ValueError(
             "A value is NaN or infinite, so it has no correlation: leave the observation out."
         )
-    # The mean of equal numbers may be off by a rounding error, and a constant would seem to vary.
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    x, y = x - x.mean(), y - y.mean()
-    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1, 1))
+    # Seconds of start-up that those who ask for Kendall's tau need not wait for.
+    from scipy.stats import pearsonr
+
+    return float(pearsonr(x, y).statistic)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import false_discovery_control
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -34,11 +35,21 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     -----
     Source: Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
     Journal of Statistics 6(2).
+
+    By hand, because scipy does not have it and statsmodels costs more than it brings: 65 MB, which
+    nothing else here needs; 368 modules to import after those of scipy.stats, in 0.8 seconds; one
+    family at a time, 0.2 seconds for 210 p-values, where twelve such families take 0.1 ms here. The
+    values of ``statsmodels.stats.multitest.multipletests(method="holm")``, version 0.15.0, are the
+    same to the last bit.
     """
-    ordered, order = _sorted(p_values)
-    n_tests = ordered.shape[-1]
-    steps = ordered * np.arange(n_tests, 0, -1)
-    return _restored(np.maximum.accumulate(steps, axis=-1), order)
+    array = _checked(p_values)
+    order = np.argsort(array, axis=-1, kind="stable")
+    n_tests = array.shape[-1]
+    steps = np.take_along_axis(array, order, axis=-1) * np.arange(n_tests, 0, -1)
+    adjusted = np.empty_like(steps)
+    highest = np.maximum.accumulate(steps, axis=-1)
+    np.put_along_axis(adjusted, order, np.minimum(highest, 1.0), axis=-1)
+    return adjusted
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -68,17 +79,13 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: Benjamini and Hochberg (1995), "Controlling the false discovery rate", Journal of the
-    Royal Statistical Society B 57(1). The same as ``scipy.stats.false_discovery_control``.
+    Royal Statistical Society B 57(1), as ``scipy.stats.false_discovery_control`` computes it.
     """
-    ordered, order = _sorted(p_values)
-    n_tests = ordered.shape[-1]
-    steps = ordered * (n_tests / np.arange(1, n_tests + 1))
-    lowest = np.minimum.accumulate(steps[..., ::-1], axis=-1)[..., ::-1]
-    return _restored(lowest, order)
+    adjusted: NDArray[np.float64] = false_discovery_control(_checked(p_values), axis=-1)
+    return adjusted
 
 
-def _sorted(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return p-values in increasing order along the last axis, and that order."""
+def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(p_values, dtype=np.float64)
     if array.ndim < 1:
         raise ValueError(
@@ -91,12 +98,4 @@ def _sorted(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]
             f"p-values lie between 0 and 1; {wrong.size} of {array.size} do not, the first is "
             f"{wrong[0]:g}. Leave out comparisons that have no p-value before adjusting."
         )
-    order = np.argsort(array, axis=-1, kind="stable")
-    return np.take_along_axis(array, order, axis=-1), order
-
-
-def _restored(adjusted: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return adjusted values, 1 at most, in the order of the input."""
-    result = np.empty_like(adjusted)
-    np.put_along_axis(result, order, np.minimum(adjusted, 1.0), axis=-1)
-    return result
+    return array

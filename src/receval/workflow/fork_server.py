@@ -13,21 +13,22 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import pkgutil
 import selectors
 import signal
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
+import receval
 from receval.workflow.job_process import Ended, Job, Outcome, carry_out
 from receval.workflow.kernels import compile_kernel, listed
-from receval.workflow.preloading import module_names
 
 LIBRARIES = (
     "numpy",
@@ -41,6 +42,9 @@ LIBRARIES = (
 
 MANY_JOBS = 3
 """From so many jobs on it pays to load all the rest as well, compiled kernels among it."""
+
+LEFT_OUT = frozenset({"receval.cli", "receval.workflow.fork_server"})
+"""Programs, which no job imports."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -160,6 +164,23 @@ class Server:
         # The job that needs a broken module says so; here it would be nobody's error.
         with suppress(Exception):
             self._to_load.popleft()()
+
+
+def module_names() -> Iterator[str]:
+    """Yield the names of all modules of the package, packages before what is in them."""
+    for folder in receval.__path__:
+        for module in pkgutil.iter_modules([folder], "receval."):
+            yield from _with_what_is_inside(module)
+
+
+def _with_what_is_inside(module: pkgutil.ModuleInfo) -> Iterator[str]:
+    if module.name not in LEFT_OUT:
+        yield module.name
+    if module.ispkg:
+        finder = module.module_finder
+        path = f"{finder.path}/{module.name.rpartition('.')[2]}"  # type: ignore[union-attr]
+        for inner in pkgutil.iter_modules([path], f"{module.name}."):
+            yield from _with_what_is_inside(inner)
 
 
 def _end_with(server: int) -> None:

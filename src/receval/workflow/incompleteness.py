@@ -18,6 +18,7 @@ from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator
 from receval.storage.archive import write_archive
+from receval.workflow.descriptions import JudgmentSamplingDescription
 
 _log = logging.getLogger(__name__)
 
@@ -39,20 +40,21 @@ def sample_judgments(
     values : Path
         Gets an archive for :func:`receval.robustness.rank_stability.read_samplings`.
     description : mapping
-        From :meth:`receval.workflow.plan.judgment_samplings.PlannedJudgmentSamplings.description`.
+        A :class:`.JudgmentSamplingDescription` as plain values.
     """
+    told = JudgmentSamplingDescription.of(description)
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
-    averages = {label: _incremental(label) for label in description["averages"]}
-    names = [(a, m) for a, metrics in description["averages"].items() for m in metrics]
+    averages = {label: _incremental(label) for label in told.averages}
+    names = [(a, m) for a, metrics in told.averages.items() for m in metrics]
     aggregated_metrics = [
         AggregatedMetric(parse(metric), averages[average]) for average, metric in names
     ]
-    percents = np.array(description["percents"], dtype=np.float64)
+    percents = np.array(told.percents, dtype=np.float64)
     arrays: dict[str, NDArray] = {"percents": percents, "aggregated_metrics": np.array(names)}
-    for name, described in description["experiments"].items():
+    for name, described in told.experiments.items():
         experiment = Experiment(files, described)
         folds = [
-            _of_fold(experiment, number, aggregated_metrics, percents, description)
+            _of_fold(experiment, number, aggregated_metrics, percents, told)
             for number in experiment.folds
         ]
         complete, kept, evaluated_users = (np.stack(parts) for parts in zip(*folds, strict=True))
@@ -79,7 +81,7 @@ def _of_fold(
     number: int,
     aggregated_metrics: list[AggregatedMetric],
     percents: NDArray[np.float64],
-    description: Mapping[str, Any],
+    told: JudgmentSamplingDescription,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     if len(experiment.protocols) != 1 or experiment.evaluated_users != "tested":
         raise ValueError(
@@ -90,12 +92,12 @@ def _of_fold(
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
     reduced = ReducedFold(lists, aggregated_metrics)
     test = experiment.fold(number).test
-    unit = description["unit"]
+    unit = told.unit
     complete, _ = reduced.values(*_all_kept(len(test)))
     values, evaluated_users = [], []
-    for sample in range(description["samples"]):
+    for sample in range(told.samples):
         rng = generator(
-            description["seed"],
+            told.seed,
             *(experiment.dataset, experiment.split, number, "removal", unit, sample),
         )
         order, n_units = sampling_order(test, unit, rng)

@@ -9,15 +9,20 @@ import os
 import sys
 import time
 import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from receval.storage.atomic import write_atomically
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, compiled_here
-from receval.workflow.log import job_log
 
 _log = logging.getLogger(__name__)
+
+TALKATIVE = ("fontTools",)
+"""Libraries that say more than anybody wants to know of their work."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,41 @@ def sentence_of(error: BaseException) -> str:
     if words and ours:
         return words
     return "".join(traceback.format_exception_only(error)).strip()
+
+
+@contextmanager
+def job_log(path: str | Path) -> Iterator[logging.Logger]:
+    """Log a job into a file; an exception is logged in full and raised again.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, begun anew.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(b"")
+    # Appending, so that others can write to the same file.
+    handler = logging.FileHandler(target, mode="a", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    level = root.level
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    try:
+        with warnings.catch_warnings():
+            yield logging.getLogger("receval")
+    except Exception:
+        logging.getLogger("receval").error("%s", traceback.format_exc())
+        raise
+    finally:
+        logging.captureWarnings(False)
+        root.setLevel(level)
+        root.removeHandler(handler)
+        handler.close()
 
 
 def _redirect_into(log: Path) -> None:

@@ -19,6 +19,7 @@ def record_provenance(
     record: Path,
     config: Mapping[str, Any],
     absent: Sequence[str],
+    digests: Mapping[str, Mapping[str, str]],
     versions: Mapping[str, str],
 ) -> None:
     """Record what the artifacts of a study were made from.
@@ -37,6 +38,9 @@ def record_provenance(
         From :meth:`receval.workflow.plan.studies.PlannedStudies.description`.
     absent : sequence of str
         Datasets that could not be had.
+    digests : mapping of str to mapping of str to str
+        Of the code of each artifact: of what computes its ``results``, and of what has ``shown``
+        them.
     versions : mapping
         Of the libraries when the plan was made; what is recorded is what is at work here.
     """
@@ -44,5 +48,5 @@ def record_provenance(
         f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).metadata) for path in splits
     }
     datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
-    settings = {**config, "facts of the splits": metadata}
-    write_json(record, provenance_record(settings, datasets, absent))
+    settings = {**config, "metadata of the splits": metadata}
+    write_json(record, provenance_record(settings, datasets, absent, digests))

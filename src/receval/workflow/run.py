@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
-from receval.workflow.environment import prepare_job_environment
-from receval.workflow.garbage import collect_rarely
+from filelock import FileLock, Timeout
+
 from receval.workflow.job_runner import JobRunner
-from receval.workflow.lock import remove_stale_locks
+
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+"""Variables that OpenMP, the libraries of linear algebra and numba look at when they start."""
+
+_held: list[FileLock] = []
 
 
 def begin_run(
@@ -36,3 +50,79 @@ def begin_run(
     if not dry:
         runner.warm_up()
     return runner
+
+
+def collect_rarely() -> None:
+    """Look for cyclic garbage less often than Python does by itself.
+
+    A plan of several hundred jobs makes millions of objects, nearly all of which stay; looking
+    through them again and again takes a fifth of the time of a dry run. What is garbage is still
+    found, after some megabytes more of it.
+    """
+    gc.set_threshold(100_000, 20, 10)
+
+
+def prepare_job_environment(source: Path) -> None:
+    """Let jobs compute with one thread and use one source of the package.
+
+    Jobs run side by side, each on one thread, so that bytes do not depend on the number of cores.
+    They use the repository's package also in an environment where it is not installed.
+
+    Parameters
+    ----------
+    source : Path
+        The folder that holds the package.
+    """
+    for variable in THREADS:
+        os.environ[variable] = "1"
+    there = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
+
+
+def remove_stale_locks(folder: Path) -> list[Path]:
+    """Remove the locks of runs that are no more; call it at the start of every run.
+
+    Snakemake locks its outputs with files. They outlive a run that was killed, and the next one
+    refuses to start until somebody unlocks the folder by hand. A lock of the operating system ends
+    with its process, however that ends. So every run holds one on a file of its own until it ends,
+    and whoever can have those of all others for a moment knows that no other run is alive.
+
+    Parameters
+    ----------
+    folder : Path
+        Snakemake's own folder, ``.snakemake``; made where it is missing.
+
+    Returns
+    -------
+    list of Path
+        The files removed; none while another run is alive, or where the file system has no such
+        locks (Snakemake's own then decide alone).
+    """
+    runs = folder / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    removed: list[Path] = []
+    try:
+        # Of two runs that begin at once, one sees the other.
+        with FileLock(folder / "runs.lock"):
+            alive = [path for path in runs.glob("*.lock") if not _remove_if_free(path)]
+            if not alive:
+                removed = sorted((folder / "locks").glob("*.lock"))
+                for lock in removed:
+                    lock.unlink(missing_ok=True)
+            own = FileLock(runs / f"{uuid4().hex}.lock")
+            own.acquire()
+            _held.append(own)
+    except (OSError, NotImplementedError):
+        return removed
+    return removed
+
+
+def _remove_if_free(path: Path) -> bool:
+    """Remove the file of a run that has ended; return whether it has."""
+    try:
+        with FileLock(path, blocking=False):
+            pass
+    except Timeout:
+        return False
+    path.unlink(missing_ok=True)
+    return True

@@ -15,7 +15,6 @@ from receval.evaluation.tidy_values import Measurement, measure, protocol_column
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
@@ -23,6 +22,7 @@ from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratin
 from receval.splits.ratios import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.tidy_csv import write_results
+from receval.workflow.descriptions import SimulationDescription
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def simulate_skewness(
         sampled candidates, empty if all are ranked), metric, value and lists (that the value
         averages: users under AR, relevant test ratings under 1R).
     description : mapping
-        From :meth:`receval.workflow.plan.simulations.PlannedSimulations.description`.
+        A :class:`.SimulationDescription` as plain values.
     system : str
         Its name, for the seed of its models.
 
@@ -62,30 +62,27 @@ def simulate_skewness(
         If a parameter of the system is not valid, which is found before any data is read, or the
         law cannot be fitted to the dataset.
     """
-    recommender, parameters = description["recommender"], description["parameters"]
+    told = SimulationDescription.of(description)
     folder = table_folder(ratings)
-    make(recommender, parameters, seed=0).check_size(*Ratings.sizes(folder))
-    protocols = [Protocol(**protocol) for protocol in description["protocols"]]
-    labels = tuple(description["metrics"])
-    measurement = Measurement(tuple(map(parse, labels)), "all", names=labels)
-    threshold: float = description["relevance_threshold"]
+    make(told.recommender, told.parameters, seed=0).check_size(*Ratings.sizes(folder))
+    measurement = Measurement(tuple(map(parse, told.metrics)), "all", names=told.metrics)
     source = Ratings.read(folder)
     law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
     rows: list[dict[str, Any]] = []
-    for skewness in description["skewness"]:
-        for repetition in range(description["repetitions"]):
-            names = (description["dataset"], SEED_NAME, f"{skewness:g}", repetition)
-            generator_for = partial(generator, description["seed"], *names)
-            data = _simulated(source, law, skewness, description["train_ratio"], generator_for)
-            model = make(recommender, parameters, integer_seed(description["seed"], *names, system))
+    for skewness in told.skewness:
+        for repetition in range(told.repetitions):
+            names = (told.dataset, SEED_NAME, f"{skewness:g}", repetition)
+            generator_for = partial(generator, told.seed, *names)
+            data = _simulated(source, law, skewness, told.train_ratio, generator_for)
+            model = make(told.recommender, told.parameters, integer_seed(told.seed, *names, system))
             model.fit(data.train)
-            outcomes = rank_judged(model, data, protocols, generator_for)
-            for protocol, outcome in zip(protocols, outcomes, strict=True):
-                lists = JudgedLists.of(data.test, outcome, threshold, protocol)
+            outcomes = rank_judged(model, data, told.protocols, generator_for)
+            for protocol, outcome in zip(told.protocols, outcomes, strict=True):
+                lists = JudgedLists.of(data.test, outcome, told.relevance_threshold, protocol)
                 rows += measure(
                     lists,
                     measurement,
-                    dataset=description["dataset"],
+                    dataset=told.dataset,
                     skewness=skewness,
                     repetition=repetition + 1,
                     **protocol_columns(protocol),

@@ -23,9 +23,9 @@ from receval.recommenders.family import Family, families
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
-from receval.storage.tidy_csv import write_results
+from receval.storage.tidy_csv import read_results, write_results
 from receval.studies._shared.published import published_values
-from receval.workflow.accepted_searches import take_accepted_trace
+from receval.workflow.descriptions import SearchDescription
 
 _log = logging.getLogger(__name__)
 
@@ -62,13 +62,12 @@ def search_settings(
         See :func:`receval.studies._shared.published.read_published`.
     accepted : sequence of Path
         The accepted traces of all systems, if the system's is to be taken from them
-        (:func:`receval.workflow.accepted_searches.take_accepted_trace`); else nothing.
+        (:func:`take_accepted_trace`); else nothing.
     trace : Path
         CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
         ours, distance (of the setting), chosen (``yes`` or empty).
     search : mapping
-        ``recommender`` (``module:class``), ``settings`` (list of parameters), ``metrics`` (labels)
-        and ``threshold`` (ratings at or above it are relevant).
+        A :class:`.SearchDescription` as plain values.
     seed : int
         The edition's root seed.
     names : tuple of str
@@ -79,25 +78,26 @@ def search_settings(
     ValueError
         If a setting is not valid (before any data is read) or a published value is missing.
     """
+    told = SearchDescription.of(search)
     if accepted:
-        take_accepted_trace(accepted[0], published, search, names, trace)
+        take_accepted_trace(accepted[0], published, told, names, trace)
         return
     dataset, split_name, system = names
-    untrained = [make(search["recommender"], setting, seed=0) for setting in search["settings"]]
-    wanted = published_values(published, names, search["metrics"])
+    untrained = [make(told.recommender, setting, seed=0) for setting in told.settings]
+    wanted = published_values(published, names, told.metrics)
     folder = table_folder(ratings)
     for model in untrained:
         model.check_size(*Ratings.sizes(folder))
     data = fold(Ratings.read(folder), Split.read(split), 0)
-    measurement = Measurement(tuple(map(parse, search["metrics"])), "tested")
+    measurement = Measurement(tuple(map(parse, told.metrics)), "tested")
     protocol = Protocol()
-    judged = JudgedItems.of(data.test, search["threshold"])
+    judged = JudgedItems.of(data.test, told.threshold)
     generator_for = partial(generator, seed, dataset, split_name, 0)
     own_seed = integer_seed(seed, *names, 0)
     tables: dict[int, pd.DataFrame] = {}
     for positions in families(untrained):
-        tried = [search["settings"][position] for position in positions]
-        together = Family([make(search["recommender"], setting, own_seed) for setting in tried])
+        tried = [told.settings[position] for position in positions]
+        together = Family([make(told.recommender, setting, own_seed) for setting in tried])
         together.fit(data.train)
         ranked = rank_judged_together(together, data, [protocol], generator_for)
         for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
@@ -109,7 +109,7 @@ def search_settings(
                 {
                     "system": system,
                     "setting": json.dumps(setting, sort_keys=True),
-                    "metric": search["metrics"],
+                    "metric": list(told.metrics),
                     "published": wanted,
                     "ours": ours,
                     "distance": distance,
@@ -119,3 +119,53 @@ def search_settings(
     best = rows["setting"].iloc[int(rows["distance"].argmin())]
     rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
     write_results(rows, trace)
+
+
+def take_accepted_trace(
+    accepted_file: Path,
+    published_file: Path,
+    search: SearchDescription,
+    names: tuple[str, str, str],
+    target: Path,
+) -> None:
+    """Write the accepted trace of a system's search, if it is that of the same search.
+
+    It is where the accepted rows are one for each setting and metric, in the order in which they
+    would be tried, come close to the same published values, and choose the nearest setting. What
+    the trace does not tell - data, split, seed, the code of the recommender - is not compared, so a
+    taken trace is no evidence that a search would find it again.
+
+    Parameters
+    ----------
+    accepted_file : Path
+        The accepted results of the artifact ``searches``: the traces of all systems.
+    published_file, search, names, target
+        As for :func:`search_settings`, of whose trace the written file has the bytes.
+
+    Raises
+    ------
+    ValueError
+        If the accepted trace is of another search, or there is none.
+    """
+    system, metrics = names[2], list(search.metrics)
+    accepted = read_results(accepted_file)
+    trace = accepted[accepted["system"] == system].reset_index(drop=True)
+    settings = [json.dumps(setting, sort_keys=True) for setting in search.settings]
+    if trace["setting"].tolist() != [setting for setting in settings for _ in metrics]:
+        raise _refusal(accepted_file, system, "have other settings than are to be tried")
+    if trace["metric"].tolist() != metrics * len(settings):
+        raise _refusal(accepted_file, system, f"have other metrics than {', '.join(metrics)}")
+    published = np.tile(published_values(published_file, names, metrics), len(settings))
+    if not np.allclose(trace["published"].to_numpy(np.float64), published, rtol=1e-9, atol=0):
+        raise _refusal(accepted_file, system, f"have other published values than {published_file}")
+    nearest = trace["setting"].iloc[int(trace["distance"].argmin())]
+    if (trace["chosen"] == "yes").tolist() != (trace["setting"] == nearest).tolist():
+        raise _refusal(accepted_file, system, f"do not choose the nearest setting, {nearest}")
+    write_results(trace, target)
+
+
+def _refusal(accepted_file: Path, system: str, reason: str) -> ValueError:
+    return ValueError(
+        f"{accepted_file} cannot stand for the search for the settings of {system}: its rows "
+        f"{reason}. Run the searches."
+    )

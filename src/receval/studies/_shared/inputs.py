@@ -1,14 +1,14 @@
-"""What an artifact's numbers are computed from: ratings, and the judged ranks of experiments."""
+"""What an artifact's results are computed from: ratings, and the judged ranks of experiments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.input_files import InputFiles
+from receval.studies._shared.description import ArtifactDescription
 
 if TYPE_CHECKING:
     from receval.multiverse.decision_grid import DecisionGrid
@@ -19,60 +19,50 @@ if TYPE_CHECKING:
 # measures data is imported where data is read, and is part of code digests there.
 
 
-@dataclass(frozen=True)
-class ArtifactInputs:
-    """Everything an artifact may read.
+class ArtifactInputs(ArtifactDescription):
+    """Everything an artifact may read: its description, with the files that it names.
 
-    Attributes
+    Parameters
     ----------
     files : InputFiles
         The ratings, splits and ranks that the artifact's rule declares.
-    parameters : mapping
-        The artifact's parameters from the study's configuration.
+    description : ArtifactDescription
+
+    Attributes
+    ----------
     experiments : mapping of str to Experiment
-        Those whose data is there, by name.
-    datasets : tuple of str
-        Those that are there, in the order of the configuration.
-    absent : tuple of str
-        Datasets that the artifact would read if they were there.
     published : Path or None
-        The table of published values, if the artifact reads one.
-    searches : mapping of str to Path
-        The traces of the searches for settings by system, if the artifact reads them.
-    judgment_samplings : mapping of str to Path
-        The values under removed judgments by the name of the removal.
-    splits : tuple of (str, str)
-        The datasets and the splits of them that the artifact reads without any system's ranks.
-    results : mapping of str to Path
-        The CSV files of other artifacts of the study by their names.
-    not_made : tuple of str
-        Artifacts whose CSV would be among these if their data were there.
-    shown : mapping of str to bool
-        The experiments behind these numbers that the artifact shows, and whether their data is
-        there.
+    searches, judgment_samplings, results : mapping of str to Path
     simulations : mapping of str to mapping of str to Path
-        The values of the simulations by their name and by system; empty without the dataset.
-    grid : mapping or None
-        The levels of a grid of decisions, as plain values; see :attr:`decisions`.
-    seed : int
-        The edition's root seed.
+        By simulation and system.
+
+    Raises
+    ------
+    ValueError
+        The description names a file that is not declared.
     """
 
-    files: InputFiles
-    parameters: Mapping[str, Any]
-    experiments: Mapping[str, Experiment]
-    datasets: tuple[str, ...]
-    absent: tuple[str, ...]
-    published: Path | None = None
-    searches: Mapping[str, Path] = field(default_factory=dict)
-    judgment_samplings: Mapping[str, Path] = field(default_factory=dict)
-    splits: tuple[tuple[str, str], ...] = ()
-    results: Mapping[str, Path] = field(default_factory=dict)
-    not_made: tuple[str, ...] = ()
-    shown: Mapping[str, bool] = field(default_factory=dict)
-    simulations: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
-    grid: Mapping[str, Any] | None = None
-    seed: int = 0
+    def __init__(self, files: InputFiles, description: ArtifactDescription) -> None:
+        super().__init__(**vars(description))
+        self.files = files
+        self.experiments: Mapping[str, Experiment] = {
+            name: Experiment(files, experiment)
+            for name, experiment in description.experiments.items()
+        }
+        self.published = None if description.published is None else files.published_file()
+        self.searches: Mapping[str, Path] = {
+            system: files.search_file(system) for system in description.searches
+        }
+        self.judgment_samplings: Mapping[str, Path] = {
+            name: files.judgment_sampling_file(name) for name in description.judgment_samplings
+        }
+        self.results: Mapping[str, Path] = {
+            name: files.results_file(name) for name in description.results
+        }
+        self.simulations: Mapping[str, Mapping[str, Path]] = {
+            name: {system: files.simulation_file(name, system) for system in systems}
+            for name, systems in description.simulations.items()
+        }
 
     @property
     def decisions(self) -> DecisionGrid:
@@ -88,42 +78,6 @@ class ArtifactInputs:
         if self.grid is None:
             raise ValueError("The artifact has no grid of decisions: name one as its grid.")
         return DecisionGrid.model_validate(self.grid)
-
-    @classmethod
-    def of(cls, files: InputFiles, description: Mapping[str, Any]) -> ArtifactInputs:
-        """Open the inputs that a plan describes (:meth:`.ArtifactDescriptions.of`).
-
-        Raises
-        ------
-        ValueError
-            The description names a file that is not declared.
-        """
-        return cls(
-            files=files,
-            parameters=description["parameters"],
-            experiments={
-                name: Experiment(files, experiment)
-                for name, experiment in description["experiments"].items()
-            },
-            datasets=tuple(description["datasets"]),
-            absent=tuple(description["absent"]),
-            published=files.published_file() if description.get("published") else None,
-            searches={name: files.search_file(name) for name in description.get("searches", ())},
-            judgment_samplings={
-                name: files.judgment_sampling_file(name)
-                for name in description.get("judgment_samplings", ())
-            },
-            results={name: files.results_file(name) for name in description.get("results", ())},
-            not_made=tuple(description.get("not_made", ())),
-            shown=description.get("shown", {}),
-            splits=tuple((dataset, name) for dataset, name in description.get("splits", ())),
-            simulations={
-                name: {system: files.simulation_file(name, system) for system in systems}
-                for name, systems in description.get("simulations", {}).items()
-            },
-            grid=description.get("grid"),
-            seed=description.get("seed", 0),
-        )
 
     def ratings(self, dataset: str) -> Ratings:
         """Return the ratings of a dataset."""

@@ -6,22 +6,26 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
-from receval.figures.curves import line
+from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.target_axes import removed_axis, size_axis
 from receval.studies.bellogin2017._shared.target_sizes import (
+    KEPT,
+    SIZE,
     drawn_precision,
     points,
     protocols_by_size,
 )
-from receval.studies.bellogin2017._shared.varied_conditions import KEPT, SIZE
 
 LIGHT, DARK = 0.18, 0.45
 """Strength of the shades towards the upper and the lower bound."""
+
+MARGIN = 0.04
+"""Free share of an axis at each end, for the markers there to be whole."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -121,3 +125,19 @@ def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, display: DisplaySt
         axes.fill_between(x, value, upper, color=style.colour, alpha=LIGHT, linewidth=0)
         axes.fill_between(x, lower, value, color=style.colour, alpha=DARK, linewidth=0)
         line(axes, x, value, style, display.titles[system])
+
+
+def removed_axis(axes: Axes) -> None:
+    """Make the x axis, on which curves are drawn already, one of shares of test ratings removed."""
+    axes.margins(x=MARGIN)
+    axes.xaxis.set_major_locator(MultipleLocator(20))
+    axes.set_xlabel("Test ratings removed (%)")
+
+
+def size_axis(axes: Axes) -> None:
+    """Make the x axis, on which curves are drawn already, one of target set sizes."""
+    axes.margins(x=MARGIN)
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(MultipleLocator(200 if high - low > 500 else 100))
+    plain_numbers(axes.xaxis)
+    axes.set_xlabel("Target items per list, $|T_u|$")

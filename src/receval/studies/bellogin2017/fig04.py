@@ -17,14 +17,14 @@ from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.target_axes import removed_axis, size_axis
 from receval.studies.bellogin2017._shared.target_sizes import (
+    KEPT,
     drawn_precision,
     points,
     protocol_of_all_candidates,
     protocols_by_size,
 )
-from receval.studies.bellogin2017._shared.varied_conditions import KEPT
+from receval.studies.bellogin2017.fig03 import removed_axis, size_axis
 
 if TYPE_CHECKING:
     from receval.metrics.lists import JudgedLists
@@ -109,12 +109,12 @@ def _all_relevant(
             "all": fold.test.n_users,
             "relevant": len(np.unique(fold.test.users[left])),
         }
-        for place, metric in enumerate(metrics):
+        for column, metric in enumerate(metrics):
             error = 0.0
             if metric.name == "P" and metric.cutoff is not None:
                 error = random_precision(densities, metric.cutoff).standard_error
             for who, n_lists in evaluated_users.items():
-                for system, total in zip(experiment.systems, sums[level, place], strict=True):
+                for system, total in zip(experiment.systems, sums[level, column], strict=True):
                     value = float(total / n_lists)
                     factor = fold.test.n_users / n_lists
                     yield {

@@ -11,13 +11,13 @@ from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.configuration_bars import draw_configurations
 from receval.studies.bellogin2017._shared.popularity_designs import (
     ALL_RELEVANT,
     ONE_RELEVANT,
     design_of,
     short_labels,
 )
+from receval.studies.bellogin2017.configuration_bars import draw_configurations
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -74,5 +74,5 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ...]) -> pd.DataFrame:
     own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
-    places = own["design"].map({design: place for place, design in enumerate(designs)})
-    return own[places.notna()].assign(place=places).sort_values("place", kind="stable")
+    positions = own["design"].map({design: index for index, design in enumerate(designs)})
+    return own[positions.notna()].assign(position=positions).sort_values("position", kind="stable")

@@ -8,6 +8,13 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.toy_counts import (
+    PROBABILITIES,
+    Row,
+    cell_rows,
+    probability_rows,
+    row,
+)
 from receval.studies.menamaldonado2021._shared.toy_drawing import (
     FORMULAS,
     blank,
@@ -16,13 +23,6 @@ from receval.studies.menamaldonado2021._shared.toy_drawing import (
     key_to_cells,
 )
 from receval.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix, fractions
-from receval.studies.menamaldonado2021._shared.toy_numbers import (
-    PROBABILITIES,
-    Row,
-    cell_rows,
-    probability_rows,
-    row,
-)
 
 TOY = {"a": "+++-0", "b": "+010-"}
 """Marks (:data:`.MARKS`) of users u1 to u5; u6 to u10 have the same.
@@ -90,7 +90,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     blank(axes, width=38, lines=10.4)
     bottom = draw_matrix(axes, results, left=14)
     shown = results[results["fraction"] != ""].set_index(["quantity", "item"])["fraction"]
-    places = [4.3 + 4.5 * place for place in range(len(PRINTED))]
+    centres = [4.3 + 4.5 * column for column in range(len(PRINTED))]
     items = [item for item in shown.index.unique("item") if item]
     overall = [_without_item(quantity) for quantity in PRINTED]
     bottom = draw_lines(
@@ -99,13 +99,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             ("", *(FORMULAS[quantity] for quantity in PRINTED)),
             *((f"$i={item}$", *(shown[name, item] for name in PRINTED)) for item in items),
         ],
-        places,
+        centres,
         bottom + 0.4,
     )
     draw_lines(
         axes,
         [("", *map(FORMULAS.__getitem__, overall)), ("all", *(shown[n, ""] for n in overall))],
-        places,
+        centres,
         bottom + 0.4,
     )
     key_to_cells(figure)

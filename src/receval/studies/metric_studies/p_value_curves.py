@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.curves import line
-from receval.figures.display import DisplayStyle, metric_styles
+from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.statistics.discriminative_power import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics

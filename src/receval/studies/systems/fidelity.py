@@ -56,7 +56,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
     labelled: set[str] = set()
     for axes, (study, (_, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
-        heights = {system: -place for place, system in enumerate(orders[study])}
+        heights = {system: -rank for rank, system in enumerate(orders[study])}
         _panel(axes, rows, metrics, heights)
         titles = [display.titles[system] for system in heights] if study not in labelled else []
         axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
@@ -80,12 +80,12 @@ def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
 def _panel(axes: Axes, rows: pd.DataFrame, metrics: list[str], heights: dict[str, int]) -> None:
     axes.axvspan(-5, 5, color="#EEEEEE", linewidth=0, zorder=0)
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    for place, metric in enumerate(metrics):
+    for index, metric in enumerate(metrics):
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
         percent = np.clip(own["relative_difference"] * 100, -100, FARTHEST)
         at = own["system"].map(heights)
         seen = own["searched"] == "yes"
-        colour, marker = COLOURS[place], MARKERS[place]
+        colour, marker = COLOURS[index], MARKERS[index]
         if len(own):
             axes.plot([], [], linestyle="none", marker=marker, color=colour, label=metric)
         for chosen, face in ((seen, "white"), (~seen, colour)):

@@ -15,6 +15,16 @@ from receval.workflow.plan.simulations import PlannedSimulations
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""
 
+COMPUTING = "receval.workflow.artifacts:compute_artifact"
+"""What makes the CSV, with ``data`` of the artifact's family."""
+
+SHOWING = {
+    "figure": ("receval.workflow.artifacts:draw_figure", "draw"),
+    "table": ("receval.workflow.artifacts:write_table", "tabulate"),
+    "page": ("receval.workflow.artifacts:write_page", "write"),
+}
+"""What makes the other files, with which function of the artifact's family, by kind."""
+
 
 class PlannedArtifacts:
     """Which artifacts one edition makes, and from which files.
@@ -179,6 +189,16 @@ class PlannedArtifacts:
         """Return the grid of decisions that an artifact goes through, if it names one."""
         name = self.spec(study, artifact).grid
         return None if name is None else self.studies[study].grids[name]
+
+    def results_entries(self, study: str, artifact: str) -> list[str]:
+        """Return the code of the family that computes an artifact's results, for code digests."""
+        own = f"{self.module(study, artifact)}:data"
+        return [own, *self.metric_entries(study, artifact)]
+
+    def shown_entry(self, study: str, artifact: str) -> str:
+        """Return the code of the family that shows an artifact's results, for code digests."""
+        _, name = SHOWING[self.spec(study, artifact).kind]
+        return f"{self.module(study, artifact)}:{name}"
 
     def metric_entries(self, study: str, artifact: str) -> list[str]:
         """Return the modules of the metrics that an artifact's parameters name, for code digests.

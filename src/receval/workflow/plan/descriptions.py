@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from receval.config.settings import Settings
+from receval.figures.display import DisplayStyle, SystemStyle, absence_of
+from receval.storage.plain_values import plain
+from receval.studies._shared.description import ArtifactDescription
 from receval.workflow.plan.artifacts import PlannedArtifacts
 
 
@@ -22,37 +26,37 @@ class ArtifactDescriptions:
         self.settings = settings
         self.artifacts = artifacts
 
-    def of(self, study: str, artifact: str) -> dict[str, Any]:
-        """Return the configuration that an artifact's results depend on, as plain values."""
+    def results(self, study: str, artifact: str) -> dict[str, Any]:
+        """Return an :class:`.ArtifactDescription` as plain values."""
         artifacts, experiments = self.artifacts, self.artifacts.experiments
         spec = artifacts.spec(study, artifact)
         behind = artifacts.experiments_of(study, artifact) if spec.results_of else {}
         present = experiments.present(study, behind)
         results = artifacts.results_read(study, artifact)
-        not_made = [name for name in spec.results_of if name not in results]
+        absent = artifacts.absent(study, artifact)
         grid = artifacts.grid(study, artifact)
-        return {
-            **({"shown": {name: name in present for name in behind}} if behind else {}),
-            "seed": self.settings.seed,
-            "published": f"config/published/{spec.published}" if spec.published else None,
-            "searches": list(self.settings.searches.systems) if spec.reads_searches else [],
-            "grid": grid.model_dump(mode="json") if grid else None,
-            "parameters": spec.model_dump(mode="json")["parameters"],
-            "experiments": experiments.descriptions(study, spec.experiments),
-            "judgment_samplings": list(spec.judgment_samplings),
-            "splits": [list(pair) for pair in artifacts.splits_of_its_own(spec)],
-            "results": list(results),
-            **({"not_made": not_made} if not_made else {}),
-            "simulations": {
-                name: list(artifacts.simulations.files(name)) for name in spec.simulations
+        description = ArtifactDescription(
+            parameters=spec.model_dump(mode="json")["parameters"],
+            experiments=experiments.descriptions(study, spec.experiments),
+            datasets=tuple(
+                filter(artifacts.datasets.is_available, artifacts.datasets_of(study, artifact))
+            ),
+            absent=tuple(absent),
+            published=Path("config/published", spec.published) if spec.published else None,
+            searches=tuple(self.settings.searches.systems) if spec.reads_searches else (),
+            judgment_samplings=spec.judgment_samplings,
+            splits=tuple(artifacts.splits_of_its_own(spec)),
+            results=tuple(results),
+            not_made=tuple(name for name in spec.results_of if name not in results),
+            shown={name: name in present for name in behind},
+            simulations={
+                name: tuple(artifacts.simulations.files(name)) for name in spec.simulations
             },
-            "datasets": [
-                name
-                for name in artifacts.datasets_of(study, artifact)
-                if artifacts.datasets.is_available(name)
-            ],
-            "absent": artifacts.absent(study, artifact),
-        }
+            grid=grid.model_dump(mode="json") if grid else None,
+            seed=self.settings.seed,
+        )
+        values: dict[str, Any] = plain(description)
+        return values
 
     def caption(self, study: str, artifact: str) -> str:
         """Return the caption of an artifact, with this edition's figures.
@@ -67,7 +71,7 @@ class ArtifactDescriptions:
         return spec.caption.replace("{samples}", str(max(samples, default=0)))
 
     def display(self, study: str, artifact: str) -> dict[str, Any]:
-        """Return how an artifact's names are shown, as plain values."""
+        """Return a :class:`.DisplayStyle` as plain values."""
         spec = self.artifacts.spec(study, artifact)
         experiments = self.artifacts.experiments_of(study, artifact)
         systems = dict.fromkeys(name for e in experiments.values() for name in e.all_systems)
@@ -80,18 +84,19 @@ class ArtifactDescriptions:
             name: self.settings.datasets[name].short_title + (" twin" if name in twins else "")
             for name in self.artifacts.datasets_of(study, artifact)
         }
-        return {
-            "title": spec.title,
-            "caption": self.caption(study, artifact),
-            "parameters": spec.model_dump(mode="json")["parameters"],
-            "systems": {
-                name: self.settings.systems[name].model_dump(
-                    include={"title", "short_title", "colour", "marker"}
-                )
-                for name in systems
-            },
-            "extra_systems": list(extra),
-            "datasets": titles,
-            "experiments": {name: experiment.title for name, experiment in experiments.items()},
-            "absent": [titles[name] for name in self.artifacts.absent(study, artifact)],
-        }
+        display = DisplayStyle(
+            title=spec.title,
+            caption=self.caption(study, artifact),
+            systems={name: self._style(name) for name in systems},
+            extra_systems=tuple(extra),
+            datasets=titles,
+            experiments={name: experiment.title for name, experiment in experiments.items()},
+            absence=absence_of([titles[name] for name in self.artifacts.absent(study, artifact)]),
+            parameters=spec.model_dump(mode="json")["parameters"],
+        )
+        values: dict[str, Any] = plain(display)
+        return values
+
+    def _style(self, system: str) -> SystemStyle:
+        spec = self.settings.systems[system]
+        return SystemStyle(spec.title, spec.colour, spec.marker, spec.short_title)

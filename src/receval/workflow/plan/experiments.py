@@ -9,6 +9,7 @@ from typing import Any
 
 from receval.config.settings import Settings
 from receval.config.studies import ExperimentSpec, StudySpec
+from receval.evaluation.descriptions import ExperimentDescription
 from receval.protocols.protocol import Protocol
 from receval.workflow.plan.datasets import PlannedDatasets
 
@@ -112,21 +113,25 @@ class PlannedExperiments:
         """Return the protocols of a split, or of one system on it, as plain values."""
         return [asdict(protocol) for protocol in self.protocols(dataset, split, system)]
 
-    def descriptions(self, study: str, names: Iterable[str]) -> dict[str, Any]:
-        """Return those of some experiments whose data can be had, as plain values."""
-        return {
-            name: {
-                **experiment.model_dump(mode="json"),
-                "split_spec": self.settings.splits[experiment.split].model_dump(mode="json"),
-                "relevance_threshold": self.threshold(experiment),
-                "protocols": [
-                    asdict(protocol)
-                    for protocols in experiment.protocols
-                    for protocol in protocols.protocols(self.threshold(experiment))
-                ],
-            }
-            for name, experiment in self.present(study, names).items()
-        }
+    def descriptions(self, study: str, names: Iterable[str]) -> dict[str, ExperimentDescription]:
+        """Return what jobs are told of those of some experiments whose data can be had."""
+        present = self.present(study, names).items()
+        return {name: self._description(experiment) for name, experiment in present}
+
+    def _description(self, experiment: ExperimentSpec) -> ExperimentDescription:
+        threshold = self.threshold(experiment)
+        return ExperimentDescription(
+            dataset=experiment.dataset,
+            split=experiment.split,
+            split_spec=self.settings.splits[experiment.split].model_dump(mode="json"),
+            systems=experiment.systems,
+            extra_systems=experiment.extra_systems,
+            protocols=tuple(p for spec in experiment.protocols for p in spec.protocols(threshold)),
+            threshold=threshold,
+            evaluated_users=experiment.evaluated_users,
+            evaluations=experiment.evaluations,
+            released_real_threshold=experiment.released_real_threshold,
+        )
 
     def grades_from(self, dataset: str, system: str) -> float | None:
         """Return the threshold of the grades that a system learns from; None for ratings."""

@@ -7,6 +7,8 @@ from typing import Any
 from receval.config.studies import ExperimentSpec
 from receval.metrics.registry import module_of
 from receval.robustness.spec import JudgmentSamplingSpec
+from receval.storage.plain_values import plain
+from receval.workflow.descriptions import JudgmentSamplingDescription
 from receval.workflow.plan.experiments import PlannedExperiments
 
 
@@ -63,16 +65,18 @@ class PlannedJudgmentSamplings:
         }
 
     def description(self, study: str, judgment_sampling: str) -> dict[str, Any]:
-        """Return what the values of a judgment sampling depend on, as plain values."""
+        """Return a :class:`.JudgmentSamplingDescription` as plain values."""
         spec = self.spec(study, judgment_sampling)
-        return {
-            "seed": self.experiments.settings.seed,
-            "experiments": self.experiments.descriptions(study, spec.experiments),
-            "unit": spec.unit,
-            "percents": spec.levels.percents,
-            "samples": spec.samples,
-            "averages": {name: list(labels) for name, labels in spec.averages.items()},
-        }
+        description = JudgmentSamplingDescription(
+            seed=self.experiments.settings.seed,
+            experiments=self.experiments.descriptions(study, spec.experiments),
+            unit=spec.unit,
+            percents=tuple(spec.levels.percents),
+            samples=spec.samples,
+            averages=spec.averages,
+        )
+        values: dict[str, Any] = plain(description)
+        return values
 
     def metric_entries(self, study: str, judgment_sampling: str) -> list[str]:
         """Return the modules of the metrics that are measured, for code digests."""

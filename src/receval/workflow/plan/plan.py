@@ -64,6 +64,6 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.studies = PlannedStudies(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
+        self.studies = PlannedStudies(settings, self.artifacts, self.code)
         self.sizes = PlannedSizes(settings, self.datasets)

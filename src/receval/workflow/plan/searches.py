@@ -9,6 +9,8 @@ from pydantic import TypeAdapter
 from receval.config.settings import Settings
 from receval.metrics.registry import module_of
 from receval.splits.spec import AnySplit
+from receval.storage.plain_values import plain
+from receval.workflow.descriptions import SearchDescription
 from receval.workflow.plan.accepted import AcceptedResults
 
 
@@ -66,14 +68,16 @@ class PlannedSearches:
         return [self.accepted.file("systems", "searches")]
 
     def description(self, system: str) -> dict[str, Any]:
-        """Return what a system's search depends on, as plain values."""
+        """Return a :class:`.SearchDescription` as plain values."""
         searches = self.settings.searches
-        return {
-            "recommender": self.settings.systems[system].recommender,
-            "settings": searches.systems[system].settings,
-            "metrics": list(searches.metrics),
-            "threshold": self.settings.datasets[searches.dataset].relevance_threshold,
-        }
+        description = SearchDescription(
+            recommender=self.settings.systems[system].recommender,
+            settings=tuple(searches.systems[system].settings),
+            metrics=searches.metrics,
+            threshold=self.settings.datasets[searches.dataset].relevance_threshold,
+        )
+        values: dict[str, Any] = plain(description)
+        return values
 
     def metric_entries(self) -> list[str]:
         """Return the modules of the metrics that the searches look at, for code digests."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from receval.config.settings import Settings
 from receval.metrics.registry import module_of
 from receval.simulation.skewness_spec import SkewnessSpec
+from receval.storage.plain_values import plain
+from receval.workflow.descriptions import SimulationDescription
 from receval.workflow.plan.datasets import PlannedDatasets
 
 
@@ -54,7 +55,7 @@ class PlannedSimulations:
         return self.datasets.ratings_files(self.spec(simulation).dataset)
 
     def description(self, simulation: str, system: str) -> dict[str, Any]:
-        """Return what the values of a system in a simulation depend on, as plain values.
+        """Return a :class:`.SimulationDescription` as plain values.
 
         Raises
         ------
@@ -70,22 +71,20 @@ class PlannedSimulations:
         own = spec.relevance_threshold
         dataset = self.settings.datasets[spec.dataset]
         threshold = dataset.relevance_threshold if own is None else own
-        return {
-            "seed": self.settings.seed,
-            "dataset": spec.dataset,
-            "skewness": list(spec.skewness),
-            "repetitions": spec.repetitions,
-            "train_ratio": spec.train_ratio,
-            "relevance_threshold": threshold,
-            "protocols": [
-                asdict(protocol)
-                for protocols in spec.protocols
-                for protocol in protocols.protocols(threshold)
-            ],
-            "metrics": list(spec.metrics),
-            "recommender": self.settings.systems[system].recommender,
-            "parameters": dict(self.settings.systems[system].parameters),
-        }
+        description = SimulationDescription(
+            seed=self.settings.seed,
+            dataset=spec.dataset,
+            skewness=spec.skewness,
+            repetitions=spec.repetitions,
+            train_ratio=spec.train_ratio,
+            relevance_threshold=threshold,
+            protocols=tuple(p for each in spec.protocols for p in each.protocols(threshold)),
+            metrics=spec.metrics,
+            recommender=self.settings.systems[system].recommender,
+            parameters=self.settings.systems[system].parameters,
+        )
+        values: dict[str, Any] = plain(description)
+        return values
 
     def metric_entries(self, simulation: str) -> list[str]:
         """Return the modules of the metrics that a simulation measures, for code digests."""

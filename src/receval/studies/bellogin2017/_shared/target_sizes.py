@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 from receval.evaluation.experiment import Experiment
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.varied_conditions import KEPT, SIZE
 
 if TYPE_CHECKING:
     from receval.metrics.precision import Precision
     from receval.robustness.judgment_sampling import KeptRatings
 
+KEPT, SIZE = "test ratings", "target set size"
+"""What varies along an axis, as the CSVs name it: the share of the test ratings that is kept, and
+the number of target items of a 1R list."""
+
 
 class Point(NamedTuple):
-    """One point on an x axis.
+    """One point of an x axis.
 
     Attributes
     ----------

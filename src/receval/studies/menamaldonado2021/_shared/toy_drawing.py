@@ -49,7 +49,7 @@ FORMULAS = {
     "<a,b>": r"$\langle a,b\rangle$",
     "<b,a>": r"$\langle b,a\rangle$",
 }
-"""How quantities and rankings of :mod:`._shared.toy_numbers` are printed."""
+"""How quantities and rankings of :mod:`._shared.toy_counts` are printed."""
 
 
 def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0) -> float:
@@ -74,18 +74,18 @@ def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0
     half = len(users) / 2
     for start, name in ((0.0, "train"), (half, "test")):
         _print(axes, left + start + half / 2, top, name, style="italic")
-    for place, user in enumerate(users):
-        _print(axes, left + place + 0.5, top + 1, user.removeprefix("u"), color="#595959")
+    for index, user in enumerate(users):
+        _print(axes, left + index + 0.5, top + 1, user.removeprefix("u"), color="#595959")
     _print(axes, left - 0.4, top + 1, "user", ha="right", color="#595959")
     for line, item in enumerate(items):
         _print(axes, left - 0.4, top + 2 + line, f"${item}$", ha="right")
-        for place, user in enumerate(users):
+        for index, user in enumerate(users):
             fill = RATED if state["rated", item, user] else UNRATED
-            corner = (left + place, top + 1.5 + line)
+            corner = (left + index, top + 1.5 + line)
             axes.add_patch(Rectangle(corner, 1, 1, facecolor=fill, edgecolor=GRID, linewidth=0.5))
             relevance = state.get(("relevant", item, user))
             if relevance is not None:
-                _print(axes, left + place + 0.5, top + 2 + line, f"{relevance:.0f}")
+                _print(axes, left + index + 0.5, top + 2 + line, f"{relevance:.0f}")
     middle = left + half
     bottom = top + 1.5 + len(items)
     axes.plot([middle, middle], [top - 0.4, bottom], color=INK, linewidth=1.2)
@@ -93,7 +93,7 @@ def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0
 
 
 def draw_lines(
-    axes: Axes, rows: Sequence[Sequence[str]], places: Sequence[float], top: float
+    axes: Axes, rows: Sequence[Sequence[str]], centres: Sequence[float], top: float
 ) -> float:
     """Print a small table whose first row is its heading.
 
@@ -101,9 +101,9 @@ def draw_lines(
     ----------
     axes : Axes
     rows : sequence of sequences of str
-        The first cell of a row names it, the others are centred at their places.
-    places : sequence of float
-        Of the cells after the first.
+        The first cell of a row names it.
+    centres : sequence of float
+        Where the cells after the first are centred.
     top : float
         Height of the heading; lines are one unit high.
 
@@ -115,8 +115,8 @@ def draw_lines(
     for line, (name, *cells) in enumerate(rows):
         height = top + line + (RULE if line else 0)
         _print(axes, 0, height, name, ha="left")
-        for place, cell in zip(places, cells, strict=True):
-            _print(axes, place, height, cell)
+        for centre, cell in zip(centres, cells, strict=True):
+            _print(axes, centre, height, cell)
     low, high = axes.get_xlim()
     axes.plot([low, high], [top + 0.57, top + 0.57], color=INK, linewidth=0.5)
     return top + len(rows) + RULE
@@ -156,12 +156,12 @@ def key_to_cells(figure: Figure) -> None:
     legend_below(figure)
 
 
-def _print(axes: Axes, x: float, y: float, text: str, **looks: Any) -> None:
+def _print(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     chosen: dict[str, Any] = {
         "ha": "center",
         "va": "center",
         "fontsize": TEXT_SIZE,
         "color": INK,
-        **looks,
+        **style,
     }
     axes.text(x, y, text, **chosen)

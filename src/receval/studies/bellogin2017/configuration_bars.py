@@ -1,27 +1,26 @@
-"""Figure 9: metrics for incomplete or biased judgments, under the configurations of figure 2."""
+"""Bars of metrics: a group for each configuration of the evaluation, a bar for each system."""
 
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from receval.figures.bars import grouped_bars
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.tidy_csv import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.configuration_bars import (
-    configurations,
-    draw_configurations,
-)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the metrics of every dataset, protocol, system and fold, and the means over folds.
 
-    Under 1R there is no bpref, for which a list needs items judged non-relevant. The metrics that
-    the parameter ``drawn`` leaves out are other forms of those in the figure.
+    Parameters of the artifact: ``metrics``. Those that ``drawn`` leaves out are other forms of the
+    ones in the figure. Under 1R there is no bpref, for which a list needs items judged
+    non-relevant.
 
     The columns are those of :func:`receval.evaluation.values_by_fold.values_by_fold`.
     """
@@ -34,16 +33,19 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a row of panels for each metric that is drawn, a panel for each dataset."""
+    """Draw a row of panels for each metric that is drawn, a panel for each dataset.
+
+    Parameters of the artifact: ``drawn`` and, aligned with it, ``titles``; ``row_height`` (inches).
+    """
     bars = means_with_intervals(results)
-    bars["configuration"] = configurations(bars)
+    bars["configuration"] = _configurations(bars)
     cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(bars["cutoff"])]
     bars["label"] = bars["metric"] + cutoffs
     drawn = dict(zip(display.parameters["drawn"], display.parameters["titles"], strict=True))
     datasets = list(dict.fromkeys(bars["dataset"]))
     bars = _with_gaps(bars, list(drawn))
     groups = bars.groupby("dataset")["configuration"].nunique()
-    figure = new_figure(DOUBLE_COLUMN, 1.5 * len(drawn) + 0.5)
+    figure = new_figure(DOUBLE_COLUMN, display.parameters["row_height"] * len(drawn) + 0.5)
     grid = figure.subplots(
         len(drawn), len(datasets), width_ratios=groups[datasets].tolist(), squeeze=False
     )
@@ -60,9 +62,42 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
+def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
+    """Draw the bars of one metric on one dataset.
+
+    Parameters
+    ----------
+    axes : Axes
+    bars : DataFrame
+        What :func:`receval.statistics.confidence.means_with_intervals` returns, with the column
+        ``configuration``: the label of the group.
+    display : DisplayStyle
+    """
+    grouped_bars(
+        axes,
+        bars,
+        group="configuration",
+        series="system",
+        value="value",
+        error="half_interval",
+        styles=display.styles(bars["system"].unique()),
+        series_labels=display.titles,
+    )
+    lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
+    if lowest < 0:
+        axes.set_ylim(bottom=1.05 * lowest)
+        axes.axhline(0, color="black", linewidth=0.6)
+
+
+def _configurations(bars: pd.DataFrame) -> pd.Series[str]:
+    """Name the protocol of each row, and below it the number of sampled candidates."""
+    sampled = bars["sampled"].astype(str)
+    return bars["protocol"] + "\n" + sampled.where(sampled == "", "$|N_u|$ = " + sampled)
+
+
 def _with_gaps(bars: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """Return the bars of some metrics, with NaN where a metric has no value."""
     keys = ["dataset", "configuration", "system"]
-    places = bars[keys].drop_duplicates()
-    wanted = pd.concat([places.assign(label=label) for label in labels], ignore_index=True)
+    groups = bars[keys].drop_duplicates()
+    wanted = pd.concat([groups.assign(label=label) for label in labels], ignore_index=True)
     return wanted.merge(bars, on=[*keys, "label"], how="left")

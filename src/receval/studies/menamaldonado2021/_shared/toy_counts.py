@@ -1,4 +1,4 @@
-"""The numbers of a toy example as rows of a tidy CSV: cells, probabilities, values, verdicts."""
+"""What is counted in a toy example, as rows of a tidy CSV: cells, probabilities, values."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def cell_rows(matrix: ToyMatrix) -> list[Row]:
     """Return for each pair of user and item whether it is rated, and its relevance if known."""
     rows = []
     for column, item in enumerate(matrix.items):
-        for place, user in enumerate(matrix.users):
-            rated = bool(matrix.rated[place, column])
+        for index, user in enumerate(matrix.users):
+            rated = bool(matrix.rated[index, column])
             rows.append(row("rated", rated, item=item, user=user))
             if rated or matrix.is_complete:
-                relevant = matrix.relevant[place, column]
+                relevant = matrix.relevant[index, column]
                 rows.append(row("relevant", relevant, item=item, user=user))
     return rows
 
@@ -133,8 +133,8 @@ def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
     names = list(better)
     rows += [
         row(f"agreement: {one}, {other}", agreement(better[one], better[other]))
-        for place, one in enumerate(names)
-        for other in names[place + 1 :]
+        for index, one in enumerate(names)
+        for other in names[index + 1 :]
     ]
     return rows
 
@@ -176,7 +176,7 @@ def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
     names = list(values)
     rows += [
         row(f"agreement: {one}, {other}", agreement(values[one], values[other]))
-        for place, one in enumerate(names)
-        for other in names[place + 1 :]
+        for index, one in enumerate(names)
+        for other in names[index + 1 :]
     ]
     return rows
