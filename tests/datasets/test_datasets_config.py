@@ -12,6 +12,19 @@ from receval.datasets.prepare import load_parser
 FILE = {"name": "ratings.dat"}
 EDITION = {"name": "dat", "parser": "some.module:parse", "files": [FILE]}
 
+SOURCES = [
+    "ml-1m",
+    "netflix",
+    "librarything",
+    "beeradvocate",
+    "yahoo-r3",
+    "cm100k",
+    "lastfm-1k",
+    "trec-qrels",
+]
+MANUAL = {"librarything", "yahoo-r3", "trec-qrels"}
+"""Datasets that must be asked for."""
+
 
 def load(tmp_path: Path, content: object) -> object:
     path = tmp_path / "datasets.yaml"
@@ -19,17 +32,8 @@ def load(tmp_path: Path, content: object) -> object:
     return load_datasets(path)
 
 
-def test_the_registry_has_the_eight_sources() -> None:
-    assert list(registry()) == [
-        "ml-1m",
-        "netflix",
-        "librarything",
-        "beeradvocate",
-        "yahoo-r3",
-        "cm100k",
-        "lastfm-1k",
-        "trec-qrels",
-    ]
+def test_the_registry_has_all_sources() -> None:
+    assert list(registry()) == SOURCES
 
 
 @pytest.mark.parametrize("dataset", registry())
@@ -51,7 +55,7 @@ def test_expected_counts_of_the_registry_add_up(dataset: str) -> None:
 
 def test_only_requested_data_is_manual() -> None:
     manual = {name for name, spec in registry().items() if spec.access == "manual"}
-    assert manual == {"librarything", "yahoo-r3", "trec-qrels"}
+    assert manual == MANUAL
 
 
 def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:

@@ -150,18 +150,20 @@ def test_with_neither_the_figure_of_its_numbers_is_not_made(tmp_path: Path) -> N
     assert not any("fig18" in file for file in plan.studies.all_files())
 
 
-WITHOUT_TIMESTAMPS = {"librarything", "yahoo-r3", "cm100k", "trec-qrels"}
+TIMESTAMPS = {
+    **dict.fromkeys(("ml-1m", "netflix", "beeradvocate", "lastfm-1k"), True),
+    **dict.fromkeys(("librarything", "yahoo-r3", "cm100k", "trec-qrels"), False),
+}
 
 
 def test_temporal_splits_are_planned_for_datasets_with_timestamps_alone() -> None:
     demo = plan_of("demo")
     for dataset, spec in demo.settings.datasets.items():
-        expected = dataset not in WITHOUT_TIMESTAMPS
-        if dataset == "ml-1m":
-            assert [variant.timestamps for variant in spec.variants] == [True, True, False]
-        else:
-            assert {variant.timestamps for variant in spec.variants} == {expected}, dataset
-        assert demo.datasets.has_split(dataset, "temporal-80") == expected
+        expected = any(variant.timestamps for variant in spec.variants)
+        assert demo.datasets.has_split(dataset, "temporal-80") == expected, dataset
+        assert TIMESTAMPS.get(dataset, expected) == expected, dataset
+    timestamps = [variant.timestamps for variant in demo.settings.datasets["ml-1m"].variants]
+    assert timestamps == [True, True, False]
     full = plan_of("full", {"network": "on"})
     assert full.datasets.has_split("ml-1m", "temporal-80")
     assert full.datasets.has_split("ml-1m", "user-temporal-80")
