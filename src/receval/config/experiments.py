@@ -40,7 +40,7 @@ class ExperimentSpec(Model):
         The threshold of the unbiased judgments in the released code, where it is another.
     """
 
-    # No number depends on it.
+    # No result depends on it.
     title: str = Field(default="", exclude=True)
     dataset: Identifier
     split: Identifier
