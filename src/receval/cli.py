@@ -1,4 +1,4 @@
-"""The command ``receval``: drift, acceptance, the table of datasets, files made from the code."""
+"""The command ``receval``: drift, acceptance, datasets, one rule alone, files made from code."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(chosen.run(chosen))
     except (ValueError, DatasetError) as error:
+        if chosen.run is _run_rule:
+            # A debugger goes to where it was raised.
+            raise
         print(error, file=sys.stderr)
         return 2
 
@@ -70,6 +73,13 @@ def _parser() -> argparse.ArgumentParser:
         help="add to the list what the jobs of work/ say in their logs to have compiled",
     )
     command.set_defaults(run=_kernels)
+    text = "make one file by its rule's function in this process, for a debugger"
+    command = commands.add_parser("run-rule", help=text, description=text)
+    command.add_argument("file", help="what the rule makes, such as work/demo/ml-1m/raw.json")
+    command.add_argument(
+        "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
+    )
+    command.set_defaults(run=_run_rule)
     for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS)):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     return parser
@@ -152,6 +162,12 @@ def _kernels(chosen: argparse.Namespace) -> int:
         print(f"{kernel} takes no {types}: write {LIST.name} again with receval kernels --record.")
     print(f"{len(listed()) - len(outdated)} kernels are compiled.")
     return int(bool(outdated))
+
+
+def _run_rule(chosen: argparse.Namespace) -> int:
+    from receval.workflow.foreground import run_rule  # which no other command needs
+
+    return run_rule(chosen.file, chosen.options)
 
 
 def _schema(_: argparse.Namespace) -> int:

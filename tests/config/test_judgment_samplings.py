@@ -63,7 +63,7 @@ def test_a_hundred_levels_are_the_papers() -> None:
         (
             (STUDY, "artifacts", "fig03", "judgment_samplings"),
             ["rating"],
-            "fig03 needs the removal rating, but the study has items, largest-users, "
+            "fig03 needs the judgment sampling rating, but the study has items, largest-users, "
             "popular-items, ratings, users",
         ),
         (

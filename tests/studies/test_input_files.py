@@ -210,7 +210,7 @@ READ_BY_ARTIFACTS = {
     "published/taus.csv": "reads the published values",
     "slim/search.csv": "reads the search slim/search.csv",
     "judgment_samplings/study/items.npz": "reads the judgment sampling items.npz",
-    "artifacts/study/fig08.csv": "reads the numbers fig08.csv",
+    "artifacts/study/fig08.csv": "reads the results fig08.csv",
     "simulations/skewed/pop.csv": "reads the simulation skewed/pop.csv",
 }
 

@@ -103,7 +103,7 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
 ) -> None:
     def write(results: pd.DataFrame, display: DisplayStyle) -> str:
         cells = ", ".join(f"{level!r}" for level in results["level"])
-        return f"# {display.title}\n\nLevels → {cells}; absent: {', '.join(display.absent)}.\n"
+        return f"# {display.title}\n\nLevels → {cells}; {display.absence}\n"
 
     module = ModuleType("receval.studies.pages.flips")
     module.write = write  # type: ignore[attr-defined]
@@ -117,7 +117,7 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
             display=DISPLAY,
             page=page,
         )
-        expected = "# Ratings\n\nLevels → '', 'none'; absent: Netflix.\n"
+        expected = "# Ratings\n\nLevels → '', 'none'; Absent: Netflix (README).\n"
         assert page.read_bytes() == expected.encode()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["flips.csv", "flips.md"]
 

@@ -137,6 +137,22 @@ class Workflow:
             text=True,
         )
 
+    def run_rule(self, file: str, typed: str = "") -> Run:
+        """Make one file by ``receval run-rule``, and type something meanwhile."""
+        command = [sys.executable, "-m", "receval.cli", "run-rule", file]
+        done = subprocess.run(
+            [*command, "--configfile", "small.yaml"],
+            cwd=self.folder,
+            env=self._environment() | {"PYTHONPATH": str(self.folder / "src")},
+            input=typed,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Run(done.returncode, done.stdout)
+
     def processes(self) -> dict[int, int]:
         """Return the processes that are at work in this folder, and the parent of each."""
         found = {}

@@ -3,7 +3,7 @@ REQUIRED INPUTS
   work/<edition>/<dataset>/...                     ratings, splits and ranks an artifact reads
   config/studies/<study>.yaml
 OUTPUTS
-  work/<edition>/artifacts/<study>/<artifact>.csv  the numbers
+  work/<edition>/artifacts/<study>/<artifact>.csv  the results
   work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures), .md, .tex (tables) or .md (pages)
   work/<edition>/artifacts/<study>/provenance.json
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them

@@ -101,11 +101,11 @@ class ArtifactSpec(Model):
         Names of splits that it reads without any system's ranks: of all those datasets, or of each
         dataset its own.
     judgment_samplings : tuple of str
-        Names of the study's removals of judgments whose values it reads.
+        Names of the study's judgment samplings whose values it reads.
     results_of : tuple of str
         Names of the study's artifacts whose CSV it reads; they read no other artifact's.
     only_experiments : tuple of str
-        Of the experiments behind the numbers of others, those that it shows; all by default.
+        Of the experiments behind the results of others, those that it shows; all by default.
     simulations : tuple of str
         Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
@@ -192,7 +192,7 @@ class StudySpec(Model):
                 for n, r in self.judgment_samplings.items()
             ),
             *(
-                (n, "removal", a.judgment_samplings, set(self.judgment_samplings))
+                (n, "judgment sampling", a.judgment_samplings, set(self.judgment_samplings))
                 for n, a in self.artifacts.items()
             ),
             *(
@@ -220,11 +220,11 @@ class StudySpec(Model):
     def experiments_of(self, artifact: str) -> tuple[str, ...]:
         """Return the names of the experiments behind an artifact.
 
-        It reads them itself, in removals, or, those that it shows, in the numbers of other
-        artifacts.
+        It reads them itself, in judgment samplings, or, those that it shows, in the results of
+        other artifacts.
         """
         spec = self.artifacts[artifact]
-        removed = (
+        sampled = (
             name
             for judgment_sampling in spec.judgment_samplings
             for name in self.judgment_samplings[judgment_sampling].experiments
@@ -235,4 +235,4 @@ class StudySpec(Model):
             for name in self.experiments_of(other)
             if not spec.only_experiments or name in spec.only_experiments
         )
-        return tuple(dict.fromkeys([*spec.experiments, *removed, *others]))
+        return tuple(dict.fromkeys([*spec.experiments, *sampled, *others]))

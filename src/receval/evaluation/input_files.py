@@ -73,12 +73,12 @@ class InputFiles:
         return self._one(self.searches, "the search", system, "search.csv")
 
     def judgment_sampling_file(self, name: str) -> Path:
-        """Return the values under sampled judgments."""
+        """Return the values of a judgment sampling."""
         return self._one(self.judgment_samplings, "the judgment sampling", f"{name}.npz")
 
     def results_file(self, artifact: str) -> Path:
-        """Return the numbers of another artifact of the study."""
-        return self._one(self.other_results, "the numbers", f"{artifact}.csv")
+        """Return the results of another artifact of the study."""
+        return self._one(self.other_results, "the results", f"{artifact}.csv")
 
     def simulation_file(self, name: str, system: str) -> Path:
         """Return the values of a system in a simulation."""

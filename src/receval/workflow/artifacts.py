@@ -1,4 +1,4 @@
-"""The files of an artifact: its numbers, and how they are drawn, tabulated or told from them alone.
+"""The files of an artifact: its results, and how they are drawn, tabulated or told from them alone.
 
 Every function takes the name of the module of the artifact's family, which has ``data`` and, by
 its kind, ``draw``, ``tabulate`` or ``write``.

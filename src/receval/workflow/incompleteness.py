@@ -1,4 +1,4 @@
-"""Computing metric values of all systems under removed judgments."""
+"""Computing metric values of all systems under judgment sampling."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _incremental(label: str) -> QuasiArithmetic:
     if not isinstance(average, QuasiArithmetic):
         raise ValueError(
             f"{label} is no mean of transformed values, and only such can follow judgments that "
-            "are removed: use arithmetic, geometric or geometric-adjusted."
+            "leave: use arithmetic, geometric or geometric-adjusted."
         )
     return average
 

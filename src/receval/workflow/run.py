@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.job_runner import JobRunner
 
 THREADS = (
@@ -45,7 +46,7 @@ def begin_run(
     prepare_job_environment(source)
     if in_main_process:
         remove_stale_locks(Path(".snakemake"))
-    runner = JobRunner(abandon)
+    runner = JobRunner(abandon, launcher_of_this_run())
     runner.stop_on_signals()
     if not dry:
         runner.warm_up()

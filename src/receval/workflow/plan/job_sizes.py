@@ -55,7 +55,7 @@ MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
 """Jobs on at most :data:`FEW_RATINGS` that hold or try much at once.
 
 All pairs of systems in every universe of the multiverse take 3.7 GiB on MovieLens 1M, the longest
-removals and searches several minutes.
+judgment samplings and searches several minutes.
 """
 
 FEW_RATINGS = 2_000_000
