@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, places_of_reversed, tied_values
+from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.effect_sizes import (
     cohen_dz,
@@ -37,7 +37,7 @@ def test_effects_of_a_few_differences() -> None:
 def test_pairs_and_metrics_have_their_own_effects() -> None:
     values = tied_values(8, (2, 4, 30))
     for metric, table in enumerate(values):
-        for place, (i, j) in enumerate(all_pairs(4)):
+        for index, (i, j) in enumerate(all_pairs(4)):
             d = table[i] - table[j]
             ranks = stats.rankdata(abs(d[d != 0]))
             expected = {
@@ -46,8 +46,8 @@ def test_pairs_and_metrics_have_their_own_effects() -> None:
                 rank_biserial: (ranks * np.sign(d[d != 0])).sum() / ranks.sum(),
             }
             for effect, number in expected.items():
-                assert effect(values)[metric, place] == pytest.approx(number, abs=1e-12)
-            shares = [share[metric, place] for share in outcome_shares(values)]
+                assert effect(values)[metric, index] == pytest.approx(number, abs=1e-12)
+            shares = [share[metric, index] for share in outcome_shares(values)]
             assert shares == [(d > 0).mean(), (d == 0).mean(), (d < 0).mean()]
 
 
@@ -101,7 +101,7 @@ def test_too_few_users_are_refused(effect: Callable, n_users: int) -> None:
 def test_effects_change_their_sign_with_the_order_of_systems(
     effect: Callable, values: Values
 ) -> None:
-    turned = effect(values[:, ::-1])[:, places_of_reversed(values.shape[1])]
+    turned = effect(values[:, ::-1])[:, indices_of_reversed(values.shape[1])]
     assert np.array_equal(effect(values), -turned)
 
 
@@ -109,8 +109,8 @@ def test_effects_change_their_sign_with_the_order_of_systems(
 @given(values=few_eighths())
 def test_better_is_worse_the_other_way_round(values: Values) -> None:
     found = outcome_shares(values)
-    places = places_of_reversed(values.shape[1])
-    turned = [share[:, places] for share in outcome_shares(values[:, ::-1])]
+    indices = indices_of_reversed(values.shape[1])
+    turned = [share[:, indices] for share in outcome_shares(values[:, ::-1])]
     for share, other in zip(found, turned[::-1], strict=True):
         assert np.array_equal(share, other)
     np.testing.assert_allclose(sum(found), 1)

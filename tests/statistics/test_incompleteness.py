@@ -65,9 +65,9 @@ def recomputed(
     averages = np.empty((len(aggregated_metrics), len(cut)))
     for system, lists in enumerate(lists_of(smaller, cut)):
         tested = lists.full.n_judged > 0
-        for place, aggregated_metric in enumerate(aggregated_metrics):
+        for index, aggregated_metric in enumerate(aggregated_metrics):
             values = evaluate([aggregated_metric.metric], lists)[:, tested]
-            averages[place, system] = aggregated_metric.average.of(
+            averages[index, system] = aggregated_metric.average.of(
                 values, lists.full.n_judged[tested], lists.full.n_relevant[tested]
             )[0]
     return averages, int(tested.sum())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau
 
-from receval.statistics.correlation import ROUNDING, kendall_tau_b, pair_signs
+from receval.statistics.correlation import MEANS_TOLERANCE, kendall_tau_b, pair_signs
 
 ORDERINGS = arrays(np.float64, (5, 9), elements=st.integers(0, 6).map(float))
 
@@ -48,6 +48,6 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     forth, back = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
     assert forth != back
     assert pair_signs([forth, back])[0] != 0
-    assert pair_signs([forth, back], ROUNDING)[0] == 0
-    assert pair_signs([1e-5, 1e-5 + 1e-12], ROUNDING)[0] == -1
-    assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], ROUNDING) == 1
+    assert pair_signs([forth, back], MEANS_TOLERANCE)[0] == 0
+    assert pair_signs([1e-5, 1e-5 + 1e-12], MEANS_TOLERANCE)[0] == -1
+    assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], MEANS_TOLERANCE) == 1

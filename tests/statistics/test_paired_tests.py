@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, places_of_reversed, tied_values
+from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.paired_tests import (
     sign_test,
@@ -161,14 +161,14 @@ def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
 ) -> None:
     found = test(values)
     assert ((found >= 0) & (found <= 1)).all()
-    turned = test(values[:, ::-1])[:, places_of_reversed(values.shape[1])]
+    turned = test(values[:, ::-1])[:, indices_of_reversed(values.shape[1])]
     assert np.array_equal(found, turned)
 
 
 @FEW_EXAMPLES
 @given(values=few_eighths())
 def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
-    turned = t_statistics(values[:, ::-1])[:, places_of_reversed(values.shape[1])]
+    turned = t_statistics(values[:, ::-1])[:, indices_of_reversed(values.shape[1])]
     assert np.array_equal(t_statistics(values), -turned)
 
 

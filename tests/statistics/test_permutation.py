@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test as scipy_test
-from system_values import FEW_EXAMPLES, few_eighths, places_of_reversed
+from system_values import FEW_EXAMPLES, few_eighths, indices_of_reversed
 
 from receval.statistics.permutation import BLOCK, PermutationTest, permutation_test
 
@@ -32,14 +32,14 @@ def test_shares_estimate_those_of_all_sign_flips(values: np.ndarray, seed: int) 
     samples = 4000
     shares = permutation_test(values, np.random.SeedSequence(seed), samples).shares
     for of_metric, table in zip(shares, values, strict=True):
-        place = 0
+        index = 0
         for i in range(len(table)):
             for j in range(i + 1, len(table)):
                 exact = exact_share(table[i] - table[j])
-                assert abs(of_metric[place] - exact) <= 5 * np.sqrt(0.25 / samples)
+                assert abs(of_metric[index] - exact) <= 5 * np.sqrt(0.25 / samples)
                 if exact == 1.0:  # ties of discrete values count, whatever the rounding
-                    assert of_metric[place] == 1.0
-                place += 1
+                    assert of_metric[index] == 1.0
+                index += 1
 
 
 def test_p_values_agree_with_scipy_s_test_of_one_pair() -> None:
@@ -96,7 +96,7 @@ def test_p_does_not_depend_on_the_order_of_systems_or_on_a_user_s_level(
     n_systems = values.shape[1]
     expected = permutation_test(values, SEED, 500).exceeded
     reversed_systems = permutation_test(values[:, ::-1], SEED, 500).exceeded
-    np.testing.assert_array_equal(expected, reversed_systems[:, places_of_reversed(n_systems)])
+    np.testing.assert_array_equal(expected, reversed_systems[:, indices_of_reversed(n_systems)])
     shifted = permutation_test(values + np.arange(values.shape[2]), SEED, 500).exceeded
     np.testing.assert_array_equal(expected, shifted)
 

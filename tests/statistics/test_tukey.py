@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, places_of_reversed, tied_values
+from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.paired_tests import t_test
 from receval.statistics.tukey import (
@@ -187,8 +187,8 @@ def test_a_metric_does_not_depend_on_the_others() -> None:
     values = tied_values(16, (2, 3, 4, 50))
     found = randomised(values)
     assert found.shape == (2, 3, 6)
-    for place in np.ndindex(2, 3):
-        assert np.array_equal(randomised(values[place]), found[place])
+    for index in np.ndindex(2, 3):
+        assert np.array_equal(randomised(values[index]), found[index])
 
 
 @pytest.mark.parametrize(("samples", "threads"), [(0, 1), (10, 0)])
@@ -234,8 +234,8 @@ def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
     found = tukey_hsd(values)
     assert ((found >= 0) & (found <= 1)).all()
     turned = tukey_hsd(values[:, ::-1, users] + constant)
-    places = places_of_reversed(values.shape[1])
-    np.testing.assert_allclose(turned[:, places], found, rtol=1e-6, atol=1e-9)
+    indices = indices_of_reversed(values.shape[1])
+    np.testing.assert_allclose(turned[:, indices], found, rtol=1e-6, atol=1e-9)
 
 
 @FEW_EXAMPLES
@@ -249,6 +249,6 @@ def test_an_added_constant_changes_no_randomised_p_value(values: Values, constan
 def test_randomised_p_values_know_no_order_but_by_chance(values: Values, random: object) -> None:
     users = list(range(values.shape[-1]))
     random.shuffle(users)
-    turned = randomised(values[:, ::-1, users], 600)[:, places_of_reversed(values.shape[1])]
+    turned = randomised(values[:, ::-1, users], 600)[:, indices_of_reversed(values.shape[1])]
     # Six standard errors of the difference of two shares.
     assert np.abs(turned - randomised(values, 600)).max() < 6 * np.sqrt(0.5 / 600)

@@ -20,7 +20,7 @@ Factors = dict[str, NDArray[np.int64]]
 def all_combinations(counts: Iterable[int], times: int = 1) -> Factors:
     """Every combination of levels, each as often as the others."""
     universes = np.array([*product(*(range(count) for count in counts))] * times)
-    return {f"decision {place}": levels for place, levels in enumerate(universes.T)}
+    return {f"decision {index}": levels for index, levels in enumerate(universes.T)}
 
 
 def some_universes(seed: int, counts: Iterable[int], n_universes: int) -> Factors:
@@ -30,7 +30,7 @@ def some_universes(seed: int, counts: Iterable[int], n_universes: int) -> Factor
     legal = ~((universes[0] == 0) & (universes[1] > 0)) & ~(
         (universes[1] == 1) & (universes[2] == 1)
     )
-    return {f"decision {place}": levels for place, levels in enumerate(universes[:, legal])}
+    return {f"decision {index}": levels for index, levels in enumerate(universes[:, legal])}
 
 
 def variances_of_all_orders(factors: Factors, response: Values) -> dict[tuple[int, ...], float]:
@@ -42,8 +42,8 @@ def variances_of_all_orders(factors: Factors, response: Values) -> dict[tuple[in
             component = np.empty(len(response))
             for universe in range(len(response)):
                 alike = np.ones(len(response), dtype=bool)
-                for place in term:
-                    alike &= codes[place] == codes[place][universe]
+                for index in term:
+                    alike &= codes[index] == codes[index][universe]
                 component[universe] = response[alike].mean()
             for lower, part in components.items():
                 if set(lower) < set(term):
@@ -56,7 +56,7 @@ def squares(factors: Factors, terms: Iterable[tuple[int, ...]], response: Values
     """Return what least squares with one dummy a combination of levels explains."""
     columns = [np.ones(len(response))]
     for term in terms:
-        labels = np.array([list(factors.values())[place] for place in term])
+        labels = np.array([list(factors.values())[index] for index in term])
         cells = np.unique(labels, axis=1)
         columns += [(labels == cell[:, np.newaxis]).all(axis=0) for cell in cells.T]
     design = np.array(columns, dtype=np.float64).T
@@ -110,7 +110,7 @@ def test_of_all_combinations_it_is_the_variance_of_the_conditional_means(
     variances = variances_of_all_orders(factors, response)
     found = explained_variance(factors, [response])
     total = response.var()
-    alone = [variances[place,] / total for place in range(len(factors))]
+    alone = [variances[index,] / total for index in range(len(factors))]
     together = [variances[pair] / total for pair in combinations(range(len(factors)), 2)]
     assert found.alone[0] == pytest.approx(alone, abs=1e-10)
     assert found.together[0] == pytest.approx(together, abs=1e-10)
@@ -136,7 +136,7 @@ def test_missing_combinations_give_the_sums_of_squares_of_least_squares(
     effects = np.array([codes[0] * codes[1], codes[2] + codes[0], 0 * codes[0]])
     responses = noise + effects
     found = explained_variance(factors, responses)
-    decisions = [(place,) for place in range(len(counts))]
+    decisions = [(index,) for index in range(len(counts))]
     pairs = list(combinations(range(len(counts)), 2))
     for row, response in enumerate(responses):
         total = ((response - response.mean()) ** 2).sum()

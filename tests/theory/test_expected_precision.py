@@ -60,7 +60,7 @@ def test_bounds_of_one_relevant_by_hand() -> None:
     )
     scale = 4 / (2 * 3 * 65)
     assert bounds.lower == pytest.approx(scale * 50)
-    # m_u = 2, 2, 3 and 10, of which there are four places.
+    # m_u = 2, 2, 3 and 10, of which there are four ranks.
     assert bounds.upper == pytest.approx(scale * (50 + 50 + 60 + 65) / 4)
 
 

@@ -63,15 +63,15 @@ def test_one_relevant_expectations_are_averages_over_all_samples(label: str, sam
     metric = parse(label)
     found = expected_under_one_relevant(odds_of(FOLD, SCORES), metric, sampled)
     pool = [0, 2, 3, 5]
-    for place, item in enumerate([1, 4, 6]):
+    for index, item in enumerate([1, 4, 6]):
         values = []
         for sample in combinations(pool, min(sampled, 4)):
             own = [*sample, item]
-            test = [(0, item, float([5, 4, 5][place])), *((0, i, 1.0) for i in sample)]
+            test = [(0, item, float([5, 4, 5][index])), *((0, i, 1.0) for i in sample)]
             mini = fold_of([(0, i) for i in range(8) if i not in own], test, (1, 8))
             (lists,) = lists_of(mini, SCORES[:1], Protocol("1R", "TI", None, THRESHOLD))
             values.append(evaluate([metric], lists)[0, 0])
-        assert found[place] == pytest.approx(np.mean(values)), item
+        assert found[index] == pytest.approx(np.mean(values)), item
     assert found[3] == 0
 
 

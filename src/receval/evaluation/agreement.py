@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.statistics.correlation import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import MEANS_TOLERANCE, kendall_tau_b
 
 
 def agreement_of(
@@ -31,7 +31,7 @@ def agreement_of(
             "average": average,
             "metric_a": np.repeat(names, len(names)),
             "metric_b": np.tile(names, len(names)),
-            "tau": kendall_tau_b(values, values, ROUNDING).ravel(),
+            "tau": kendall_tau_b(values, values, MEANS_TOLERANCE).ravel(),
             "systems": values.shape[1],
         }
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
 from receval.robustness.sampling_archive import SampledValues
-from receval.statistics.correlation import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import MEANS_TOLERANCE, kendall_tau_b
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the samples between which the bands lie."""
@@ -76,7 +76,7 @@ def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
     """Return tau of every level and sample with all judgments, shape (n_levels, n_samples)."""
     of_metric = values.values[:, :, aggregated_metric]
     flat = of_metric.reshape(-1, of_metric.shape[-1])
-    tau = kendall_tau_b(values.complete[aggregated_metric], flat, ROUNDING)
+    tau = kendall_tau_b(values.complete[aggregated_metric], flat, MEANS_TOLERANCE)
     return tau.reshape(of_metric.shape[:2])
 
 

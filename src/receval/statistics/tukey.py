@@ -21,7 +21,7 @@ from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 # part of what a seed means.
 SAMPLES_PER_BLOCK = 50
 # Sums of the same numbers in another order differ by about sqrt(n) 1e-16 of their size.
-ROUNDING = 1e-12
+DISTANCE_ROUNDING = 1e-12
 
 
 def residual_mean_squares(values: ArrayLike) -> NDArray[np.float64]:
@@ -153,7 +153,7 @@ def randomised_tukey_hsd(
     sums = tables.sum(axis=-1)
     first, second = system_pairs(n_systems)
     distances = np.abs(sums[:, first] - sums[:, second])
-    distances -= ROUNDING * np.abs(tables).max(axis=-2).sum(axis=-1)[:, np.newaxis]
+    distances -= DISTANCE_ROUNDING * np.abs(tables).max(axis=-2).sum(axis=-1)[:, np.newaxis]
     counts = np.empty(distances.shape)
     for metric, distance in enumerate(distances):
         counts[metric] = samples - np.searchsorted(ranges[:, metric], distance, side="left")
@@ -198,11 +198,11 @@ def _add_permuted(
     # Any order is as good as another to shuffle, so the last user's is.
     order = np.arange(n_systems)
     for user in range(n_users):
-        for place in range(n_systems - 1, -1, -1):
-            if place > 0:
-                # One of place + 1 numbers, none likelier than another by more than 2**-32.
-                chosen = (np.int64(draws[user, place - 1]) * (place + 1)) >> 32
-                order[place], order[chosen] = order[chosen], order[place]
-            system = order[place]
+        for index in range(n_systems - 1, -1, -1):
+            if index > 0:
+                # One of index + 1 numbers, none likelier than another by more than 2**-32.
+                chosen = (np.int64(draws[user, index - 1]) * (index + 1)) >> 32
+                order[index], order[chosen] = order[chosen], order[index]
+            system = order[index]
             for metric in range(n_metrics):
-                sums[place, metric] += by_user[user, system, metric]
+                sums[index, metric] += by_user[user, system, metric]

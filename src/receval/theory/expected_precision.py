@@ -34,7 +34,7 @@ def expected_precision(
     ----------
     positives : array_like of float, shape (n_ranked,) or (n_users, n_ranked)
         Positive ratings :math:`|PR(i_k)|`, train and test, of the items of the target sets from the
-        first place on, for all users alike or for each. The target sets of all candidates (AN) have
+        first rank on, for all users alike or for each. The target sets of all candidates (AN) have
         the system's order of them; for samples see :func:`expected_positives_among_samples`.
     cutoff : int
         n.
@@ -50,7 +50,7 @@ def expected_precision(
     Raises
     ------
     ValueError
-        Fewer places than the cut-off are given.
+        Fewer ranks than the cut-off are given.
     """
     sums = _sums(positives, cutoff)
     return float(sigma * n_candidates / (cutoff * t * n_users) * sums[cutoff])
@@ -63,6 +63,13 @@ def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_user
 
     It takes the candidates for all items and the users' sizes of target sets for independent of
     what they like; :func:`receval.theory.random_precision.random_precision` does not.
+
+    Examples
+    --------
+    A fifth of the ratings tests, a hundred candidates, ten liked items for each of the users:
+
+    >>> expected_random_precision(500, sigma=0.2, t=100, n_users=50)
+    0.02
     """
     return sigma * n_positive / (t * n_users)
 
@@ -90,16 +97,16 @@ def expected_bounds_of_one_relevant(
         m_u = n + |PR_{test}(u)| - 1
 
     Users without relevant test ratings count with :math:`m_u = n`, with which the lemma holds as
-    well, since they have no hits: with n - 1 the bounds could change places.
+    well, since they have no hits: with n - 1 the bounds could change sides.
 
-    The lower bound is printed with all items in the place of the candidates; it is equation 3
+    The lower bound is printed with all items instead of the candidates; it is equation 3
     divided by :math:`|PR_{test}| / |U|`, which has :math:`|C|`.
 
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,)
         As for :func:`expected_precision`, for all users alike. Where a user's :math:`m_u` goes
-        beyond the last place, all are summed.
+        beyond the last rank, all are summed.
     n_relevant : array_like of int, shape (n_users,)
         :math:`|PR_{test}(u)|` of all users.
     cutoff : int
@@ -186,7 +193,7 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
             f"A target set of {size} items cannot be drawn from {n_candidates} candidates: choose "
             "a size between 1 and their number."
         )
-    # By tables of logarithms: scipy's own distribution takes a minute for a thousand places.
+    # By tables of logarithms: scipy's own distribution takes a minute for a thousand ranks.
     log_factorials = gammaln(np.arange(n_candidates + 1) + 1.0)
 
     def log_choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -195,22 +202,22 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
 
     before = np.arange(n_candidates)
     among = np.empty(size)
-    for place in range(size):
-        # As many items before it and behind it as a target set with it in this place needs.
-        possible = before[place : n_candidates - (size - 1 - place)]
+    for index in range(size):
+        # As many items before it and behind it as a target set with it at this rank needs.
+        possible = before[index : n_candidates - (size - 1 - index)]
         behind = n_candidates - 1 - possible
-        log_chances = log_choose(possible, place) + log_choose(behind, size - 1 - place)
+        log_chances = log_choose(possible, index) + log_choose(behind, size - 1 - index)
         chances = np.exp(log_chances - log_choose(n_candidates - 1, size - 1))
-        among[place] = chances @ values[possible]
+        among[index] = chances @ values[possible]
     return among * (size / n_candidates)
 
 
 def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
-    """Return the sums over the first 0, 1, ... places, averaged over users."""
+    """Return the sums over the first 0, 1, ... ranks, averaged over users."""
     values = np.asarray(positives, dtype=np.float64)
     if values.shape[-1] < cutoff:
         raise ValueError(
-            f"The ranking has {values.shape[-1]} places, fewer than the cut-off {cutoff}: give at "
+            f"The ranking has {values.shape[-1]} ranks, fewer than the cut-off {cutoff}: give at "
             "least the items up to it."
         )
     return np.concatenate([[0.0], np.cumsum(values.mean(axis=0) if values.ndim == 2 else values)])
@@ -240,7 +247,7 @@ def expected_precision_over_coin_flips(
     ratings : Ratings
         Without repeated pairs of user and item.
     order : ndarray of int, shape (n_items,)
-        Codes of all items, from the first place on.
+        Codes of all items, from the first rank on.
     threshold : float
         Ratings at or above it are positive.
     test_share : float
@@ -256,16 +263,16 @@ def expected_precision_over_coin_flips(
     if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
         raise ValueError(
             f"The order must hold each of the {ratings.n_items} items once: give the codes from 0 "
-            f"to {ratings.n_items - 1}, from the first place on."
+            f"to {ratings.n_items - 1}, from the first rank on."
         )
-    place = np.empty(ratings.n_items, dtype=np.int64)
-    place[order] = np.arange(ratings.n_items)
-    places = place[ratings.items]
-    by_place = np.lexsort((places, ratings.users))
-    users = ratings.users[by_place]
+    index = np.empty(ratings.n_items, dtype=np.int64)
+    index[order] = np.arange(ratings.n_items)
+    indices = index[ratings.items]
+    by_index = np.lexsort((indices, ratings.users))
+    users = ratings.users[by_index]
     starts = np.searchsorted(users, np.arange(ratings.n_users))
     rated_before = np.arange(len(users)) - starts[users]
-    unrated_before = places[by_place] - rated_before
-    liked = ratings.values[by_place] >= threshold
+    unrated_before = indices[by_index] - rated_before
+    liked = ratings.values[by_index] >= threshold
     hit = binom.cdf(cutoff - 1 - unrated_before[liked], rated_before[liked], test_share)
     return float(test_share * np.sum(hit) / (cutoff * ratings.n_users))

@@ -116,7 +116,7 @@ def item_pairs(
     popularity, others = (counts.train, below), counts.not_train
     _count_cases(*popularity, relevant, judged, np.stack(rankings), others, cases)
     codes = np.flatnonzero(cases)
-    signs = [(codes // 3**place % 3 - 1).astype(np.int8) for place in range(n_signs)]
+    signs = [(codes // 3**index % 3 - 1).astype(np.int8) for index in range(n_signs)]
     return ItemPairs(
         n_items=len(counts.train),
         popularity=signs[0],
@@ -157,20 +157,20 @@ def _count_cases(
             signs[1] = _sign(liked_a - liked_b)
             signs[2] = _steeper(often_a, often_b, liked_a, liked_b)
             signs[3] = _steeper(often_a, often_b, both - liked_a, both - liked_b)
-            for place in range(n_rankings):
-                signs[4 + place] = _sign(
-                    rankings[place, a] * not_train[b] - rankings[place, b] * not_train[a]
+            for index in range(n_rankings):
+                signs[4 + index] = _sign(
+                    rankings[index, a] * not_train[b] - rankings[index, b] * not_train[a]
                 )
             # The signs but of steepness are orders, to be turned if the second item is ahead.
             turn = 1
-            for place in range(4 + n_rankings):
-                if (place < 2 or place > 3) and signs[place] != 0:
-                    turn = signs[place]
+            for index in range(4 + n_rankings):
+                if (index < 2 or index > 3) and signs[index] != 0:
+                    turn = signs[index]
                     break
             case, weight = 0, 1
-            for place in range(4 + n_rankings):
-                is_order = place < 2 or place > 3
-                case += weight * (1 + (turn * signs[place] if is_order else signs[place]))
+            for index in range(4 + n_rankings):
+                is_order = index < 2 or index > 3
+                case += weight * (1 + (turn * signs[index] if is_order else signs[index]))
                 weight *= 3
             cases[case] += 1
 

@@ -4,7 +4,7 @@ Non-personalised rankings of section 5 of menamaldonado2021. A user is only reco
 the user has no training rating of, so all of them are conditional on :math:`\neg train`:
 
 - They are NaN for items that all users of the sample have in train: p(train | i) is 1, and the odds
-  of popularity are infinite. There is nobody left to recommend such an item to, so it has no place
+  of popularity are infinite. There is nobody left to recommend such an item to, so it has no rank
   in a ranking.
 - Those of observed values are 0 for items without training ratings: equation 7 counts no user,
   where equations 8 and 10 have an average rating without ratings in them.

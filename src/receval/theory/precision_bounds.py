@@ -28,8 +28,8 @@ def precision_bounds(
         \frac{\sum_u m_u P_s^u@m_u(T_u)}{n |PR_{test}|}, \qquad m_u = n + |PR_{test}(u)| - 1
 
     with :math:`T_u = N_u \cup PR_{test}(u)` on both sides and :math:`T_u^r = N_u \cup \{i_r\}` in
-    the middle. An item stands in :math:`T_u` at most :math:`|PR_{test}(u)| - 1` places below its
-    place in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
+    the middle. An item stands in :math:`T_u` at most :math:`|PR_{test}(u)| - 1` ranks below its
+    rank in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
     same threshold has the same :math:`N_u`.
 
@@ -66,7 +66,7 @@ def precision_bounds(
     total = int(relevant_left.sum())
     if not total:
         raise ValueError("No relevant test rating is left, so there is no 1R precision to bound.")
-    is_left = alive[view.places]
+    is_left = alive[view.indices]
     gone = view.relevant & ~is_left
     gone_before = np.concatenate([[0], np.cumsum(gone)])
     owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))

@@ -38,7 +38,7 @@ class RatingProbabilities(RatingCounts):
         """Which items have odds of popularity that are neither 0 nor infinite.
 
         Items without training ratings have no average rating, and the paper's own counts leave them
-        out. Items that the whole sample has in train have no place in any optimal ranking
+        out. Items that the whole sample has in train have no rank in any optimal ranking
         (:mod:`receval.theory.optimal_rankings`).
         """
         return np.asarray((self.train > 0) & (self.not_train > 0))

@@ -27,7 +27,7 @@ from receval.theory.target_densities import TargetDensities
 
 @dataclass(frozen=True)
 class SamplingOdds:
-    """What the place of each relevant item among samples depends on.
+    """What the rank of each relevant item among samples depends on.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class SamplingOdds:
             raise ValueError(other_fold)
         relevant_above = np.full(len(fold.test), -1, dtype=np.int64)
         above = np.full(len(fold.test), -1, dtype=np.int64)
-        found = judged.positions[view.places]
+        found = judged.positions[view.indices]
         relevant_above[found] = before
         above[found] = view.ranks - 1 - before
         rows = np.sort(judged.positions[judged.relevant])
@@ -158,13 +158,13 @@ def expected_under_one_relevant(
     width = sampled + 1
     table = np.empty((len(kinds), width + 1))
     for row, kind in enumerate(kinds):
-        size, place = divmod(int(kind), len(ratings))
-        value = float(ratings[place])
+        size, index = divmod(int(kind), len(ratings))
+        value = float(ratings[index])
         table[row] = _by_rank(odds, metric, value, size, width)
         if not odds.all_computable:
             shorter = _by_rank(odds, metric, value, 0, width)
-            places = slice(0, size + 2)
-            if not np.array_equal(table[row, places], shorter[places]):
+            indices = slice(0, size + 2)
+            if not np.array_equal(table[row, indices], shorter[indices]):
                 raise ValueError(
                     f"{metric.label} depends on the length of lists, which is random where some "
                     "scores cannot be computed: give the metric a cut-off."

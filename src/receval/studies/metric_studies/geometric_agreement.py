@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
-from receval.statistics.correlation import ROUNDING, kendall_tau_b
+from receval.statistics.correlation import MEANS_TOLERANCE, kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -57,7 +57,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                         "average": f"arithmetic to {form}",
                         "metric_a": names,
                         "metric_b": names,
-                        "tau": np.diag(kendall_tau_b(arithmetic, values, ROUNDING)),
+                        "tau": np.diag(kendall_tau_b(arithmetic, values, MEANS_TOLERANCE)),
                         "systems": values.shape[1],
                     }
                 )
