@@ -30,7 +30,7 @@ class Ratings:
     values : ndarray of float32 or int8, shape (n_ratings,)
         Ratings on the dataset's scale; 1 per play for event data.
     timestamps : ndarray of int64 or int32, shape (n_ratings,), or None
-        Seconds since 1970-01-01 UTC; None where the raw edition has none.
+        Seconds since 1970-01-01 UTC; None where the raw variant has none.
     known : ndarray of bool, shape (n_ratings,), or None
         True where the user chose or already knew the item (missing not at random), False where
         the item was drawn for the user (missing at random). None where the data does not say.
@@ -40,6 +40,18 @@ class Ratings:
     Notes
     -----
     A pair (user, item) may occur more than once only in event data (plays); splits sum such rows.
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0, 1], dtype=np.int32),
+    ...     items=np.array([0, 1, 1], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ... )
+    >>> len(ratings), ratings.n_users, ratings.n_items
+    (3, 2, 2)
     """
 
     users: NDArray[np.int32]

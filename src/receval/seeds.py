@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
+
+GeneratorFor = Callable[..., np.random.Generator]
+"""Gives the generator of one choice among those of a split or a ranking, by the choice's names:
+``generator_for("ties")``, or by the number of a fold."""
 
 
 def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
@@ -26,7 +31,16 @@ def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
 
 
 def generator(root: int, *names: str | int) -> np.random.Generator:
-    """Return a PCG64 generator for a named random choice (see :func:`seed_sequence`)."""
+    """Return a PCG64 generator for a named random choice (see :func:`seed_sequence`).
+
+    Examples
+    --------
+    The same names give the same numbers, other names give others:
+
+    >>> draws = [generator(1, "ml-1m", "k-fold", fold).random() for fold in (0, 0, 1)]
+    >>> draws[0] == draws[1], draws[0] == draws[2]
+    (True, False)
+    """
     return np.random.Generator(np.random.PCG64(seed_sequence(root, *names)))
 
 

@@ -49,7 +49,7 @@ def variant(found: Availability) -> str | None:
     ("size", "name"),
     [(WITH_TIMESTAMPS, "with-timestamps"), (WITHOUT_TIMESTAMPS, "without-timestamps")],
 )
-def test_sizes_tell_editions_with_one_file_name_apart(raw: Path, size: int, name: str) -> None:
+def test_sizes_tell_variants_with_one_file_name_apart(raw: Path, size: int, name: str) -> None:
     path = put(raw, "ratings.dat", size)
     found = find("ml-1m", raw)
     assert (found.status, variant(found), found.files) == ("local", name, (path,))
@@ -67,7 +67,7 @@ def test_the_own_folder_comes_before_mirrors_and_mirrors_in_order(
     assert find("ml-1m", raw, first, second).files == (own,)
 
 
-def test_within_a_folder_the_first_edition_of_the_registry_wins(raw: Path) -> None:
+def test_within_a_folder_the_first_variant_of_the_registry_wins(raw: Path) -> None:
     put(raw, "ratings.dat", WITHOUT_TIMESTAMPS)
     put(raw, "ml-1m.zip", 5_917_549)
     assert variant(find("ml-1m", raw)) == "zip"
@@ -85,12 +85,12 @@ def test_a_wrong_size_is_not_taken_and_told(raw: Path) -> None:
     assert f"{path.as_posix()} has 123 bytes where 24,594,131 or 13,553,874" in found.reason
 
 
-def test_a_part_of_an_edition_is_not_taken_and_told(raw: Path) -> None:
+def test_a_part_of_a_variant_is_not_taken_and_told(raw: Path) -> None:
     for number in (1, 2, 4):
         put(raw, f"combined_data_{number}.txt")
     found = find("netflix", raw, network=False)
     assert found.status == "absent"
-    assert "a part of the edition combined, but not combined_data_3.txt" in found.reason
+    assert "a part of the variant combined, but not combined_data_3.txt" in found.reason
     put(raw, "combined_data_3.txt")
     assert variant(find("netflix", raw)) == "combined"
 
@@ -120,7 +120,7 @@ def test_a_part_of_an_edition_is_not_taken_and_told(raw: Path) -> None:
         ("trec-qrels", ["qrels.51-100", "web/qrels.web.txt"], "folder"),
     ],
 )
-def test_every_edition_is_found(tmp_path: Path, dataset: str, files: list[str], name: str) -> None:
+def test_every_variant_is_found(tmp_path: Path, dataset: str, files: list[str], name: str) -> None:
     paths = tuple(put(tmp_path / dataset, file) for file in files)
     found = find(dataset, tmp_path / "raw", tmp_path)
     assert (found.status, variant(found), found.files) == ("local", name, paths)
@@ -132,7 +132,7 @@ def test_what_a_download_leaves_behind_is_no_data(tmp_path: Path) -> None:
     assert find("trec-qrels", tmp_path / "raw", tmp_path).status == "absent"
 
 
-def test_companions_are_found_wherever_they_are(raw: Path, mirror: Path) -> None:
+def test_auxiliary_files_are_found_wherever_they_are(raw: Path, mirror: Path) -> None:
     put(raw, "ratings.dat", WITHOUT_TIMESTAMPS)
     auxiliary_file = put(mirror / "ml-1m", "temporal_test.tsv")
     assert find("ml-1m", raw, mirror).auxiliary_files == (auxiliary_file,)
@@ -158,7 +158,7 @@ def test_manual_data_is_absent_with_instructions_even_with_network(raw: Path) ->
         assert part in found.instructions
 
 
-def test_an_address_of_one_file_of_two_does_not_make_an_edition_downloadable(raw: Path) -> None:
+def test_an_address_of_one_file_of_two_does_not_make_a_variant_downloadable(raw: Path) -> None:
     files = [{"name": "a", "urls": ["https://example.org/a"]}, {"name": "b"}]
     halves = spec(variants=[{"name": "two", "parser": PARSER, "files": files}])
     assert resolve("small", halves, raw).status == "absent"

@@ -81,7 +81,7 @@ Editions = pytest.mark.parametrize(
 
 
 @Editions
-def test_every_edition_gives_the_same_table(tmp_path: Path, write: Write, parse: Parse) -> None:
+def test_every_variant_gives_the_same_table(tmp_path: Path, write: Write, parse: Parse) -> None:
     reviews = [review("stcules", 47986, 1.5, 7), review("bob", 5, 5.0, 8), review("bob", 6, 0, 9)]
     report = ParseReport()
     ratings = parse([write(tmp_path, reviews)], report=report)

@@ -10,7 +10,7 @@ from receval.config.reading import load_datasets
 from receval.datasets.prepare import load_parser
 
 FILE = {"name": "ratings.dat"}
-EDITION = {"name": "dat", "parser": "some.module:parse", "files": [FILE]}
+VARIANT = {"name": "dat", "parser": "some.module:parse", "files": [FILE]}
 
 SOURCES = [
     "ml-1m",
@@ -69,26 +69,26 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
         ({"title": None}, "Dataset small: the key title is missing."),
         ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic' or"),
         (
-            {"variants": [EDITION | {"files": [FILE | {"sha": "00"}]}]},
+            {"variants": [VARIANT | {"files": [FILE | {"sha": "00"}]}]},
             "Dataset small: there is no key variants.0.files.0.sha;",
         ),
         (
-            {"variants": [EDITION | {"files": [FILE | {"sha256": "ABC"}]}]},
+            {"variants": [VARIANT | {"files": [FILE | {"sha256": "ABC"}]}]},
             "Dataset small: the key variants.0.files.0.sha256:",
         ),
         (
-            {"variants": [EDITION | {"files": [{"name": "../ratings.dat"}]}]},
+            {"variants": [VARIANT | {"files": [{"name": "../ratings.dat"}]}]},
             "'../ratings.dat' is not a file name relative to the dataset's folder",
         ),
-        ({"variants": [EDITION | {"files": []}]}, "the edition dat needs either files or a"),
-        ({"variants": [EDITION | {"pattern": "*"}]}, "the edition dat needs either files or a"),
-        ({"variants": [EDITION | {"parser": "parse"}]}, "the key variants.0.parser:"),
-        ({"variants": [EDITION, EDITION]}, "the editions dat, dat need different names"),
+        ({"variants": [VARIANT | {"files": []}]}, "the variant dat needs either files or a"),
+        ({"variants": [VARIANT | {"pattern": "*"}]}, "the variant dat needs either files or a"),
+        ({"variants": [VARIANT | {"parser": "parse"}]}, "the key variants.0.parser:"),
+        ({"variants": [VARIANT, VARIANT]}, "the variants dat, dat need different names"),
         (
-            {"variants": [EDITION, EDITION | {"name": "other"}]},
-            "several editions have a file ratings.dat: give each a different size",
+            {"variants": [VARIANT, VARIANT | {"name": "other"}]},
+            "several variants have a file ratings.dat: give each a different size",
         ),
-        ({"access": "automatic"}, "access is automatic, but no edition has an address"),
+        ({"access": "automatic"}, "access is automatic, but no variant has an address"),
         ({"scale": {"minimum": 1, "maximum": 5, "step": 0.3}}, "in steps of 0.3"),
         ({"published": {"movies": [3]}}, "the key published.movies"),
         ({"expected": {"users": -1}}, "the key expected.users:"),

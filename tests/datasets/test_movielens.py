@@ -22,7 +22,7 @@ def dat(tmp_path: Path, content: str | bytes) -> Path:
     return path
 
 
-def test_timestamps_are_read_where_the_edition_has_them(tmp_path: Path) -> None:
+def test_timestamps_are_read_where_the_variant_has_them(tmp_path: Path) -> None:
     report = ParseReport()
     ratings = parse_dat([dat(tmp_path, "9::7::5::978300760\n2::7::1::4\n")], report=report)
     assert rows_of(ratings) == [("9", "7", 5.0, 978300760), ("2", "7", 1.0, 4)]
@@ -32,7 +32,7 @@ def test_timestamps_are_read_where_the_edition_has_them(tmp_path: Path) -> None:
     assert report.rows == 2
 
 
-def test_the_edition_of_three_columns_has_no_timestamps(tmp_path: Path) -> None:
+def test_the_variant_of_three_columns_has_no_timestamps(tmp_path: Path) -> None:
     ratings = parse_dat([dat(tmp_path, "9::7::5\n2::7::1")])
     assert rows_of(ratings) == [("9", "7", 5.0), ("2", "7", 1.0)]
     assert ratings.timestamps is None

@@ -91,7 +91,7 @@ Parse = Callable[..., Ratings]
 
 
 @Editions
-def test_every_edition_gives_the_same_table(tmp_path: Path, write: Write, parse: Parse) -> None:
+def test_every_variant_gives_the_same_table(tmp_path: Path, write: Write, parse: Parse) -> None:
     report = ParseReport()
     ratings = parse(write(tmp_path, MOVIES), report=report)
     assert rows_of(ratings) == ROWS

@@ -77,7 +77,7 @@ def test_a_download_goes_into_the_own_folder(server: FileServer, tmp_path: Path)
     assert raw.files == (RawFile(tmp_path / "raw" / "ratings.dat", sha256(CONTENT)),)
 
 
-def test_an_edition_that_cannot_be_had_falls_through_to_the_next(
+def test_a_variant_that_cannot_be_had_falls_through_to_the_next(
     server: FileServer, dead_address: str, tmp_path: Path
 ) -> None:
     other = b"1::2::3::4\n"

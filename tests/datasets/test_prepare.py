@@ -118,7 +118,7 @@ def test_a_count_that_differs_is_refused_and_nothing_is_written(
     tmp_path: Path, wrong: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises(
-        CountError, match=r"The dataset small \(edition dat, .*ratings\.dat\)"
+        CountError, match=r"The dataset small \(variant dat, .*ratings\.dat\)"
     ) as caught:
         prepare(raw_of(tmp_path, **{**RIGHT, **wrong}), spec(), tmp_path / "out")
     assert sentence in str(caught.value)

@@ -109,7 +109,7 @@ def change_discount(patch: pytest.MonkeyPatch) -> None:
 
 
 def shift_cutoff(patch: pytest.MonkeyPatch) -> None:
-    """Leave the last place of every list out."""
+    """Leave the last rank of every list out."""
     as_array = list_view.as_array
     for module in (list_view, ndcg):
         patch.setattr(module, "as_array", lambda cutoffs: as_array(tuple(n - 1 for n in cutoffs)))

@@ -24,18 +24,18 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def places(case: Case, metric: Any) -> int:
+def ranks_counted(case: Case, metric: Any) -> int:
     if getattr(metric, "denominator", "cutoff") == "filled":
         return len(case.listed[: metric.cutoff])
     return metric.cutoff or len(case.listed)
 
 
 def precision(case: Case, metric: Any) -> float:
-    return share(hits(case, metric.cutoff), places(case, metric))
+    return share(hits(case, metric.cutoff), ranks_counted(case, metric))
 
 
 def anti_precision(case: Case, metric: Any) -> float:
-    return share(misses(case, metric.cutoff), places(case, metric))
+    return share(misses(case, metric.cutoff), ranks_counted(case, metric))
 
 
 def unjudged(case: Case, metric: Any) -> float:
@@ -132,7 +132,7 @@ def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]
     def discounted(items: list[int]) -> float:
         return sum(worth(metric, case, item) / log2(k + 1) for k, item in enumerate(items, 1))
 
-    # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a place of its own.
+    # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a rank of its own.
     best = sorted(case.ratings, key=lambda item: worth(metric, case, item), reverse=True)
     ideal = discounted(best if metric.ideal == "all" else best[: metric.cutoff])
     return discounted(list(case.listed[: metric.cutoff])) / ideal if ideal > 0 else 0.0
@@ -162,7 +162,7 @@ def rank_biased_precision(case: Case, metric: Any) -> float:
 
 
 def rank_biased_residual(case: Case, metric: Any) -> float:
-    """Weigh what is not known: the unjudged places, and the infinite tail after the last."""
+    """Weigh what is not known: the unjudged ranks, and the infinite tail after the last."""
     top = case.listed[: metric.cutoff]
     unknown = [metric.phi**k for k, item in enumerate(top) if item not in case.ratings]
     return (1 - metric.phi) * sum(unknown) + metric.phi ** len(top)

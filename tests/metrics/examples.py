@@ -27,7 +27,7 @@ def ranks(values: list[int], lengths: list[int]) -> JudgedRanks:
 def example() -> JudgedLists:
     """Three users: five judged items, one judged item that is not ranked, nothing judged.
 
-    The list of the first has eight places: 5 stars, 2 stars, -, 4 stars, -, -, 1 star, -; an item
+    The list of the first has eight ranks: 5 stars, 2 stars, -, 4 stars, -, -, 1 star, -; an item
     of 4 stars is not in it.
     """
     judgments = Judgments.from_pairs([0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 0], [5, 2, 4, 1, 4, 5], 3)
@@ -92,9 +92,12 @@ def judgments_of(cases: list[Case]) -> Judgments:
 
 
 def ranks_of(cases: list[Case], judgments: Judgments) -> JudgedRanks:
-    places = [{item: place for place, item in enumerate(case.listed, 1)} for case in cases]
+    listed_ranks = [{item: rank for rank, item in enumerate(case.listed, 1)} for case in cases]
     pairs = zip(judgments.users.tolist(), judgments.items.tolist(), strict=True)
-    return ranks([places[user].get(item, 0) for user, item in pairs], [len(p) for p in places])
+    return ranks(
+        [listed_ranks[user].get(item, 0) for user, item in pairs],
+        [len(listed) for listed in listed_ranks],
+    )
 
 
 def lists_of(cases: list[Case]) -> JudgedLists:

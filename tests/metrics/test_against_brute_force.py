@@ -71,7 +71,7 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
         judgments.users, judgments.items, judgments.values, found, strict=True
     ):
         if rating >= THRESHOLD:
-            unjudged = [1000 + place for place in range(lengths[user])]
+            unjudged = [1000 + index for index in range(lengths[user])]
             listed = [*unjudged[: rank - 1], int(item), *unjudged[rank - 1 :]] if rank else unjudged
             alone.append(Case(tuple(listed), {int(item): float(rating)}, cases[0].metadata))
     metrics = [

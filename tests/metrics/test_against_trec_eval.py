@@ -115,8 +115,8 @@ def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
     np.testing.assert_array_equal(found["UserCoverage"], expected["num_ret"] > 0)
     for n in CUTOFFS:
         np.testing.assert_array_equal(found[f"RR@{n}"] > 0, expected[f"success_{n}"] == 1)
-        places = np.minimum(expected["num_ret"], n) / n
-        np.testing.assert_array_equal(found[f"Coverage@{n}"], places)
+        coverage = np.minimum(expected["num_ret"], n) / n
+        np.testing.assert_array_equal(found[f"Coverage@{n}"], coverage)
 
 
 GAINS = {

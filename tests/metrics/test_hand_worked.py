@@ -93,13 +93,13 @@ EPSILON = 1e-5
         ("infAP(form=bellogin)@4", (1 + 1 / 4 + 3 / 4 * (2 / 3) * (2 / 3)) / 3),
         ("RBP(phi=0.5)@4", 0.5 * (1 + 1 / 8)),
         ("RBP(gain=rating,phi=0.5)@4", 0.5 * (5 + 2 / 2 + 4 / 8)),
-        # Places 1, 2, 4 are judged; without a cut-off also place 7.
+        # Ranks 1, 2, 4 are judged; without a cut-off also rank 7.
         ("RBPresidual(phi=0.5)@4", 1 - 0.5 * (1 + 1 / 2 + 1 / 8)),
         ("RBPresidual(phi=0.5)", 1 - 0.5 * (1 + 1 / 2 + 1 / 8 + 1 / 64)),
         # 5, 2, 4, 1 stars against 5, 4, 2, 1: the agreement is 1, 1/2, 1, 1.
         ("RBO(condensed=true,phi=0.5)@2", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 4 * 1 / 2),
         ("RBO(condensed=true,phi=0.5)", 1 / 2 + 1 / 4 * 1 / 2 + 1 / 8 + 1 / 16 + 1 / 16),
-        # 5, 2, 4, 1 stars: only 2 above 4 is the wrong way; the full list has place 3 empty.
+        # 5, 2, 4, 1 stars: only 2 above 4 is the wrong way; the full list has rank 3 empty.
         ("tau(condensed=true)@1", 0.0),
         ("tau(condensed=true)@2", 1.0),
         ("tau(condensed=true)@3", (2 - 1) / 3),

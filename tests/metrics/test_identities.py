@@ -113,9 +113,9 @@ def test_a_list_in_the_ideal_order_scores_1(seed: int, cutoff: int) -> None:
 def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() -> None:
     (case,) = best_first(world(3)[3:4])
     wrong = next(
-        place
-        for place in range(len(case.listed) - 1)
-        if case.ratings[case.listed[place]] > case.ratings[case.listed[place + 1]]
+        index
+        for index in range(len(case.listed) - 1)
+        if case.ratings[case.listed[index]] > case.ratings[case.listed[index + 1]]
     )
     swapped = list(case.listed)
     swapped[wrong], swapped[wrong + 1] = swapped[wrong + 1], swapped[wrong]

@@ -64,7 +64,7 @@ def test_judged_items_stand_by_rating_and_ranked_ones_by_rank() -> None:
     assert view.judged.n_relevant.tolist() == [3, 1, 0]
     assert view.starts.tolist() == [0, 4, 4, 4]
     assert view.ranks.tolist() == [1, 2, 4, 7]
-    assert view.judged.values[view.places].tolist() == [5, 2, 4, 1]
+    assert view.judged.values[view.indices].tolist() == [5, 2, 4, 1]
     assert view.relevant.tolist() == [True, False, True, False]
     assert view.n_nonrelevant.tolist() == [2, 0, 0]
 
@@ -92,7 +92,7 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     np.testing.assert_array_equal(view.ranks, other.ranks)
     np.testing.assert_array_equal(view.lengths, other.lengths)
     np.testing.assert_array_equal(
-        view.judged.values[view.places], other.judged.values[other.places]
+        view.judged.values[view.indices], other.judged.values[other.indices]
     )
 
 
@@ -121,7 +121,7 @@ def test_items_of_equal_rating_keep_their_own_ranks() -> None:
     judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
     lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, FACTS)
     assert lists.full.ranks.tolist() == [1, 2, 3, 4]
-    items = judgments.items[lists.full.judged.positions[lists.full.places]]
+    items = judgments.items[lists.full.judged.positions[lists.full.indices]]
     assert items.tolist() == [3, 2, 1, 0]
 
 
@@ -162,7 +162,7 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     allowed = set(METRICS) - set(needing)
     assert {"P", "Recall", "AP", "nDCG", "RR", "ERR", "Coverage"} <= allowed
     assert np.isfinite(evaluate([parse(f"{name}@10") for name in allowed], lists)).all()
-    # The papers' form would count half of the unjudged places above as hits.
+    # The papers' form would count half of the unjudged ranks above as hits.
     with pytest.raises(ValueError, match="measure it under AR"):
         evaluate([parse("infAP@10")], lists)
     bellogin, reciprocal = evaluate([parse("infAP(form=bellogin)"), parse("RR")], lists)

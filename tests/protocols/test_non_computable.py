@@ -32,10 +32,10 @@ def test_a_users_random_order_does_not_depend_on_who_else_is_asked_for(
     whole = seeded("non-computable").random((len(blocks) * N_USERS, n_items), dtype=np.float32)
     fallback = FallbackScores("random", untrained(n_items), seeded)
     for number, block in enumerate(blocks):
-        places = np.array(sorted(block), dtype=np.int64) + number * N_USERS
-        scores = np.full((len(places), n_items), np.nan, dtype=np.float32)
-        drawn = fallback.where_not_computable(scores, places)
-        np.testing.assert_array_equal(drawn, whole[places])
+        indices = np.array(sorted(block), dtype=np.int64) + number * N_USERS
+        scores = np.full((len(indices), n_items), np.nan, dtype=np.float32)
+        drawn = fallback.where_not_computable(scores, indices)
+        np.testing.assert_array_equal(drawn, whole[indices])
 
 
 def test_a_generator_that_cannot_leap_is_refused() -> None:

@@ -73,7 +73,7 @@ def test_p1r_ranks_each_relevant_item_among_the_items_of_its_percentile(
     protocol = Protocol("1R", candidates, sampled, 4.0, percentiles=percentiles)
     (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
     order = by_popularity(fold)
-    percentile = {item: place * percentiles // N_ITEMS for place, item in enumerate(order)}
+    percentile = {item: index * percentiles // N_ITEMS for index, item in enumerate(order)}
     judgments = fold.test
     assert outcome.percentiles is not None
     assert outcome.percentiles.tolist() == [percentile[int(item)] for item in judgments.items]

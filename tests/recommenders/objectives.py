@@ -33,13 +33,13 @@ def gradients(value: Callable[[Tables], float], tables: Tables) -> Tables:
     results = []
     for table in tables:
         slopes = np.empty_like(table)
-        for place in np.ndindex(table.shape):
-            kept, reached = table[place], []
+        for index in np.ndindex(table.shape):
+            kept, reached = table[index], []
             for shift in (1e-5, -1e-5):
-                table[place] = kept + shift
+                table[index] = kept + shift
                 reached.append(value(tables))
-            table[place] = kept
-            slopes[place] = (reached[0] - reached[1]) / 2e-5
+            table[index] = kept
+            slopes[index] = (reached[0] - reached[1]) / 2e-5
         results.append(slopes)
     return results
 

@@ -45,7 +45,7 @@ class CompleteWorld:
 
     dataset: str
     simulation: Simulation
-    opposed: bool = False
+    anti_popular: bool = False
     """Whether the least liked items were made the best known ones."""
 
     def rng_for(self, *names: str | int) -> np.random.Generator:
@@ -60,7 +60,7 @@ class CompleteWorld:
         """The first of five folds, as menamaldonado2021 makes them, with complete judgments."""
         ratings = observed_ratings(self.simulation)
         rng_for = partial(self.rng_for, "split")
-        if self.opposed:
+        if self.anti_popular:
             split = split_with_anti_popular_familiarity(
                 ratings, rng_for, relevant_from=self.threshold, folds=5
             )

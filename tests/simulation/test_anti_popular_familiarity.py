@@ -115,7 +115,7 @@ def test_judgments_become_known_with_their_item_s_rate_whatever_their_value():
 
 
 def test_rates_of_zero_and_one_leave_nothing_to_chance():
-    # Item 0 is liked and known to all, item 1 neither: they change places.
+    # Item 0 is liked and known to all, item 1 neither: they change sides.
     pairs = [(user, item) for user in range(5) for item in range(2)]
     values, known = ([5.0, 1.0] * 5, [True, False] * 5)
     ratings = ratings_of(pairs, 5, 2, known=known, values=values)

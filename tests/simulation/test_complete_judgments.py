@@ -27,7 +27,7 @@ RELEVANCE = np.array([[1, 2, 3], [4, 5, 1], [2, 3, 4]], dtype=np.float32)
 
 def train_of(*pairs):
     rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
-    # Explicit zeros: what trains is told by its place, not by its value.
+    # Explicit zeros: what trains is told by its index, not by its value.
     return csr_array((np.zeros(len(pairs), dtype=np.float32), (rows, columns)), shape=(3, 3))
 
 
@@ -106,10 +106,10 @@ def test_the_relevance_of_a_twin_fits_the_codes_of_its_parser(
     twin = small_twins[dataset]
     names = twin.written["files"]
     spec = load_datasets(ROOT / "config" / "datasets.yaml")[dataset]
-    edition = spec.variant_of(names)
+    variant = spec.variant_of(names)
     files = tuple(RawFile.of(twin.folder / name) for name in names)
     expected = ExpectedCounts(**twin.written["expected"])
-    raw = RawFiles(dataset, edition.name, edition.parser, files, source="twin", expected=expected)
+    raw = RawFiles(dataset, variant.name, variant.parser, files, source="twin", expected=expected)
     prepare(raw, spec, tmp_path)
     ratings = Ratings.read(tmp_path)
     relevance = relevance_of_twin(twin.folder / "truth.npz", ratings)

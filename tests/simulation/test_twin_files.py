@@ -97,7 +97,7 @@ def test_truth_holds_the_complete_relevance_with_raw_identifiers(
 def test_a_dataset_without_a_raw_format_is_refused(
     small_specs: dict[str, TwinSpec], tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"no raw format to write a twin of trec-qrels in.*ml-1m"):
+    with pytest.raises(ValueError, match=r"no raw format .* twin of trec-qrels in.*ml-1m"):
         write_twin("trec-qrels", small_specs["ml-1m"], 1, tmp_path)
 
 
@@ -116,7 +116,7 @@ def test_a_format_with_times_is_refused_without_a_period(
     small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
 ) -> None:
     spec = small_specs[dataset].model_copy(update={"period": None, "sessions": None})
-    with pytest.raises(ValueError, match="give the twin a period"):
+    with pytest.raises(ValueError, match="give the synthetic twin a period"):
         write_twin(dataset, spec, 1, tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -126,6 +126,6 @@ def test_a_format_with_flags_is_refused_without_a_random_sample(
     small_specs: dict[str, TwinSpec], tmp_path: Path, dataset: str
 ) -> None:
     spec = small_specs[dataset].model_copy(update={"random_sample": None})
-    with pytest.raises(ValueError, match="give the twin a random_sample"):
+    with pytest.raises(ValueError, match="give the synthetic twin a random_sample"):
         write_twin(dataset, spec, 1, tmp_path)
     assert not list(tmp_path.iterdir())

@@ -222,7 +222,7 @@ def test_where_popularity_runs_against_relevance_precision_is_the_wrong_one(
     worlds: dict[str, CompleteWorld],
 ) -> None:
     # Figure 16, and Lemma 3 case (b).
-    world = CompleteWorld("cm100k", worlds["cm100k"].simulation, opposed=True)
+    world = CompleteWorld("cm100k", worlds["cm100k"].simulation, anti_popular=True)
     observed, exact = world.observed.mean(axis=2), world.exact.mean(axis=2)
     for true_positive, false_positive in ((PRECISION, ANTI_PRECISION), (RECALL, FALLOUT)):
         assert tau(observed[:, true_positive], exact[:, true_positive]) < 0

@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_another_draw(tmp_pat
 
 
 def test_facts_describe_the_draw_and_what_was_there_before():
-    # Item 0 is liked and known to all, item 1 neither: they change places.
+    # Item 0 is liked and known to all, item 1 neither: they change sides.
     pairs = [(user, item) for user in range(5) for item in range(2)]
     values, known = ([5.0, 1.0] * 5, [True, False] * 5)
     ratings = ratings_of(pairs, 5, 2, known=known, values=values)

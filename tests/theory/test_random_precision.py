@@ -178,7 +178,7 @@ def test_random_precision_under_removed_test_ratings(
     expected = random_precision(TargetDensities.of(data, protocol, THRESHOLD, kept), 5)
     (lists,) = lists_of(data, rng.random(data.train.shape), protocol, seed=seed)
     view = lists.full
-    hit = view.relevant & (view.ranks <= 5) & kept[view.judged.positions[view.places]]
+    hit = view.relevant & (view.ranks <= 5) & kept[view.judged.positions[view.indices]]
     n_lists = (
         int((kept & (data.test.values >= THRESHOLD)).sum()) if lists.one_relevant else view.n_lists
     )

@@ -67,13 +67,13 @@ def sentences(error: ValidationError) -> list[str]:
     """Return one sentence for each problem of a validation: the key, and what is wrong with it."""
     lines = []
     for problem in error.errors():
-        place = ".".join(str(part) for part in problem["loc"])
+        where = ".".join(str(part) for part in problem["loc"])
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
             message = "there is no such key; remove it or correct its spelling"
         elif problem["type"] == "missing":
             message = "the key is missing"
-        lines.append(f"  {place}: {message}." if place else f"  {message}.")
+        lines.append(f"  {where}: {message}." if where else f"  {message}.")
     return lines
 
 
@@ -118,12 +118,12 @@ def _sentence(location: list[str], kind: str, message: str) -> str:
     if kind == "missing":
         return f"  Dataset {dataset}: the key {key} is missing."
     problem = message.removeprefix("Value error, ")
-    place = f"the key {key}: " if key else ""
-    return f"  Dataset {dataset}: {place}{problem[:1].lower()}{problem[1:]}."
+    where = f"the key {key}: " if key else ""
+    return f"  Dataset {dataset}: {where}{problem[:1].lower()}{problem[1:]}."
 
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:
-    """Read the file of twins.
+    """Read the file of synthetic twins.
 
     Parameters
     ----------

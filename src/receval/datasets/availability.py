@@ -27,10 +27,10 @@ class Availability:
         Id of the dataset.
     status : {"local", "download", "absent"}
         Files found; files to be downloaded; neither.
-    variant : EditionSpec or None
-        The chosen edition; None if absent.
+    variant : VariantSpec or None
+        The chosen variant; None if absent.
     files : tuple of Path
-        For ``local``, the files that were found, in the edition's order; for ``download``, where
+        For ``local``, the files that were found, in the variant's order; for ``download``, where
         they will be.
     auxiliary_files : tuple of Path
         The optional files that were found.
@@ -74,7 +74,7 @@ def resolve(
     Returns
     -------
     Availability
-        Within a folder, the first edition all of whose files are there with the right sizes.
+        Within a folder, the first variant all of whose files are there with the right sizes.
     """
     folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
     folders = [folder for folder in folders if folder.is_dir()]
@@ -82,9 +82,9 @@ def resolve(
     instructions = _instructions(spec, raw_folder)
     for folder in folders:
         for variant in spec.variants:
-            files = _find_edition(variant, folder)
+            files = _find_variant(variant, folder)
             if files:
-                reason = f"the edition {variant.name} is in {folder.as_posix()}"
+                reason = f"the variant {variant.name} is in {folder.as_posix()}"
                 return Availability(
                     dataset_id, "local", variant, files, auxiliary_files, reason, instructions
                 )
@@ -149,8 +149,8 @@ def _what(row: Availability) -> str:
     )
 
 
-def _find_edition(variant: VariantSpec, folder: Path) -> tuple[Path, ...]:
-    """Return all files of an edition in a folder; none if one is missing."""
+def _find_variant(variant: VariantSpec, folder: Path) -> tuple[Path, ...]:
+    """Return all files of a variant in a folder; none if one is missing."""
     if variant.pattern is not None:
         return tuple(sorted(path for path in folder.glob(variant.pattern) if _is_data(path)))
     found = [_find_file(file, folder) for file in variant.files]
@@ -165,7 +165,7 @@ def _find_file(file: FileSpec, folder: Path) -> Path | None:
 
 
 def _candidates(name: str, folder: Path) -> list[Path]:
-    """Return the files of a name: in its place, or in a folder that unpacking has made."""
+    """Return the files of a name: under it, or in a folder that unpacking has made."""
     below = sorted(folder.glob(f"*/{PurePosixPath(name).name}"))
     return [path for path in (folder / name, *below) if path.is_file()]
 
@@ -175,15 +175,15 @@ def _is_data(path: Path) -> bool:
 
 
 def _find_auxiliary_files(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[Path, ...]:
-    places = [
+    found = [
         next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
         for file in spec.auxiliary_files
     ]
-    return tuple(path for path in places if path is not None)
+    return tuple(path for path in found if path is not None)
 
 
 def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
-    """Return, in words, what comes close to an edition without being one."""
+    """Return, in words, what comes close to a variant without being one."""
     sentences: list[str] = []
     sizes: dict[str, list[int | None]] = {}
     for file in (file for variant in spec.variants for file in variant.files):
@@ -202,7 +202,7 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
             missing = [file.name for file in variant.files if _find_file(file, folder) is None]
             if 0 < len(missing) < len(variant.files):
                 sentences.append(
-                    f"{folder.as_posix()} has a part of the edition {variant.name}, "
+                    f"{folder.as_posix()} has a part of the variant {variant.name}, "
                     f"but not {', '.join(missing)}"
                 )
     return sentences

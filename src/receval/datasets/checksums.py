@@ -45,7 +45,7 @@ def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | N
 
 
 def record_of(path: Path) -> Path:
-    """Return the place of a file's recorded checksum: the same name followed by ``.sha256``."""
+    """Return where a file's checksum is recorded: the same name followed by ``.sha256``."""
     return path.with_name(path.name + ".sha256")
 
 

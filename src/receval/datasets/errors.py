@@ -42,5 +42,5 @@ class RawDataError(DatasetError):
         self.path = str(path)
         self.line = line
         self.reason = reason
-        place = self.path if line is None else f"{self.path}, line {line}"
-        super().__init__(f"{place}: {reason}")
+        where = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{where}: {reason}")

@@ -141,7 +141,7 @@ def obtain(
     Returns
     -------
     RawFiles
-        Of the chosen edition or, if that cannot be downloaded, of the next one that can.
+        Of the chosen variant or, if that cannot be downloaded, of the next one that can.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def obtain(
     ChecksumError
         If a file that is there is not the right one.
     DownloadError
-        If no edition can be downloaded.
+        If no variant can be downloaded.
     """
     if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(
@@ -160,7 +160,7 @@ def obtain(
     auxiliary_files = _check_auxiliary_files(spec, availability)
     if availability.status == "local":
         variant = availability.variant
-        files = _check_edition(variant, availability.files)
+        files = _check_variant(variant, availability.files)
         return RawFiles(
             dataset_id, variant.name, variant.parser, files, auxiliary_files, "local", spec.expected
         )
@@ -194,7 +194,7 @@ def obtain(
     raise DownloadError(" Or: ".join(failures))
 
 
-def _check_edition(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
+def _check_variant(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
     if variant.pattern is not None:
         return tuple(RawFile.of(path) for path in paths)
     return tuple(check_file(file, path) for file, path in zip(variant.files, paths, strict=True))

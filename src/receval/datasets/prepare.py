@@ -126,7 +126,7 @@ def _check(
         files = ", ".join(file.path.as_posix() for file in raw.files[:4])
         metadata = "; ".join(f"{what}: {count:,}" for what, count in _metadata(report).items())
         raise CountError(
-            f"The dataset {raw.dataset} (edition {raw.variant}, {files}) is not what it should "
+            f"The dataset {raw.dataset} (variant {raw.variant}, {files}) is not what it should "
             f"be. {'; '.join(problems)}."
             + (f" The parser found {metadata}." if metadata else "")
             + " Check that the files are the original ones."

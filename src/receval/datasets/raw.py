@@ -30,7 +30,7 @@ class RawFile:
 
 @dataclass(frozen=True)
 class RawFiles:
-    """The raw files of one dataset in one edition.
+    """The raw files of one dataset in one variant.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class RawFiles:
     expected: ExpectedCounts | None = None
 
     def auxiliary_file(self, name: str) -> Path:
-        """Return the path of a companion by its base name.
+        """Return the path of an auxiliary file by its base name.
 
         Raises
         ------

@@ -52,7 +52,7 @@ class RatingScale(Model):
 
 
 class FileSpec(Model):
-    """One file of an edition.
+    """One file of a variant.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class FileSpec(Model):
     sha256, md5 : str or None
         Published checksums. With neither, the checksum is recorded at the first download.
     size : int or None
-        Bytes; tells editions apart that share a file name.
+        Bytes; tells variants apart that share a file name.
     urls : tuple of str
         Mirrors in the order in which they are tried; none if the file cannot be downloaded.
     """
@@ -109,7 +109,7 @@ class VariantSpec(Model):
     @model_validator(mode="after")
     def _has_files_or_a_pattern(self) -> Self:
         if bool(self.files) == (self.pattern is not None):
-            raise ValueError(f"the edition {self.name} needs either files or a pattern")
+            raise ValueError(f"the variant {self.name} needs either files or a pattern")
         return self
 
     @property
@@ -174,10 +174,10 @@ class DatasetSpec(Model):
     published : dict of str to tuple of int
         Counts found in print which depend on choices that print does not tell: compared in the
         summary, never an error.
-    variants : tuple of EditionSpec
+    variants : tuple of VariantSpec
         In order of preference.
-    auxiliary_files : tuple of CompanionSpec
-        Optional files beside any edition.
+    auxiliary_files : tuple of AuxiliaryFileSpec
+        Optional files beside any variant.
     """
 
     title: Text
@@ -196,7 +196,7 @@ class DatasetSpec(Model):
     auxiliary_files: tuple[AuxiliaryFileSpec, ...] = ()
 
     def variant_of(self, files: Sequence[str]) -> VariantSpec:
-        """Return the first edition that consists of files with these names, in this order.
+        """Return the first variant that consists of files with these names, in this order.
 
         Raises
         ------
@@ -207,15 +207,15 @@ class DatasetSpec(Model):
             if [file.name for file in variant.files] == list(files):
                 return variant
         raise ValueError(
-            f"No edition of {self.title} consists of {', '.join(files)}; its editions are "
+            f"No variant of {self.title} consists of {', '.join(files)}; its variants are "
             f"{', '.join(variant.name for variant in self.variants)}."
         )
 
     @model_validator(mode="after")
-    def _editions_can_be_told_apart(self) -> Self:
+    def _variants_can_be_told_apart(self) -> Self:
         names = [variant.name for variant in self.variants]
         if len(set(names)) < len(names):
-            raise ValueError(f"the editions {', '.join(names)} need different names")
+            raise ValueError(f"the variants {', '.join(names)} need different names")
         sizes: dict[str, list[int | None]] = {}
         for variant in self.variants:
             for file in variant.files:
@@ -223,9 +223,9 @@ class DatasetSpec(Model):
         for name, found in sizes.items():
             if len(found) > 1 and (None in found or len(set(found)) < len(found)):
                 raise ValueError(
-                    f"several editions have a file {name}: give each a different size, "
+                    f"several variants have a file {name}: give each a different size, "
                     "which is what tells them apart without reading them"
                 )
         if self.access == "automatic" and not any(e.downloadable for e in self.variants):
-            raise ValueError("access is automatic, but no edition has an address for all its files")
+            raise ValueError("access is automatic, but no variant has an address for all its files")
         return self

@@ -14,7 +14,7 @@ from receval.drift.spec import DriftConfig
 from receval.drift.tables import ColumnRoles, numbers, numeric, roles_of_columns, row_labels
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
-_ROUNDING = 1 + 1e-9
+_ALLOWANCE = 1 + 1e-9
 
 
 class Kind(StrEnum):
@@ -196,7 +196,7 @@ class _Cells:
         self.allowed = np.where(counts, 0.0, allowed)
         is_number = numeric(self.fresh)
         self.differ = ~((before == after) | both_nan) | ~is_number
-        self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ROUNDING)
+        self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ALLOWANCE)
 
     def changes(self, kind: Kind) -> Iterable[Change]:
         """Yield the cells that moved too far, the largest difference first."""

@@ -68,10 +68,10 @@ def changes_of_order(
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
         return 0, ()
     others = tuple(key for key in keys if key != SYSTEM)
-    before = _places(accepted, others)
+    before = _values_by_panel(accepted, others)
     if fresh is accepted:
         return int((before.dropna()["panel"].value_counts() > 1).sum()), ()
-    after = _places(fresh, others)
+    after = _values_by_panel(fresh, others)
     both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
     sizes = both["panel"].value_counts()
     compared = sizes.index[sizes > 1]
@@ -92,7 +92,7 @@ def changes_of_order(
     return len(compared), tuple(changes)
 
 
-def _places(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFrame:
+def _values_by_panel(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFrame:
     """Return panel, system and value of each row; of rows alike in both names, the first."""
     panels = row_labels(table, others)
     rows = pd.DataFrame({"panel": panels, SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])})

@@ -57,7 +57,7 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
         lines += _counts_of_unlisted([(a.name, len(a.changes)) for a in moved], most, "changes")
     reordered = [artifact for artifact in report.artifacts if artifact.orders]
     if reordered:
-        lines += ["", f"{heading}Where systems changed places", ""]
+        lines += ["", f"{heading}Where the order of systems changed", ""]
         lines += table(
             ("artifact", "panel", "systems", "Kendall's tau"),
             [

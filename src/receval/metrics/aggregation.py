@@ -96,5 +96,26 @@ def aggregate(
 def mean(
     values: NDArray[np.float64], lists: JudgedLists, evaluated_users: EvaluatedUsers = "tested"
 ) -> NDArray[np.float64]:
-    """Average per-list values arithmetically; see :func:`aggregate`."""
+    """Average per-list values arithmetically; see :func:`aggregate`.
+
+    Examples
+    --------
+    Of three users the last has no test rating, and is averaged only where all are:
+
+    >>> from receval.metrics.evaluation import evaluate
+    >>> from receval.metrics.registry import parse
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.protocols.protocol import Protocol
+    >>> from receval.splits.split import Judgments
+    >>> ranks = JudgedRanks(
+    ...     ranks=np.array([1, 2], dtype=np.int32),
+    ...     lengths=np.array([10, 10, 0], dtype=np.int32),
+    ...     candidates=np.array([10, 10, 0], dtype=np.int32),
+    ... )
+    >>> judgments = Judgments.from_pairs([0, 1], [3, 3], [5, 4], n_users=3)
+    >>> lists = JudgedLists.of(judgments, ranks, threshold=4, protocol=Protocol())
+    >>> values = evaluate([parse("RR")], lists)
+    >>> mean(values, lists).tolist(), mean(values, lists, "all").tolist()
+    ([0.75], [0.5])
+    """
     return aggregate(values, lists, Arithmetic(), evaluated_users)

@@ -50,15 +50,15 @@ def _sum_precisions(
         level = 0
         hits = 0.0
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
                 sums[level, row] = total
                 level += 1
             if level == len(cutoffs):
                 break
-            if relevant[place]:
+            if relevant[index]:
                 hits += 1.0
-                total += hits / ranks[place]
+                total += hits / ranks[index]
         for rest in range(level, len(cutoffs)):
             sums[rest, row] = total
 
@@ -95,7 +95,7 @@ class InferredAveragePrecision(Metric):
         """Whether the metric needs more of a list than its one relevant item.
 
         The paper's form takes the items that are not judged for as good as those that are, which
-        under 1R are relevant: half of the places above count as hits.
+        under 1R are relevant: half of the ranks above count as hits.
         """
         return super().refused_under_1r or self.form == "valcarce"
 
@@ -128,14 +128,14 @@ def _sum_expected(
         hits = 0.0
         judged = 0.0
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            rank = ranks[place]
+        for index in range(starts[row], starts[row + 1]):
+            rank = ranks[index]
             while level < len(cutoffs) and rank > cutoffs[level]:
                 sums[level, row] = total
                 level += 1
             if level == len(cutoffs):
                 break
-            if relevant[place]:
+            if relevant[index]:
                 if form == 2:
                     share = judged * (hits + 1.0) / (judged + 1.0)
                 else:

@@ -205,6 +205,15 @@ def parse_average(label: str) -> Average:
     ------
     ValueError
         The label names an unknown average, parameter or value.
+
+    Examples
+    --------
+    >>> average = parse_average("geometric(floor=0.01)")
+    >>> average.floor
+    0.01
+    >>> users = np.ones(2)
+    >>> float(average.of(np.array([0.25, 1.0]), n_test=users, n_relevant=users))
+    0.5
     """
     name, bracket, rest = label.strip().partition("(")
     if name not in AVERAGES or (bracket and not rest.endswith(")")):

@@ -72,13 +72,13 @@ def _sum_preferences(
         level = 0
         above = 0.0
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
                 kept[level, row] = total
                 level += 1
             if level == len(cutoffs):
                 break
-            if relevant[place]:
+            if relevant[index]:
                 total += 1.0 - min(above, most) * share
             else:
                 above += 1.0

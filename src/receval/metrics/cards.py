@@ -51,8 +51,8 @@ out.
 The user's test ratings are $`R_{test}(u)`$; those at or above the relevance threshold $`\\tau`$ are
 $`PR_{test}(u)`$, the relevant items. The others are judged non-relevant, and what the user did not
 rate is unjudged. A list has $`TP@n`$ relevant items and $`FP@n`$ items judged non-relevant in its
-first $`n`$ places; $`rank(i)`$ is the place of an item, from 1, and $`r_k`$ the rating of the item
-in place $`k`$. Unjudged items add nothing to a sum over places."""
+first $`n`$ ranks; $`rank(i)`$ is the rank of an item, from 1, and $`r_k`$ the rating of the item
+at rank $`k`$. Unjudged items add nothing to a sum over ranks."""
 _RULES = """\
 ## Rules of every metric
 

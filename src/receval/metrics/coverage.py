@@ -14,11 +14,11 @@ from receval.metrics.metric import Metric, column, ratio, slots
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage(Metric):
-    r"""Share of the places of a list that the system could fill.
+    r"""Share of the ranks of a list that the system could fill.
 
     .. math:: Coverage@n = \frac{\min(n, |list|)}{n}
 
-    :Denominator: the cut-off, without which there is no number of places to fill
+    :Denominator: the cut-off, without which there is no number of ranks to fill
     :Ties: of no consequence
     :Source: canamares2020, decision C4
 
@@ -33,8 +33,8 @@ class Coverage(Metric):
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if NO_CUTOFF in cutoffs:
             raise ValueError("Coverage needs a cut-off: write Coverage@10, or another depth.")
-        places = column(cutoffs)
-        return np.minimum(lists.lengths, places) / places
+        depths = column(cutoffs)
+        return np.minimum(lists.lengths, depths) / depths
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +58,14 @@ class UserCoverage(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class Unjudged(Metric):
-    r"""Share of the places of a list without a judged item.
+    r"""Share of the ranks of a list without a judged item.
 
     .. math:: Unjudged@n = 1 - P@n - antiP@n
 
-    A place that the system left empty counts as unjudged.
+    A rank that the system left empty counts as unjudged.
 
     :Denominator: the cut-off, or without one the length of the list
-    :Missing: 1, as all its places are empty
+    :Missing: 1, as all its ranks are empty
     :Source: canamares2020, figure 3
     """
 

@@ -34,6 +34,25 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     ValueError
         A metric counts judged non-relevant items, or condenses lists, and the lists are those of
         1R.
+
+    Examples
+    --------
+    Item 3 is relevant to both users. It is second in the list of user 0, behind an item that this
+    user does not like, and fourth in that of user 1:
+
+    >>> from receval.metrics.registry import parse
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.protocols.protocol import Protocol
+    >>> from receval.splits.split import Judgments
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 7, 3], [5, 1, 4], n_users=2)
+    >>> ranks = JudgedRanks(
+    ...     ranks=np.array([2, 1, 4], dtype=np.int32),
+    ...     lengths=np.array([10, 10], dtype=np.int32),
+    ...     candidates=np.array([10, 10], dtype=np.int32),
+    ... )
+    >>> lists = JudgedLists.of(judgments, ranks, threshold=4, protocol=Protocol())
+    >>> evaluate([parse("RR"), parse("P@2"), parse("antiP@2")], lists).tolist()
+    [[0.5, 0.25], [0.5, 0.0], [0.5, 0.0]]
     """
     for metric in metrics:
         if lists.one_relevant and metric.refused_under_1r:

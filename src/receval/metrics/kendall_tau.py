@@ -19,7 +19,7 @@ class KendallTau(Metric):
 
     .. math:: tau@n = \frac{C@n - D@n}{\sqrt{N@n \cdot (N@n - T@n)}}
 
-    :math:`N@n` is the number of pairs of judged items in the first :math:`n` places. In
+    :math:`N@n` is the number of pairs of judged items in the first :math:`n` ranks. In
     :math:`C@n` of them the item with the higher rating stands higher (concordant), in
     :math:`D@n` lower (discordant), and :math:`T@n` have equal ratings. Where no ratings are
     equal, their order has 1 and the opposite one -1; random orders have 0 on average. Made for
@@ -27,7 +27,7 @@ class KendallTau(Metric):
 
     :Denominator: the geometric mean of the numbers of all pairs, as none are tied in the list, and
         of those not tied in rating
-    :Missing: 0, also where the places looked at hold fewer than two judged items or only equal
+    :Missing: 0, also where the ranks looked at hold fewer than two judged items or only equal
         ratings
     :Ties: as in the list itself, so that it has none; pairs of equal ratings are neither
         concordant nor discordant
@@ -43,7 +43,7 @@ class KendallTau(Metric):
         _correlate(
             lists.starts,
             lists.ranks,
-            grades[lists.places],
+            grades[lists.indices],
             n_grades[lists.rows],
             as_array(cutoffs),
             taus,
@@ -61,10 +61,10 @@ def _grades(
     for row in range(len(starts) - 1):
         grade = 0
         # A row lists its judged items by descending rating.
-        for place in range(starts[row], starts[row + 1]):
-            if place == starts[row] or values[place] != values[place - 1]:
+        for index in range(starts[row], starts[row + 1]):
+            if index == starts[row] or values[index] != values[index - 1]:
                 grade += 1
-            grades[place] = grade
+            grades[index] = grade
         n_grades[row] = grade
     return grades, n_grades
 
@@ -92,13 +92,13 @@ def _correlate(
         above = 0
         balance = 0
         tied = 0
-        for place in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
                 taus[level, row] = _tau(balance, tied, above)
                 level += 1
             if level == len(cutoffs):
                 break
-            grade = grades[place]
+            grade = grades[index]
             better = 0
             node = grade - 1
             while node > 0:

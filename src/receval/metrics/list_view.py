@@ -1,4 +1,4 @@
-"""Lists as metrics see them: the ranks of their judged items, from the first place on."""
+"""Lists as metrics see them: the ranks of their judged items, from the first rank on."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ListView:
         Number of items in each list, judged or not.
     starts : ndarray of int64, shape (n_lists + 1,)
         The judged items that list l holds lie in ``starts[l]:starts[l + 1]``, by rank.
-    places : ndarray of int32, shape (n_ranked,)
-        Each one's place among the judged items.
+    indices : ndarray of int32, shape (n_ranked,)
+        Each one's index among the judged items.
     ranks : ndarray of int32, shape (n_ranked,)
         Its rank in the list, from 1.
     """
@@ -39,7 +39,7 @@ class ListView:
     rows: NDArray[np.int64]
     lengths: NDArray[np.int64]
     starts: NDArray[np.int64]
-    places: NDArray[np.int32]
+    indices: NDArray[np.int32]
     ranks: NDArray[np.int32]
     _counts: dict[tuple[str, tuple[int, ...]], NDArray[np.float64]] = field(
         default_factory=dict, repr=False, compare=False
@@ -58,9 +58,9 @@ class ListView:
             Rank of each judged item, in the order of ``judged``; 0 where it is not in the list.
         lengths : ndarray of int, shape (n_rows,)
         """
-        starts, places, by_rank = _in_order_of_rank(judged.starts, ranks.astype(np.int32))
+        starts, indices, by_rank = _in_order_of_rank(judged.starts, ranks.astype(np.int32))
         rows = np.arange(judged.n_rows, dtype=np.int64)
-        return cls(judged, rows, lengths.astype(np.int64), starts, places, by_rank)
+        return cls(judged, rows, lengths.astype(np.int64), starts, indices, by_rank)
 
     @property
     def n_lists(self) -> int:
@@ -85,7 +85,7 @@ class ListView:
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
         """Whether each ranked item is relevant, shape (n_ranked,)."""
-        return self.judged.relevant[self.places]
+        return self.judged.relevant[self.indices]
 
     def relevant_within(self, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         """Count the relevant items within each cut-off; shape (n_cutoffs, n_lists)."""
@@ -131,7 +131,7 @@ class ListView:
             self.rows,
             np.minimum(self.lengths, depth),
             self._starts_of(kept),
-            self.places[kept],
+            self.indices[kept],
             self.ranks[kept],
         )
 
@@ -140,7 +140,7 @@ class ListView:
         n_listed = np.diff(self.starts)
         ranks = np.arange(1, len(self.ranks) + 1) - np.repeat(self.starts[:-1], n_listed)
         return ListView(
-            self.judged, self.rows, n_listed, self.starts, self.places, ranks.astype(np.int32)
+            self.judged, self.rows, n_listed, self.starts, self.indices, ranks.astype(np.int32)
         )
 
     def _starts_of(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -160,18 +160,18 @@ def _in_order_of_rank(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     n_rows = len(starts) - 1
     out_starts = np.zeros(n_rows + 1, dtype=np.int64)
-    places = np.empty(len(ranks), dtype=np.int32)
+    indices = np.empty(len(ranks), dtype=np.int32)
     n_ranked = 0
     for row in range(n_rows):
         first = n_ranked
-        for place in range(starts[row], starts[row + 1]):
-            if ranks[place] > 0:
-                places[n_ranked] = place
+        for index in range(starts[row], starts[row + 1]):
+            if ranks[index] > 0:
+                indices[n_ranked] = index
                 n_ranked += 1
-        listed = places[first:n_ranked]
-        places[first:n_ranked] = listed[np.argsort(ranks[listed])]
+        listed = indices[first:n_ranked]
+        indices[first:n_ranked] = listed[np.argsort(ranks[listed])]
         out_starts[row + 1] = n_ranked
-    return out_starts, places[:n_ranked], ranks[places[:n_ranked]]
+    return out_starts, indices[:n_ranked], ranks[indices[:n_ranked]]
 
 
 @njit(cache=True)
@@ -185,12 +185,12 @@ def _sum_within(
     for row in range(len(starts) - 1):
         level = 0
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
                 sums[level, row] = total
                 level += 1
             if level == len(cutoffs):
                 break
-            total += weights[place]
+            total += weights[index]
         for rest in range(level, len(cutoffs)):
             sums[rest, row] = total

@@ -114,14 +114,14 @@ def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
 
 
 def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the number of places looked at: the cut-off, or without one the list's length."""
-    places = np.repeat(column(cutoffs), lists.n_lists, axis=1)
+    """Return the number of ranks looked at: the cut-off, or without one the list's length."""
+    depths = np.repeat(column(cutoffs), lists.n_lists, axis=1)
     for row, cutoff in enumerate(cutoffs):
         if cutoff == NO_CUTOFF:
-            places[row] = lists.lengths
-    return places
+            depths[row] = lists.lengths
+    return depths
 
 
 def filled(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the number of places looked at that the list fills."""
+    """Return the number of ranks looked at that the list fills."""
     return np.minimum(column(cutoffs), lists.lengths)

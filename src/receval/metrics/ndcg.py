@@ -95,7 +95,7 @@ def _normalised(
     discounts[1:] = 1.0 / np.log2(np.arange(2.0, highest + 2.0))
     found = np.empty((len(cutoffs), lists.n_lists))
     _sum_discounted(
-        lists.starts, lists.ranks, lists.places, worth, discounts, as_array(cutoffs), found
+        lists.starts, lists.ranks, lists.indices, worth, discounts, as_array(cutoffs), found
     )
     limits = (NO_CUTOFF,) if ideal == "all" else cutoffs
     # The ideal order belongs to the judged items: lists that share a row share it.
@@ -108,7 +108,7 @@ def _normalised(
 def _sum_discounted(
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
-    places: NDArray[np.int32],
+    indices: NDArray[np.int32],
     worth: NDArray[np.float64],
     discounts: NDArray[np.float64],
     cutoffs: NDArray[np.int32],
@@ -117,14 +117,14 @@ def _sum_discounted(
     for row in range(len(starts) - 1):
         level = 0
         total = 0.0
-        for place in range(starts[row], starts[row + 1]):
-            rank = ranks[place]
+        for index in range(starts[row], starts[row + 1]):
+            rank = ranks[index]
             while level < len(cutoffs) and rank > cutoffs[level]:
                 sums[level, row] = total
                 level += 1
             if level == len(cutoffs):
                 break
-            total += worth[places[place]] * discounts[rank]
+            total += worth[indices[index]] * discounts[rank]
         for rest in range(level, len(cutoffs)):
             sums[rest, row] = total
 

@@ -25,7 +25,7 @@ class Precision(Metric):
     released ``set_P`` of valcarce2018.
 
     :Denominator: the cut-off, even where the list is shorter; with ``denominator=filled`` the
-        places that the list fills, which for condensed lists is :math:`TP + FP`
+        ranks that the list fills, which for condensed lists is :math:`TP + FP`
         (menamaldonado2021)
     :Missing: 0, also for an empty list without a cut-off
     :Source: trec_eval's P and set_P; bellogin2017, section 3.2; valcarce2020, equation 1
@@ -40,8 +40,8 @@ class Precision(Metric):
     denominator: Denominator = "cutoff"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        places = slots if self.denominator == "cutoff" else filled
-        return ratio(lists.relevant_within(cutoffs), places(lists, cutoffs))
+        length = slots if self.denominator == "cutoff" else filled
+        return ratio(lists.relevant_within(cutoffs), length(lists, cutoffs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,8 @@ class AntiPrecision(Metric):
     denominator: Denominator = "cutoff"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        places = slots if self.denominator == "cutoff" else filled
-        return ratio(lists.nonrelevant_within(cutoffs), places(lists, cutoffs))
+        length = slots if self.denominator == "cutoff" else filled
+        return ratio(lists.nonrelevant_within(cutoffs), length(lists, cutoffs))
 
 
 @dataclass(frozen=True, kw_only=True)

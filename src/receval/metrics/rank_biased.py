@@ -16,7 +16,7 @@ from receval.metrics.metric import Metric, check_share
 
 @dataclass(frozen=True, kw_only=True)
 class RankBiasedPrecision(Metric):
-    r"""Gain that a user meets who goes on to the next place with probability phi.
+    r"""Gain that a user meets who goes on to the next rank with probability phi.
 
     .. math:: RBP@n = (1 - \phi) \sum_{k=1}^{n} g(r_k)\, \phi^{k-1}
 
@@ -26,7 +26,7 @@ class RankBiasedPrecision(Metric):
     Parameters
     ----------
     phi : float
-        Between 0 and 1; the expected number of places seen is :math:`1 / (1 - \phi)`.
+        Between 0 and 1; the expected number of ranks seen is :math:`1 / (1 - \phi)`.
     gain : {"binary", "exp-normalised", "rating", "exp", "relevant", "steps", "cm100k"}
         See :func:`receval.metrics.gains.gains`.
     """
@@ -40,7 +40,7 @@ class RankBiasedPrecision(Metric):
         check_share(self, "phi")
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        worth = gains(lists.judged, self.gain, self.name)[lists.places]
+        worth = gains(lists.judged, self.gain, self.name)[lists.indices]
         seen = (1.0 - self.phi) * self.phi ** (lists.ranks - 1.0)
         return lists.sums_within(cutoffs, worth * seen)
 
@@ -81,19 +81,19 @@ class RankBiasedOverlap(Metric):
     .. math:: RBO@n = \frac{X_D}{D} \phi^D +
               \frac{1 - \phi}{\phi} \sum_{d=1}^{D} \frac{X_d}{d} \phi^d
 
-    :math:`X_d` is the number of items in the first :math:`d` places of both; :math:`D` is the
+    :math:`X_d` is the number of items in the first :math:`d` ranks of both; :math:`D` is the
     cut-off or the length of the list, whichever is smaller. The ideal order has the judged items
     of the list by descending rating. Made for condensed lists, where both hold the same items and
     a perfect order scores 1.
 
-    :Denominator: none; each term's is the number of places compared
+    :Denominator: none; each term's is the number of ranks compared
     :Ties: as in the list itself; in the ideal order equal ratings stand in the order of the list
     :Source: Webber et al. 2010, equation 23; canamares2020, section 3.7
 
     Parameters
     ----------
     phi : float
-        Between 0 and 1; the chance that the comparison goes on to the next place.
+        Between 0 and 1; the chance that the comparison goes on to the next rank.
     """
 
     name: ClassVar[str] = "RBO"
@@ -109,7 +109,7 @@ class RankBiasedOverlap(Metric):
         _overlaps(
             lists.starts,
             lists.ranks,
-            lists.judged.values[lists.places],
+            lists.judged.values[lists.indices],
             lists.lengths,
             self.phi,
             as_array(cutoffs),
@@ -134,8 +134,8 @@ def _overlaps(
         ideal = np.argsort(-values[first:last], kind="mergesort")
         deepest = min(lengths[row], cutoffs[-1])
         joining = np.zeros(deepest + 1, dtype=np.int64)
-        for place in range(last - first):
-            in_both = max(ranks[first + ideal[place]], place + 1)
+        for index in range(last - first):
+            in_both = max(ranks[first + ideal[index]], index + 1)
             if in_both <= deepest:
                 joining[in_both] += 1
         level = 0

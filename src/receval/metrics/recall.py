@@ -83,7 +83,7 @@ class StratifiedRecall(Metric):
         power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)
         popularity = np.maximum(judged.popularity, 1).astype(np.float64)
         weights = np.where(judged.relevant, popularity**-power, 0.0)
-        found = lists.sums_within(cutoffs, weights[lists.places])
+        found = lists.sums_within(cutoffs, weights[lists.indices])
         return ratio(found, judged.sums(weights)[lists.rows])
 
 

@@ -66,9 +66,9 @@ def _first_ranks(
     first: NDArray[np.int32],
 ) -> None:
     for row in range(len(starts) - 1):
-        for place in range(starts[row], starts[row + 1]):
-            if counts[place]:
-                first[row] = ranks[place]
+        for index in range(starts[row], starts[row + 1]):
+            if counts[index]:
+                first[row] = ranks[index]
                 break
 
 
@@ -115,7 +115,7 @@ class ExpectedReciprocalRank(Metric):
         _cascade(
             lists.starts,
             lists.ranks,
-            lists.places,
+            lists.indices,
             # A difference of exponents: play counts are too large for their own powers of two.
             np.exp2(judged.values - highest) - np.exp2(-highest),
             as_array(cutoffs),
@@ -128,7 +128,7 @@ class ExpectedReciprocalRank(Metric):
 def _cascade(
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
-    places: NDArray[np.int32],
+    indices: NDArray[np.int32],
     satisfies: NDArray[np.float64],
     cutoffs: NDArray[np.int32],
     values: NDArray[np.float64],
@@ -137,14 +137,14 @@ def _cascade(
         level = 0
         expected = 0.0
         goes_on = 1.0
-        for place in range(starts[row], starts[row + 1]):
-            while level < len(cutoffs) and ranks[place] > cutoffs[level]:
+        for index in range(starts[row], starts[row + 1]):
+            while level < len(cutoffs) and ranks[index] > cutoffs[level]:
                 values[level, row] = expected
                 level += 1
             if level == len(cutoffs):
                 break
-            satisfied = satisfies[places[place]]
-            expected += goes_on * satisfied / ranks[place]
+            satisfied = satisfies[indices[index]]
+            expected += goes_on * satisfied / ranks[index]
             goes_on *= 1.0 - satisfied
         for rest in range(level, len(cutoffs)):
             values[rest, row] = expected

@@ -104,6 +104,15 @@ def parse(label: str) -> Metric:
     ------
     ValueError
         The label is not of that form, or names an unknown metric, parameter or value.
+
+    Examples
+    --------
+    >>> parse("nDCG(gain=exp)@10").label
+    'nDCG(gain=exp)@10'
+    >>> parse("recip_rank").label
+    'RR'
+    >>> parse("P@5").cutoff
+    5
     """
     match = _LABEL.fullmatch(label.strip())
     if match is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +10,8 @@ from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
+from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
-
-GeneratorFor = Callable[..., np.random.Generator]
-"""Gives the random generator of a named choice: ``generator_for("ties")``."""
 
 
 def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDArray[np.bool_]:

@@ -9,11 +9,11 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import GeneratorFor
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.passes import PercentilePass, RankingPass
 from receval.protocols.protocol import Protocol
 from receval.protocols.shared_by_passes import SharedByPasses
+from receval.seeds import GeneratorFor
 from receval.splits.split import Fold
 
 # Scores of one block of users are held at a time: 8 MiB of float32, which caches hold while all
@@ -83,6 +83,21 @@ def rank_judged(
     ValueError
         The fold has no such judgments, a protocol needs a threshold that nobody gives, or the
         system's scores have another shape than (users, items).
+
+    Examples
+    --------
+    User 0 tests with the least popular of the two items that are left, user 1 with the only one:
+
+    >>> from receval.recommenders.popularity import Popularity
+    >>> from receval.seeds import generator
+    >>> from receval.splits.split import Judgments, summed_matrix
+    >>> users, items = np.array([0, 1, 1, 2]), np.array([0, 0, 1, 1])
+    >>> train = summed_matrix(users, items, np.ones(4), shape=(3, 3))
+    >>> fold = Fold(train, test=Judgments.from_pairs([0, 1], [2, 2], [5, 4], n_users=3))
+    >>> system = Popularity().fit(train)
+    >>> [judged] = rank_judged(system, fold, [Protocol()], lambda *names: generator(1, *names))
+    >>> judged.ranks.tolist(), judged.lengths.tolist()
+    ([2, 1], [2, 1, 0])
     """
     alone = _Alone(system, fold.train.shape[1])
     return rank_judged_together(alone, fold, protocols, generator_for, part, threshold)[0]

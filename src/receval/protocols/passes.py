@@ -77,7 +77,7 @@ class RankingPass:
         rows = np.flatnonzero(self.is_ranked[users])
         users = users[rows]
         self._rank(scores, rows, users, self.found)
-        places = np.arange(self.n_met, self.n_met + len(users))
+        indices = np.arange(self.n_met, self.n_met + len(users))
         self.n_met += len(users)
         if not self.fallbacks:
             return
@@ -85,10 +85,10 @@ class RankingPass:
         lacking = np.flatnonzero(self.shared.lack_scores(scores, rows, users))
         if not len(lacking):
             return
-        own_scores, places, users = scores[rows[lacking]], places[lacking], users[lacking]
+        own_scores, indices, users = scores[rows[lacking]], indices[lacking], users[lacking]
         for policy, fallback in self.fallbacks.items():
             # In a list of their own first: there the others are those that have no score.
-            others = fallback.where_not_computable(own_scores, places)
+            others = fallback.where_not_computable(own_scores, indices)
             self._rank(others, np.arange(len(users)), users, self.appended[policy])
 
     def _rank(
@@ -161,7 +161,7 @@ class _Found:
         )
 
     def followed_by(self, other: _Found, judgments: Judgments) -> _Found:
-        """Append the lists of items that have no place in these, of the same candidates."""
+        """Append the lists of items that are not in these, of the same candidates."""
         behind = other.ranks + self.lengths[:, judgments.users]
         ranks = np.where((self.ranks == 0) & (other.ranks > 0), behind, self.ranks)
         return _Found(ranks, self.candidates, self.candidates)

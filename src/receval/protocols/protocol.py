@@ -73,6 +73,12 @@ class Protocol:
     ------
     ValueError
         A value is not one of those above, or values do not go together.
+
+    Examples
+    --------
+    >>> protocol = Protocol("1R", "TI", sampled=99).with_threshold(5)
+    >>> protocol.name, protocol.key
+    ('1R TI-NN', '1r-ti-nn99-from5')
     """
 
     relevant: RelevantSelection = "AR"

@@ -259,8 +259,8 @@ def rank_among_samples(
             item = judged_items[row]
             score = own_scores[item]
             ranks[:, row] = 0
-            place = drawn_at[item]
-            is_drawn = place >= 0 and not one_relevant
+            index = drawn_at[item]
+            is_drawn = index >= 0 and not one_relevant
             if not is_candidate[item] or in_train[item] or score != score:
                 continue
             if not relevant[row] and not is_drawn:
@@ -275,11 +275,11 @@ def rank_among_samples(
                 if relevant[row]:
                     meets_itself = size_row == 0 and not one_relevant
                 else:
-                    meets_itself = n_smaller <= place < sizes[size_row]
+                    meets_itself = n_smaller <= index < sizes[size_row]
                 if equal > np.int32(meets_itself):
                     priorities = listed_priority[parts[size_row] : parts[size_row + 1]]
                     above += _count_ties(part, priorities, score, priority[item])
-                if relevant[row] or place < sizes[size_row]:
+                if relevant[row] or index < sizes[size_row]:
                     ranks[size_row, row] = 1 + above
                 n_smaller = sizes[size_row]
         for entry in range(train_indptr[user], train_indptr[user + 1]):

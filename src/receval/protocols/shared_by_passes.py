@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import GeneratorFor, draw_sample
+from receval.protocols.candidates import draw_sample
 from receval.protocols.protocol import NonComputable, Protocol
+from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
 Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -98,8 +99,8 @@ class SharedByPasses:
         """Return which users, with these rows of scores, have a judged item without a score."""
         starts, ends = self.judgments.indptr[users], self.judgments.indptr[users + 1]
         owners = np.repeat(np.arange(len(users)), ends - starts)
-        places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - starts), ends - starts)
-        lacking = np.isnan(scores[rows[owners], self.judgments.items[places]])
+        indices = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - starts), ends - starts)
+        lacking = np.isnan(scores[rows[owners], self.judgments.items[indices]])
         return np.bincount(owners[lacking], minlength=len(users)) > 0
 
 
@@ -150,7 +151,7 @@ class FallbackScores:
         self._of_items = of_items.astype(np.float32)
 
     def where_not_computable(
-        self, scores: NDArray[np.float32], places: NDArray[np.int64]
+        self, scores: NDArray[np.float32], indices: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """Return scores of the items that a system has none for, NaN for all others.
 
@@ -160,17 +161,17 @@ class FallbackScores:
         ----------
         scores : ndarray of float32, shape (n, n_items)
             The system's own, NaN where not computable.
-        places : ndarray of int64, shape (n,)
-            Ascending: the place of each of these users among all who are ranked. The random order
+        indices : ndarray of int64, shape (n,)
+            Ascending: the index of each of these users among all who are ranked. The random order
             of a user is the same whoever else is asked for.
         """
         others = self._of_items
         if self._rng is not None:
-            others = self._drawn(self._rng, places, scores.shape[1])
+            others = self._drawn(self._rng, indices, scores.shape[1])
         return np.where(np.isnan(scores), others, np.float32(np.nan))
 
     def _drawn(
-        self, rng: np.random.Generator, places: NDArray[np.int64], n_items: int
+        self, rng: np.random.Generator, indices: NDArray[np.int64], n_items: int
     ) -> NDArray[np.float32]:
         """Return some rows of the matrix that the generator would fill row after row."""
         words = rng.bit_generator
@@ -179,12 +180,12 @@ class FallbackScores:
                 f"The random order of items without a score was given a {type(words).__name__}, "
                 "but it leaps in a PCG64: take generators from receval.seeds."
             )
-        drawn = np.empty((len(places), n_items), dtype=np.float32)
-        starts = np.flatnonzero(np.diff(places, prepend=-2) != 1)
-        stops = np.flatnonzero(np.diff(places, append=-2) != 1) + 1
+        drawn = np.empty((len(indices), n_items), dtype=np.float32)
+        starts = np.flatnonzero(np.diff(indices, prepend=-2) != 1)
+        stops = np.flatnonzero(np.diff(indices, append=-2) != 1) + 1
         for start, stop in zip(starts, stops, strict=True):
             # PCG64 makes two numbers of 32 bits of a word, the lower half first.
-            word, half = divmod(int(places[start]) * n_items, 2)
+            word, half = divmod(int(indices[start]) * n_items, 2)
             n_numbers = half + int(stop - start) * n_items
             words.advance(word - self._words_drawn)
             numbers = rng.random(n_numbers, dtype=np.float32)

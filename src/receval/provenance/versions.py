@@ -112,31 +112,31 @@ def write_json(path: Path, record: Mapping[str, Any]) -> None:
     write_atomically(path, f"{text}\n")
 
 
-def _check(value: object, place: str) -> None:
-    """Refuse what must not be in a tracked record, naming its place."""
+def _check(value: object, where: str) -> None:
+    """Refuse what must not be in a tracked record, naming where it is."""
     if isinstance(value, str):
         if _ABSOLUTE_PATH.search(value):
             raise ValueError(
-                f'{place} holds the absolute path "{value}", which is true on one machine only. '
+                f'{where} holds the absolute path "{value}", which is true on one machine only. '
                 "Write it relative to the repository root, or leave it out."
             )
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
                 raise ValueError(
-                    f"{place} has the key {key!r} of type {type(key).__name__}: JSON has only "
+                    f"{where} has the key {key!r} of type {type(key).__name__}: JSON has only "
                     "text as keys. Put it in quotes."
                 )
-            _check(key, f"A key of {place}")
-            _check(item, f"{place}.{key}")
+            _check(key, f"A key of {where}")
+            _check(item, f"{where}.{key}")
     elif isinstance(value, list | tuple):
         for position, item in enumerate(value):
-            _check(item, f"{place}[{position}]")
+            _check(item, f"{where}[{position}]")
     elif isinstance(value, float):
         if value != value or value in (float("inf"), float("-inf")):
-            raise ValueError(f"{place} is {value}, which JSON does not have. Leave it out.")
+            raise ValueError(f"{where} is {value}, which JSON does not have. Leave it out.")
     elif value is not None and not isinstance(value, bool | int):
         raise ValueError(
-            f"{place} is of type {type(value).__name__}, which JSON does not have. Give text, "
+            f"{where} is of type {type(value).__name__}, which JSON does not have. Give text, "
             "a number, true or false, a list or a mapping."
         )

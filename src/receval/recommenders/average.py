@@ -32,6 +32,15 @@ class Average(Recommender):
     ----------
     Mena-Maldonado et al., "Popularity Bias in False-positive Metrics for Recommender Systems
     Evaluation", TOIS 2021: the system Avg, with mu = 1.
+
+    Examples
+    --------
+    Item 0 has the ratings 5 and 4, item 1 the rating 2, item 2 none:
+
+    >>> from scipy.sparse import csr_array
+    >>> train = csr_array(np.array([[5, 2, 0], [4, 0, 0]], dtype=np.float32))
+    >>> Average(smoothing=0).fit(train).score(np.array([0])).tolist()
+    [[4.5, 2.0, nan]]
     """
 
     means_: NDArray[np.float32]

@@ -200,10 +200,10 @@ class Recommender(ABC):
             for start in range(0, len(codes), step):
                 self._score_block(codes[start : start + step], scores[start : start + step])
             return scores
-        places = np.argsort(self.order_of_users_)
+        indices = np.argsort(self.order_of_users_)
         for start in range(0, len(codes), step):
             met = np.full_like(scores[start : start + step], np.nan)
-            self._score_block(places[codes[start : start + step]], met)
+            self._score_block(indices[codes[start : start + step]], met)
             scores[start : start + step, self.order_of_items_] = met
         return scores
 

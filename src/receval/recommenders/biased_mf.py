@@ -127,8 +127,8 @@ class BiasedMF(Recommender):
         drawn[n_users:][np.bincount(train.indices, minlength=n_items) == 0] = 0
         mean = float(train.data.mean(dtype=np.float64))
         courses = [
-            _Course([models[place] for place in places], drawn, n_users, mean)
-            for places in alike_but_for(models, ("epochs",))
+            _Course([models[index] for index in indices], drawn, n_users, mean)
+            for indices in alike_but_for(models, ("epochs",))
         ]
         users = np.repeat(np.arange(n_users, dtype=np.int32), np.diff(train.indptr))
         while courses:

@@ -155,7 +155,7 @@ class CentredItemNeighbourhood(Recommender):
     ) -> None:
         # The nearest few are the first of the nearest many: one walk serves all numbers.
         for alike in alike_but_for(models, ("neighbours",)):
-            numbers = sorted({models[place].neighbours for place in alike})
+            numbers = sorted({models[index].neighbours for index in alike})
             first = models[alike[0]]
             found = np.empty((len(numbers), *scores.shape[1:]), dtype=np.float32)
             found[:] = (
@@ -172,8 +172,8 @@ class CentredItemNeighbourhood(Recommender):
                 np.array(numbers, dtype=np.int64),
                 found,
             )
-            for place in alike:
-                scores[place] = found[numbers.index(models[place].neighbours)]
+            for index in alike:
+                scores[index] = found[numbers.index(models[index].neighbours)]
 
 
 def _in_falling_order(
@@ -245,8 +245,8 @@ def _add_deviations(  # type: ignore[no-untyped-def]
             for entry in range(starts[user], starts[user + 1]):
                 deviation = deviations[entry]
                 item = items[entry]
-                for place in range(similar_starts[item], similar_starts[item + 1]):
-                    target[np.uint64(similar_items[place])] += similarities[place] * deviation
+                for index in range(similar_starts[item], similar_starts[item + 1]):
+                    target[np.uint64(similar_items[index])] += similarities[index] * deviation
             for number in range(walked[row] + 1, len(numbers)):
                 scores[number, row] = target
     lowest = np.zeros(256, dtype=np.uint8)
@@ -274,15 +274,15 @@ def _add_deviations(  # type: ignore[no-untyped-def]
             goals[:] = numbers[0]
             reached[:] = 0
             change[:] = 0
-            for place in range(
+            for index in range(
                 np.uint64(similar_starts[item]), np.uint64(similar_starts[item + 1])
             ):
-                other = np.uint64(similar_items[place])
+                other = np.uint64(similar_items[index])
                 hits = raters[other] & walking
                 while hits:
                     who = np.uint64(lowest[hits])
                     hits &= np.uint8(hits - np.uint8(1))
-                    change[who] += similarities[place] * theirs[other, who]
+                    change[who] += similarities[index] * theirs[other, who]
                     met[who] += 1
                     if met[who] == goals[who]:
                         scores[reached[who], rows[who], item] += change[who]

@@ -146,9 +146,9 @@ class CentredNeighbourhood(Recommender):
         keys = models[0]._nearest_first(users)
         # The nearest few are the first of the nearest many: one sum serves all numbers.
         for alike in alike_but_for(models, ("neighbours",)):
-            numbers = sorted({models[place].neighbours for place in alike})
+            numbers = sorted({models[index].neighbours for index in alike})
             # With fewer neighbours more items have more raters than that.
-            first = min((models[place] for place in alike), key=lambda model: model.neighbours)
+            first = min((models[index] for index in alike), key=lambda model: model.neighbours)
             sums = np.zeros((len(numbers), *scores.shape[1:]), dtype=np.float32)
             _sum_deviations(
                 keys,
@@ -163,9 +163,9 @@ class CentredNeighbourhood(Recommender):
             baselines = (
                 np.float32(first.mean_) + first.user_biases_[users, None] + first.item_biases_
             )
-            for place in alike:
-                own = scores[place]
-                own[:, first.item_order_] = sums[numbers.index(models[place].neighbours)]
+            for index in alike:
+                own = scores[index]
+                own[:, first.item_order_] = sums[numbers.index(models[index].neighbours)]
                 own += baselines
 
     def _nearest_first(self, users: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -255,8 +255,8 @@ def _forget_far_items(  # type: ignore[no-untyped-def]
             else:
                 break
         # The last user may have rated more items than were still asked for.
-        for place in range(nearest_items, items_met):
-            item_is_new[item_queue[place]] = 1
+        for index in range(nearest_items, items_met):
+            item_is_new[item_queue[index]] = 1
         for far in range(n_items):
             if item_is_new[far]:
                 scores[row, far] = np.nan

@@ -39,7 +39,7 @@ class LibRecSLIM(Recommender):
     Parameters
     ----------
     neighbours : int
-        k, at least 1. Which of several equally similar items fill the last places is decided as in
+        k, at least 1. Which of several equally similar items are the last of the k is decided as in
         LibRec, by a heap that meets the items in order.
     shrinkage : float
         At least 0, in common ratings.
@@ -174,7 +174,7 @@ def _take_nearest(similarities, nearest, found):  # type: ignore[no-untyped-def]
             if value == 0.0 or (size == most and value <= values[heap[0]]):
                 continue
             if size == most:
-                # Remove the root, let the last one sink from its place, then add the new one:
+                # Remove the root, let the last one sink from the top, then add the new one:
                 # among equals, this decides who is removed next.
                 size -= 1
                 last = heap[size]

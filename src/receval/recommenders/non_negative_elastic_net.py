@@ -206,14 +206,14 @@ def _solve_columns(  # type: ignore[no-untyped-def]
                     # Row by row in turn, items at work excepted, makes room for another.
                     while item_of[hand[0]] >= 0 and member[item_of[hand[0]]]:
                         hand[0] = (hand[0] + 1) % held
-                    place = hand[0]
-                    hand[0] = (place + 1) % held
-                    if item_of[place] >= 0:
-                        row_of[item_of[place]] = -1
-                    item_of[place] = item
-                    row_of[item] = place
+                    index = hand[0]
+                    hand[0] = (index + 1) % held
+                    if item_of[index] >= 0:
+                        row_of[item_of[index]] = -1
+                    item_of[index] = item
+                    row_of[item] = index
                     _gram_row(item, by_user, by_item, row)
-                    gram[place] = row
+                    gram[index] = row
             for left in range(size):
                 line = gram[row_of[working[left]]]
                 for right in range(before if left < before else 0, size):

@@ -86,9 +86,9 @@ class OptimalRanking(Recommender):
             known.indices[known.data >= self.relevance_threshold], minlength=self.n_items_
         )
         counted = positive if self.metric == "precision" else positive - judged
-        places = judged if self.knowledge == "judged" else n_users - rated
+        chances = judged if self.knowledge == "judged" else n_users - rated
         shares = np.zeros(self.n_items_)
-        np.divide(counted, places, out=shares, where=places > 0)
+        np.divide(counted, chances, out=shares, where=chances > 0)
         self.values_ = shares.astype(np.float32)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:

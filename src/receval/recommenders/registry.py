@@ -33,6 +33,12 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     ValueError
         If the class does not exist or is no recommender, a parameter is unknown, or a value is
         outside its range. No data has been read then.
+
+    Examples
+    --------
+    >>> system = make("receval.recommenders.knn:UserKNN", {"neighbours": 20}, seed=1)
+    >>> system.parameters
+    {'neighbours': 20, 'minimum_overlap': 1, 'threshold': None}
     """
     system = _find(class_path)
     accepted = list(inspect.signature(system.__init__).parameters)[1:]

@@ -192,7 +192,7 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
     users, near_starts, near, starts, items, seen, unseen, collection, scores
 ):
     n_items = len(collection)
-    own_place = np.full(n_items, -1, dtype=np.int32)
+    own_index = np.full(n_items, -1, dtype=np.int32)
     ends = np.empty(n_items + 1, dtype=np.int32)
     log_collection = np.zeros(n_items, dtype=np.float64)
     for item in range(n_items):
@@ -203,8 +203,8 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
         own = items[starts[users[row]] : starts[users[row] + 1]]
         if len(chosen) == 0:
             continue
-        for place in range(len(own)):
-            own_place[own[place]] = place
+        for index in range(len(own)):
+            own_index[own[index]] = index
 
         # p(j | v) / p(j) of the user's items j; numbers of neighbours by item.
         ratios = np.empty((len(chosen), len(own)), dtype=np.float64)
@@ -214,9 +214,9 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
             for entry in range(starts[chosen[n]], starts[chosen[n] + 1]):
                 item = items[entry]
                 ends[item + 1] += 1
-                if own_place[item] >= 0:
-                    ratios[n, own_place[item]] += seen[entry] / collection[item]
-        own_place[own] = -1
+                if own_index[item] >= 0:
+                    ratios[n, own_index[item]] += seen[entry] / collection[item]
+        own_index[own] = -1
 
         # The neighbours' ratings over p(i), by item; an end moves from the start of its item's
         # ratings to the start of the next item's.
@@ -236,13 +236,13 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
         # beyond the profile have the weight 0 and change no product.
         backgrounds = np.zeros(len(own), dtype=np.float64)
         for n in range(len(chosen)):
-            for place in range(len(own)):
-                backgrounds[place] += unseen[chosen[n]] * ratios[n, place]
+            for index in range(len(own)):
+                backgrounds[index] += unseen[chosen[n]] * ratios[n, index]
         width = (len(own) + FACTORS - 1) // FACTORS
         weights = np.zeros((len(chosen), width * FACTORS), dtype=np.float32)
         for n in range(len(chosen)):
-            for place in range(len(own)):
-                weights[n, place] = ratios[n, place] / backgrounds[place]
+            for index in range(len(own)):
+                weights[n, index] = ratios[n, index] / backgrounds[index]
 
         sums = np.empty(width * FACTORS, dtype=np.float32)
         products = np.empty(width, dtype=np.float64)
@@ -260,22 +260,22 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
                 a, b, c, d = lifts[entry], lifts[entry + 1], lifts[entry + 2], lifts[entry + 3]
                 of_a, of_b = weights[raters[entry]], weights[raters[entry + 1]]
                 of_c, of_d = weights[raters[entry + 2]], weights[raters[entry + 3]]
-                for place in range(width * FACTORS):
-                    first_two = a * of_a[place] + b * of_b[place]
-                    sums[place] += first_two + (c * of_c[place] + d * of_d[place])
+                for index in range(width * FACTORS):
+                    first_two = a * of_a[index] + b * of_b[index]
+                    sums[index] += first_two + (c * of_c[index] + d * of_d[index])
             for entry in range(fours, stop):
                 a, of_a = lifts[entry], weights[raters[entry]]
-                for place in range(width * FACTORS):
-                    sums[place] += a * of_a[place]
+                for index in range(width * FACTORS):
+                    sums[index] += a * of_a[index]
             # One logarithm for many factors.
             products[:] = 1.0
             for factor in range(FACTORS):
                 part = sums[factor * width : (factor + 1) * width]
-                for place in range(width):
-                    products[place] *= part[place]
+                for index in range(width):
+                    products[index] *= part[index]
             logarithm = len(own) * log_collection[item]
-            for place in range(width):
-                logarithm += np.log(products[place])
+            for index in range(width):
+                logarithm += np.log(products[index])
             logarithms[item] = logarithm
             best = max(best, logarithm)
             start = stop

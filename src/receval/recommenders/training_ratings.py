@@ -30,6 +30,12 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     -------
     csr_array of float32
         With the same entries.
+
+    Examples
+    --------
+    >>> ratings = csr_array(np.array([[1, 3, 4, 5]], dtype=np.float32))
+    >>> relevance_grades(ratings, threshold=4).toarray().tolist()
+    [[0.0, 0.0, 1.0, 2.0]]
     """
     grades = np.maximum(ratings.data - np.float32(threshold - 1), np.float32(0))
     return csr_array((grades, ratings.indices, ratings.indptr), shape=ratings.shape)
@@ -38,7 +44,7 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
 def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     r"""Map each user's numbers of plays to ratings 1 to 5.
 
-    The rating of an item depends on its place in the distribution of the user's plays:
+    The rating of an item depends on its rank in the distribution of the user's plays:
 
     .. math:: r_{ui} = \left\lceil 5 \, \frac{\sum_{j : n_{uj} \le n_{ui}} n_{uj}}
                                               {\sum_j n_{uj}} \right\rceil
@@ -62,6 +68,14 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     ------
     ValueError
         A number of plays is not positive.
+
+    Examples
+    --------
+    The first artist has eight of the user's ten plays, and with the others all of them:
+
+    >>> plays = csr_array(np.array([[8, 1, 1, 0]], dtype=np.float32))
+    >>> ratings_from_plays(plays).toarray().tolist()
+    [[5.0, 1.0, 1.0, 0.0]]
     """
     if plays.nnz and plays.data.min() <= 0:
         raise ValueError(

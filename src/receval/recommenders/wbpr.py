@@ -137,11 +137,11 @@ class DriftingPopularitySampler(PairSampler):
         order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         self.weights = counts[order].astype(np.float64)
         self._order = order.astype(np.int32)
-        places = np.empty(n_items, dtype=np.int32)
-        places[order] = np.arange(len(order))
-        self._places = places[train.indices]
-        # A ring of the cached users, the least recently drawn first, through places before and
-        # after; its last place is the head.
+        indices = np.empty(n_items, dtype=np.int32)
+        indices[order] = np.arange(len(order))
+        self._indices = indices[train.indices]
+        # A ring of the cached users, the least recently drawn first, through indices before and
+        # after; its last index is the head.
         self._ring = np.full((2, n_users + 1), -1, dtype=np.int32)
         self._ring[:, n_users] = n_users
         self._state = np.array([1.0, 0.0])
@@ -157,7 +157,7 @@ class DriftingPopularitySampler(PairSampler):
             self.weights,
             self._order,
             self._starts,
-            self._places,
+            self._indices,
             self._bits,
             self._ring,
             self._state,
@@ -169,7 +169,7 @@ class DriftingPopularitySampler(PairSampler):
 
 @njit(cache=True)
 def _draw_drifting(  # type: ignore[no-untyped-def]
-    generator, weights, order, starts, places, bits, ring, state, users, negatives
+    generator, weights, order, starts, indices, bits, ring, state, users, negatives
 ):
     n_weights = len(weights)
     head = ring.shape[1] - 1
@@ -186,7 +186,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             total = np.sum(sums)
         age += 1
         user = users[n]
-        own = places[starts[user] : starts[user + 1]]
+        own = indices[starts[user] : starts[user + 1]]
         rated = bits[user]
         hit = before[user] >= 0
         if hit:
@@ -207,31 +207,31 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         if hit:
             reached = 0.0
             bound = generator.random() / scale
-            for place in range(n_weights):
-                item = np.uint64(order[place])
+            for index in range(n_weights):
+                item = np.uint64(order[index])
                 if not (rated[item >> np.uint64(3)] >> (item & np.uint64(7))) & np.uint64(1):
-                    reached += weights[place]
+                    reached += weights[index]
                     if reached >= bound:
                         negatives[n] = item
                         break
             continue
         mass = 0.0
-        for place in own:
-            mass += weights[np.uint64(place)]
+        for index in own:
+            mass += weights[np.uint64(index)]
         unrated = total - mass
         if unrated < 1e-3 * total:
             unrated = 0.0
-            for place in range(n_weights):
-                item = np.uint64(order[place])
+            for index in range(n_weights):
+                item = np.uint64(order[index])
                 if not (rated[item >> np.uint64(3)] >> (item & np.uint64(7))) & np.uint64(1):
-                    unrated += weights[place]
+                    unrated += weights[index]
         if unrated <= 0.0:
             continue
         # Instead of dividing all the others, multiply those of the rated items, which are few.
         factor = unrated * scale
         scale = 1 / unrated
-        for place in own:
-            at = np.uint64(place)
+        for index in own:
+            at = np.uint64(index)
             old = weights[at]
             new = old * factor
             if new < SMALLEST_WEIGHT:
@@ -245,13 +245,13 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             while block < len(sums) - 1 and sums[block] <= bound:
                 bound -= sums[block]
                 block += 1
-            place = 64 * block
-            last = min(place + 64, n_weights) - 1
-            while place < last and weights[place] <= bound:
-                bound -= weights[place]
-                place += 1
-            item = np.uint64(order[place])
-            if weights[place] > 0.0 and not (
+            index = 64 * block
+            last = min(index + 64, n_weights) - 1
+            while index < last and weights[index] <= bound:
+                bound -= weights[index]
+                index += 1
+            item = np.uint64(order[index])
+            if weights[index] > 0.0 and not (
                 rated[item >> np.uint64(3)] >> (item & np.uint64(7))
             ) & np.uint64(1):
                 negatives[n] = item

@@ -43,7 +43,7 @@ def stack(views: Sequence[ListView]) -> StackedLists:
         firsts = starts[:-1].reshape(sizes.shape)[:, system]
         within = np.arange(len(view.ranks)) - np.repeat(view.starts[:-1], sizes[:, system])
         targets = np.repeat(firsts, sizes[:, system]) + within
-        indices[targets] = view.places
+        indices[targets] = view.indices
         ranks[targets] = view.ranks
     lengths = np.stack([view.lengths for view in views], axis=1)
     return StackedLists(lengths, starts, indices, ranks)

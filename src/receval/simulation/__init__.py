@@ -1,1 +1,1 @@
-"""Synthetic worlds with known relevance, and twins of the rating datasets in their raw formats."""
+"""Worlds with known relevance, and synthetic twins of the rating datasets in raw formats."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.partition import split_with_unbiased_test
-from receval.splits.split import GeneratorFor, Metadatum, Split
+from receval.splits.split import Metadatum, Split
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,8 @@ def _known(ratings: Ratings) -> NDArray[np.bool_]:
 
 def _middle_ranks(values: NDArray) -> NDArray[np.float64]:
     """Return ranks from 1, equal values sharing the middle of theirs; shape as `values`."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[places]
+    _, indices, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[indices]
 
 
 def split_with_anti_popular_familiarity(
@@ -196,7 +197,7 @@ def split_with_anti_popular_familiarity(
     Returns
     -------
     Split
-        Facts, before and after the redraw: ``known`` judgments, ``never_known`` items,
+        Metadata, before and after the redraw: ``known`` judgments, ``never_known`` items,
         ``relevant_share_of_known`` judgments, and ``known_relevant_correlation``, Spearman's
         correlation over items of the number of known judgments and the share of positive ones.
         Those before it have the suffix ``_before``. A share or correlation that is not defined is

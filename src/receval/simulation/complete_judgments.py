@@ -40,14 +40,14 @@ def observed_ratings(simulation: Simulation) -> Ratings:
 
 
 def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]:
-    """Read the complete relevance of a twin for the codes of its parsed ratings.
+    """Read the complete relevance of a synthetic twin for the codes of its parsed ratings.
 
     Parameters
     ----------
     truth_file : Path
-        The ``truth.npz`` beside the twin's raw files (`receval.simulation.twins.write_twin`).
+        The ``truth.npz`` beside its raw files (`receval.simulation.twins.write_twin`).
     ratings : Ratings
-        The parsed twin.
+        The parsed synthetic twin.
 
     Returns
     -------
@@ -58,11 +58,11 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
     Raises
     ------
     ValueError
-        If the ratings have a user or an item that is not in the twin.
+        If the ratings have a user or an item that is not in the synthetic twin.
     """
     with np.load(truth_file, allow_pickle=False) as truth:
-        rows = _places(ratings.user_ids, truth["user_ids"], "user", truth_file)
-        columns = _places(ratings.item_ids, truth["item_ids"], "item", truth_file)
+        rows = _indices(ratings.user_ids, truth["user_ids"], "user", truth_file)
+        columns = _indices(ratings.item_ids, truth["item_ids"], "item", truth_file)
         relevance: NDArray[np.float32] = truth["relevance"][np.ix_(rows, columns)]
     return relevance
 
@@ -157,16 +157,16 @@ def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float6
     return rates
 
 
-def _places(
+def _indices(
     wanted: NDArray[np.str_], known: NDArray[np.str_], what: str, file: Path
 ) -> NDArray[np.int64]:
-    """Return the place of each identifier among the known ones."""
+    """Return the index of each identifier among the known ones."""
     order = np.argsort(known)
-    places = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-    strange = np.flatnonzero(known[places] != wanted)
+    indices = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+    strange = np.flatnonzero(known[indices] != wanted)
     if len(strange):
         raise ValueError(
-            f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another twin than these "
-            "ratings, or to one of another seed."
+            f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another synthetic twin "
+            "than these ratings, or to one of another seed."
         )
-    return places
+    return indices

@@ -60,8 +60,8 @@ def sample_items(
     order = np.argsort(-keys, axis=1)
     available = np.isfinite(keys).sum(axis=1)
     taken = np.arange(keys.shape[1]) < np.minimum(counts, available)[:, np.newaxis]
-    users, places = np.nonzero(taken)
-    return users.astype(np.int32), order[users, places].astype(np.int32)
+    users, ranks = np.nonzero(taken)
+    return users.astype(np.int32), order[users, ranks].astype(np.int32)
 
 
 def draw_random_sample(

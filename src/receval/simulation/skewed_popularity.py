@@ -193,8 +193,8 @@ def _shape(alpha: float, c2: float, n_items: int) -> NDArray[np.float64]:
 
 def _lowest(grid: NDArray[np.float64], height: Callable[[float], float]) -> tuple[float, float]:
     """Return where a function with one valley is lowest within a grid, and how low."""
-    place = int(np.argmin([height(point) for point in grid.tolist()]))
-    bounds = (grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)])
+    index = int(np.argmin([height(point) for point in grid.tolist()]))
+    bounds = (grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)])
     found = minimize_scalar(height, bounds=bounds, method="bounded", options={"xatol": 1e-7})
     return float(found.x), float(found.fun)
 

@@ -1,4 +1,4 @@
-"""Models of ``config/twins.yaml``: the synthetic stand-ins of the rating datasets."""
+"""Models of ``config/twins.yaml``: the synthetic twins of the rating datasets."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Exposure(Model):
     head_width : float
         Width of the flat head of the popularity curve, as a share of the items.
     quality_correlation : float
-        Correlation of an item's place in the popularity curve with its quality.
+        Correlation of an item's rank in the popularity curve with its quality.
     relevance_strength : float
         Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes
         exposure independent of relevance given the item.

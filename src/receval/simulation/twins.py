@@ -1,4 +1,4 @@
-"""Twins: simulated datasets in the raw formats of the originals, with the truth beside them."""
+"""Synthetic twins: simulated datasets in the originals' raw formats, the truth beside them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRUTH_FILE = "truth.npz"
 
 
 class Counts(TypedDict):
-    """What a correct parse of a twin gives."""
+    """What a correct parse of a synthetic twin gives."""
 
     users: int
     items: int
@@ -32,7 +32,7 @@ class Counts(TypedDict):
 
 
 class WrittenTwin(TypedDict):
-    """Names of a twin's raw files and what a correct parse of them gives."""
+    """Names of a synthetic twin's raw files and what a correct parse of them gives."""
 
     files: list[str]
     expected: Counts
@@ -59,7 +59,7 @@ class Simulation:
 
 
 def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
-    """Simulate a twin without writing anything.
+    """Simulate a synthetic twin without writing anything.
 
     Parameters
     ----------
@@ -79,8 +79,9 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     writer = _writer(dataset_id)
     if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
         raise ValueError(
-            f"The twin of {dataset_id} asks for a repeated_share of {spec.repeated_share:g}, but "
-            "its raw format holds every pair once: remove repeated_share."
+            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
+            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
+            "repeated_share."
         )
     world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
     observation = observe(spec, world, generator(root_seed, dataset_id, "twin", "observation"))
@@ -91,7 +92,7 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
 
 
 def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) -> WrittenTwin:
-    """Write a twin's raw files and ``truth.npz``.
+    """Write a synthetic twin's raw files and ``truth.npz``.
 
     ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): what every user's rating
     of every item is or would be, on the rating scale; for event data the number of plays),
@@ -127,7 +128,7 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
 def write_simulation(
     dataset_id: str, simulation: Simulation, root_seed: int, folder: Path
 ) -> WrittenTwin:
-    """Write a simulation as a twin; see :func:`write_twin`."""
+    """Write a simulation as a synthetic twin; see :func:`write_twin`."""
     files: list[str] = _writer(dataset_id).write(
         folder,
         simulation.observation,
@@ -168,7 +169,7 @@ def parsed_rows(observation: Observation) -> NDArray[np.int64]:
 def _writer(dataset_id: str) -> ModuleType:
     if dataset_id not in WRITERS:
         raise ValueError(
-            f"There is no raw format to write a twin of {dataset_id} in; twins can be made of "
-            f"{', '.join(WRITERS)}."
+            f"There is no raw format to write a synthetic twin of {dataset_id} in; there are "
+            f"those of {', '.join(WRITERS)}."
         )
     return import_module(WRITERS[dataset_id])

@@ -17,7 +17,7 @@ The chance that u comes across i has the log-weight
 
 .. math:: w_{ui} = -\alpha \log(h + k_i / |I|) + s\, a_{ui}
 
-where :math:`k_i` is the place of the item in the popularity curve, a ranking by
+where :math:`k_i` is the rank of the item in the popularity curve, a ranking by
 :math:`\rho g_i + \sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength
 of the dependence on relevance. With s > 0 ratings are missing not at random: users rate what they
 like. With :math:`\rho > 0` popular items are also liked by more of those who do not rate them.
@@ -231,9 +231,9 @@ def _log_popularity_curve(
     n_items = len(quality)
     chance = rng.standard_normal(n_items)
     prominence = correlation * quality + np.sqrt(1 - correlation**2) * chance
-    place = np.empty(n_items)
-    place[np.argsort(-prominence)] = np.arange(1, n_items + 1)
-    return -np.log(head_width + place / n_items)
+    ranks = np.empty(n_items)
+    ranks[np.argsort(-prominence)] = np.arange(1, n_items + 1)
+    return -np.log(head_width + ranks / n_items)
 
 
 def _fitted_exponent(item_gini: Callable[[float], float], target: float) -> float:

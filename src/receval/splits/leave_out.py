@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import random_ranks_within_groups
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, Split
 
 
 def split_leaving_out(
@@ -40,8 +41,8 @@ def split_leaving_out(
     Returns
     -------
     Split
-        Its fact ``users_without_test`` counts the users whose profiles are too short; users who
-        have no rating at all are not among them.
+        Its metadatum ``users_without_test`` counts the users whose profiles are too short; users
+        who have no rating at all are not among them.
 
     Raises
     ------

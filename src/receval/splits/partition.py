@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import random_ranks_within_groups
-from receval.splits.split import TEST, TRAIN, UNBIASED, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 
 UnbiasedRows = Literal["unknown", "fold"]
 

@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.partition import UnbiasedRows, split_from_partition
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, Split
 
 
 def predefined_split(
@@ -43,7 +44,7 @@ def predefined_split(
     train_order : {"rows", "folds"}
         Whether the train files that the authors gave to their software had the ratings in the
         order of the raw file, or the other folds one after the other. It is kept among the split's
-        facts and matters to LibRec's order of ties alone.
+        metadata and matters to LibRec's order of ties alone.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def predefined_split(
         user, item = divmod(int(tested[line]), ratings.n_items)
         raise ValueError(
             f"{path}, line {line + 1}: user '{ratings.user_ids[user]}' has not rated item "
-            f"'{ratings.item_ids[item]}'. The file must belong to this edition of the dataset."
+            f"'{ratings.item_ids[item]}'. The file must belong to this variant of the dataset."
         )
     codes = np.where(np.isin(pairs, tested), TEST, TRAIN).astype(np.uint8)
     return Split((codes,))
@@ -142,7 +143,7 @@ def _read_pairs(path: Path, ratings: Ratings) -> NDArray[np.int64]:
             line = int(np.argmax(found < 0))
             raise ValueError(
                 f"{path}, line {line + 1}: there is no {name} '{lines[column].iloc[line]}' in "
-                "this dataset. The file must belong to this edition of the dataset."
+                "this dataset. The file must belong to this variant of the dataset."
             )
         codes.append(found.astype(np.int64))
     pairs: NDArray[np.int64] = codes[0] * ratings.n_items + codes[1]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, random_ranks_within_groups
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, Split
 
 Drawn = TypeVar("Drawn")
 
@@ -35,7 +36,7 @@ def split_by_shares(
     Returns
     -------
     Split
-        The fact ``train_ratios`` has the share of each fold.
+        The metadatum ``train_ratios`` has the share of each fold.
     """
     shares = tuple(train_ratio) if isinstance(train_ratio, Sequence) else (train_ratio,)
     of_repetition: list[list[NDArray[np.uint8]]] = []
@@ -72,7 +73,7 @@ def split_by_random_ratio(
     Returns
     -------
     Split
-        The fact ``train_ratios`` has the probability of each fold.
+        The metadatum ``train_ratios`` has the probability of each fold.
 
     Notes
     -----
@@ -111,12 +112,30 @@ def split_by_user_ratio(
     Returns
     -------
     Split
-        The fact ``train_ratios`` has the share of each fold.
+        The metadatum ``train_ratios`` has the share of each fold.
 
     Notes
     -----
     The split of valcarce2018, section 5. The paper does not say how the share is rounded; the
     runs that its authors released fit the ceiling.
+
+    Examples
+    --------
+    Of the three ratings of user 0 two train, of the two of user 1 one:
+
+    >>> from receval.seeds import generator
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0, 0, 1, 1], dtype=np.int32),
+    ...     items=np.array([0, 1, 2, 0, 1], dtype=np.int32),
+    ...     values=np.ones(5, dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film", "song"]),
+    ... )
+    >>> split = split_by_user_ratio(
+    ...     ratings, lambda fold: generator(1, "toy", fold), train_ratio=0.5, folds=1
+    ... )
+    >>> np.bincount(ratings.users[split.codes[0] == TRAIN]).tolist()
+    [2, 1]
     """
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
 

@@ -55,7 +55,8 @@ def make_split(
         Names of the dataset and of the split. With the root seed and the fold they make the seed,
         so that a split depends neither on the splits made before it nor on any system.
     auxiliary_files : mapping of str to Path
-        Files that lie beside the raw data, by name; splits of the kind "given" read one of them.
+        Files that lie beside the raw data, by name; splits of the kind "predefined" read one of
+        them.
 
     Raises
     ------

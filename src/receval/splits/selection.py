@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
-from receval.splits.split import GeneratorFor
+from receval.seeds import GeneratorFor
 
 
 def selected_ratings(

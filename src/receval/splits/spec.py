@@ -188,7 +188,7 @@ class Predefined(_SplitConfig):
     def _is_of_all_ratings(self) -> Self:
         if self.selection is not None:
             raise ValueError(
-                "a given split says what every rating is used for, so nothing can be selected "
+                "a predefined split says what every rating is used for, so nothing can be selected "
                 "before it: leave out selection, or choose another kind of split"
             )
         return self

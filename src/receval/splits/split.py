@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -24,9 +24,6 @@ UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
 
 Metadatum = int | float | str | tuple[float, ...]
-
-GeneratorFor = Callable[[int | str], np.random.Generator]
-"""Gives the random generator of one fold, or of one named choice that all folds share."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +157,14 @@ class Judgments:
             Ratings or numbers of plays.
         n_users : int
             Number of users, with or without judgments.
+
+        Examples
+        --------
+        User 0 has no judgment, and user 1 judged item 2 twice:
+
+        >>> judgments = Judgments.from_pairs([1, 1, 1], [2, 0, 2], [1, 5, 1], n_users=2)
+        >>> judgments.indptr.tolist(), judgments.items.tolist(), judgments.values.tolist()
+        ([0, 0, 2], [0, 2], [5.0, 2.0])
         """
         item_codes = np.asarray(items, dtype=np.int32)
         n_items = int(item_codes.max()) + 1 if item_codes.size else 1
@@ -203,7 +208,8 @@ class Fold:
     users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
         The users and the items in the order in which the train file first mentions them, then
         those without training ratings. The train file has the rows in the order of the raw file, or
-        the other folds one after the other where the split's fact ``train_order`` is ``"folds"``.
+        the other folds one after the other where the split's metadata have ``train_order`` as
+        ``"folds"``.
     """
 
     train: csr_array
@@ -250,6 +256,22 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     ------
     ValueError
         If there is no such fold or the split was made for another table.
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0, 1], dtype=np.int32),
+    ...     items=np.array([0, 1, 1], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ... )
+    >>> split = Split((np.array([TRAIN, TEST, TRAIN], dtype=np.uint8),))
+    >>> first = fold(ratings, split, 0)
+    >>> first.train.toarray().tolist()
+    [[5.0, 0.0], [0.0, 4.0]]
+    >>> first.test.users.tolist(), first.test.items.tolist(), first.test.values.tolist()
+    ([0], [1], [2.0])
     """
     if not 0 <= number < split.n_folds:
         raise ValueError(

@@ -7,7 +7,7 @@ The file is a ``.npz`` archive with these members:
 ``n_ratings``
     Number of ratings, int64.
 ``metadata``
-    The split's facts as UTF-8 JSON, uint8.
+    The split's metadata as UTF-8 JSON, uint8.
 ``fold0``, ``fold1``, ...
     Position in the palette of each rating's code, in ceil(log2(len(palette))) bit planes, least
     significant first, each packed eight ratings to a byte: uint8 of shape (planes, bytes). A split
@@ -52,8 +52,8 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
                 self.n_ratings = int(archive["n_ratings"])
                 metadata = json.loads(archive["metadata"].tobytes())
                 self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
-                    name: tuple(fact) if isinstance(fact, list) else fact
-                    for name, fact in metadata.items()
+                    name: tuple(value) if isinstance(value, list) else value
+                    for name, value in metadata.items()
                 }
                 self._n_folds = len([name for name in archive.files if name.startswith("fold")])
         except (KeyError, ValueError, zipfile.BadZipFile) as error:
@@ -102,7 +102,7 @@ def write_codes(
     codes: Sequence[NDArray[np.uint8]],
     metadata: Mapping[str, int | float | str | tuple[float, ...]],
 ) -> None:
-    """Write the codes and facts of a split; the file appears whole or not at all.
+    """Write the codes and metadata of a split; the file appears whole or not at all.
 
     Parameters
     ----------

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, Split
 
 
 def split_by_time(
@@ -43,7 +44,7 @@ def split_by_time(
     Returns
     -------
     Split
-        One fold. Its fact ``repeats_dropped`` counts the test rows left out.
+        One fold. Its metadatum ``repeats_dropped`` counts the test rows left out.
 
     Raises
     ------
@@ -57,8 +58,8 @@ def split_by_time(
     """
     if ratings.timestamps is None:
         raise ValueError(
-            "A temporal split needs timestamps, but this edition of the dataset has none: use an "
-            "edition with timestamps, or a split of the kind 'given' with the held-out pairs."
+            "A temporal split needs timestamps, but this variant of the dataset has none: use a "
+            "variant with timestamps, or a split of the kind 'predefined' with the held-out pairs."
         )
     order = np.argsort(ratings.timestamps, kind="stable")
     if scope == "all":

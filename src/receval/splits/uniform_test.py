@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
+from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import random_ranks_within_groups
-from receval.splits.split import TEST, TRAIN, GeneratorFor, Split
+from receval.splits.split import TEST, TRAIN, Split
 
 
 def split_with_uniform_test(
@@ -58,8 +59,8 @@ def split_with_uniform_test(
     Returns
     -------
     Split
-        Facts: ``target_items`` (\|T\|), ``eta``, ``sigma``, ``epsilon`` and ``test_ratings``, the
-        number of test ratings in each fold.
+        Metadata: ``target_items`` (\|T\|), ``eta``, ``sigma``, ``epsilon`` and ``test_ratings``,
+        the number of test ratings in each fold.
 
     Raises
     ------
@@ -98,7 +99,7 @@ def split_with_uniform_test(
         n_test[targets] = int(eta)
         n_test[rng.choice(with_room, size=n_one_more, replace=False)] += 1
         ranks = random_ranks_within_groups(items, ratings.n_items, rng)
-        # The last place stands for rows that may not test.
+        # The last index stands for rows that may not test.
         code_of_pair = np.full(len(items) + 1, TRAIN, dtype=np.uint8)
         code_of_pair[:-1][ranks < n_test[items]] = TEST
         return code_of_pair[pair_of_row]
@@ -126,5 +127,5 @@ def _pairs(
         return pair_of_row, items
     sums = np.bincount(pair_of_row, weights=ratings.values, minlength=len(distinct))
     may_test = sums >= tests_from
-    place = np.where(may_test, np.cumsum(may_test) - 1, -1)
-    return place[pair_of_row], items[may_test]
+    index = np.where(may_test, np.cumsum(may_test) - 1, -1)
+    return index[pair_of_row], items[may_test]

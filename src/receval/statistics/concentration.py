@@ -50,6 +50,11 @@ def gini(counts: ArrayLike) -> float:
     ------
     ValueError
         There are no counts, one is negative, or all are 0.
+
+    Examples
+    --------
+    >>> gini([3, 3, 3]), gini([0, 0, 0, 8])
+    (0.0, 0.75)
     """
     values = np.sort(np.asarray(counts, dtype=np.float64))
     if not values.size or values[0] < 0 or values[-1] <= 0:
@@ -139,6 +144,12 @@ def cumulative_shares(
     ------
     ValueError
         If no item has ratings, or a count is negative.
+
+    Examples
+    --------
+    >>> ranks, shares = cumulative_shares([1, 6, 3, 0], points=3)
+    >>> ranks.tolist(), shares.tolist()
+    ([1, 2, 3], [0.6, 0.9, 1.0])
     """
     falling = np.sort(np.asarray(counts, dtype=np.int64))[::-1]
     if not falling.size or falling[-1] < 0 or falling[0] == 0:

@@ -34,7 +34,7 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
     table = np.asarray(values, dtype=np.float64)
     if np.isnan(table).any():
         raise ValueError(
-            "A system has no value (NaN), so it has no place in an ordering: leave it out, or "
+            "A system has no value (NaN), so it has no rank in an ordering: leave it out, or "
             "leave out the orderings that lack it."
         )
     first, second = system_pairs(table.shape[-1])
@@ -70,6 +70,13 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
     ------
     ValueError
         As :func:`pair_signs`, or the numbers of systems differ.
+
+    Examples
+    --------
+    Two orderings of three systems against one; the second has its last pair the other way round:
+
+    >>> kendall_tau_b([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2]], [[1, 2, 3]]).round(3).tolist()
+    [[1.0], [0.333]]
     """
     signs, others = (pair_signs(np.atleast_2d(values), tolerance) for values in (one, other))
     if signs.shape[-1] != others.shape[-1]:
@@ -107,6 +114,11 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
     ------
     ValueError
         The shapes differ, or a value is not finite.
+
+    Examples
+    --------
+    >>> round(pearson_r([0, 1, 2], [0, 1, 3]), 3)
+    0.982
     """
     x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:

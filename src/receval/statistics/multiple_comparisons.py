@@ -41,6 +41,11 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     family at a time, 0.2 seconds for 210 p-values, where twelve such families take 0.1 ms here. The
     values of ``statsmodels.stats.multitest.multipletests(method="holm")``, version 0.15.0, are the
     same to the last bit.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.03, 0.06, 0.06, 0.02]
     """
     array = _checked(p_values)
     order = np.argsort(array, axis=-1, kind="stable")
@@ -80,6 +85,11 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     -----
     Source: Benjamini and Hochberg (1995), "Controlling the false discovery rate", Journal of the
     Royal Statistical Society B 57(1), as ``scipy.stats.false_discovery_control`` computes it.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.02, 0.04, 0.04, 0.02]
     """
     adjusted: NDArray[np.float64] = false_discovery_control(_checked(p_values), axis=-1)
     return adjusted

@@ -65,6 +65,13 @@ def t_test(values: ArrayLike) -> NDArray[np.float64]:
     -----
     Source: Student (1908), "The probable error of a mean", Biometrika 6(1). The same as
     ``scipy.stats.ttest_rel``, but for the two cases above.
+
+    Examples
+    --------
+    Two systems on four users; the first is better for three of them by one:
+
+    >>> t_test([[2, 3, 1, 5], [1, 2, 1, 4]]).round(4).tolist()
+    [0.0577]
     """
     array = checked_values(values, min_users=2)
     return 2.0 * stdtr(array.shape[-1] - 1, -np.abs(over_pairs(array, _t)))
@@ -166,6 +173,13 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
     Source: Arbuthnott (1710), "An argument for divine providence", Philosophical Transactions 27;
     Conover (1999), "Practical nonparametric statistics", section 3.4. The same as
     ``scipy.stats.binomtest`` of w among w + l.
+
+    Examples
+    --------
+    Five users, all of them for the first of two systems: twice one chance in 32.
+
+    >>> sign_test([[2, 3, 2, 5, 1], [1, 2, 1, 4, 0]]).tolist()
+    [0.0625]
     """
 
     def p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:

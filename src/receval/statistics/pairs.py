@@ -15,6 +15,12 @@ def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     -------
     first, second : ndarray of intp, shape (n_systems (n_systems - 1) / 2,)
         In the order of ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
+
+    Examples
+    --------
+    >>> first, second = system_pairs(3)
+    >>> list(zip(first.tolist(), second.tolist(), strict=True))
+    [(0, 1), (0, 2), (1, 2)]
     """
     first, second = np.triu_indices(n_systems, 1)
     return first, second

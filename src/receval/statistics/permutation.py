@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, system_pairs
 
-SAMPLES = 100_000
+MONTE_CARLO_SAMPLES = 100_000
 """The papers' number of Monte Carlo samples."""
 
 BLOCK = 1000
@@ -54,7 +54,7 @@ class PermutationTest:
 def permutation_test(
     values: NDArray[np.float64],
     seed: np.random.SeedSequence,
-    samples: int = SAMPLES,
+    samples: int = MONTE_CARLO_SAMPLES,
     threads: int = 1,
 ) -> PermutationTest:
     r"""Test the difference in means of every pair of systems, two-sided, under every metric.

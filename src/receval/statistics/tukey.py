@@ -198,11 +198,11 @@ def _add_permuted(
     # Any order is as good as another to shuffle, so the last user's is.
     order = np.arange(n_systems)
     for user in range(n_users):
-        for place in range(n_systems - 1, -1, -1):
-            if place > 0:
-                # One of place + 1 numbers, none likelier than another by more than 2**-32.
-                chosen = (np.int64(draws[user, place - 1]) * (place + 1)) >> 32
-                order[place], order[chosen] = order[chosen], order[place]
-            system = order[place]
+        for index in range(n_systems - 1, -1, -1):
+            if index > 0:
+                # One of index + 1 numbers, none likelier than another by more than 2**-32.
+                chosen = (np.int64(draws[user, index - 1]) * (index + 1)) >> 32
+                order[index], order[chosen] = order[chosen], order[index]
+            system = order[index]
             for metric in range(n_metrics):
-                sums[place, metric] += by_user[user, system, metric]
+                sums[index, metric] += by_user[user, system, metric]

@@ -116,21 +116,21 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
             "There is no decision whose share of the variance could be told: name one."
         )
     equations = _NormalEquations(codes, _standardised(values))
-    decisions: list[tuple[int, ...]] = [(place,) for place in range(len(names))]
+    decisions: list[tuple[int, ...]] = [(index,) for index in range(len(names))]
     pairs: list[tuple[int, ...]] = [*combinations(range(len(names)), 2)]
     by_decisions = equations.explained(decisions)
     by_pairs = equations.explained([*decisions, *pairs])
 
     alone = np.zeros((len(values), len(decisions)))
-    for place, term in enumerate(decisions):
+    for index, term in enumerate(decisions):
         if equations.size(term):
             others = [other for other in decisions if other != term]
-            alone[:, place] = by_decisions - equations.explained(others)
+            alone[:, index] = by_decisions - equations.explained(others)
     together = np.zeros((len(values), len(pairs)))
-    for place, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         if equations.size(pair):
             others = [*decisions, *(other for other in pairs if other != pair)]
-            together[:, place] = by_pairs - equations.explained(others)
+            together[:, index] = by_pairs - equations.explained(others)
 
     # Least squares with more terms explain no less: what is below 0 is rounding.
     alone, together = np.maximum(alone, 0.0), np.maximum(together, 0.0)
@@ -163,37 +163,37 @@ class _NormalEquations:
     """
 
     def __init__(self, codes: Sequence[NDArray[np.int64]], responses: NDArray[np.float64]) -> None:
-        single = [(place,) for place in range(len(codes))]
+        single = [(index,) for index in range(len(codes))]
         terms: list[tuple[int, ...]] = [(), *single, *combinations(range(len(codes)), 2)]
         counts = [int(levels.max()) + 1 for levels in codes]
         contrasts = [np.vstack((np.eye(count - 1), -np.ones(count - 1))) for count in counts]
         cells = [np.zeros_like(codes[0])] * len(terms)
         columns: list[NDArray[np.floating]] = [np.ones((1, 1))] * len(terms)
-        for place, term in enumerate(terms):
+        for index, term in enumerate(terms):
             for factor in term:
-                cells[place] = cells[place] * counts[factor] + codes[factor]
-                columns[place] = np.kron(columns[place], contrasts[factor])
+                cells[index] = cells[index] * counts[factor] + codes[factor]
+                columns[index] = np.kron(columns[index], contrasts[factor])
 
         ends = np.cumsum([0, *(contrast.shape[1] for contrast in columns)])
-        self._places = {
-            term: np.arange(ends[place], ends[place + 1]) for place, term in enumerate(terms)
+        self._indices = {
+            term: np.arange(ends[index], ends[index + 1]) for index, term in enumerate(terms)
         }
         self._products = np.empty((ends[-1], len(responses)))
         self._gram = np.empty((ends[-1], ends[-1]))
         for one, first in enumerate(terms):
             n_cells = len(columns[one])
             sums = [np.bincount(cells[one], response, n_cells) for response in responses]
-            self._products[self._places[first]] = columns[one].T @ np.array(sums).T
+            self._products[self._indices[first]] = columns[one].T @ np.array(sums).T
             for other, second in enumerate(terms[: one + 1]):
                 width = len(columns[other])
                 met = np.bincount(cells[one] * width + cells[other], minlength=n_cells * width)
                 block = columns[one].T @ met.reshape(n_cells, width) @ columns[other]
-                self._gram[np.ix_(self._places[first], self._places[second])] = block
-                self._gram[np.ix_(self._places[second], self._places[first])] = block.T
+                self._gram[np.ix_(self._indices[first], self._indices[second])] = block
+                self._gram[np.ix_(self._indices[second], self._indices[first])] = block.T
 
     def size(self, term: tuple[int, ...]) -> int:
-        """Return the number of columns of a term: the decisions in it, by their places."""
-        return len(self._places[term])
+        """Return the number of columns of a term: the decisions in it, by their indices."""
+        return len(self._indices[term])
 
     def explained(self, terms: Iterable[tuple[int, ...]]) -> NDArray[np.float64]:
         """Return the sum of squares of each response that the terms and a constant explain.
@@ -202,11 +202,11 @@ class _NormalEquations:
         -------
         ndarray of float64, shape (n_responses,)
         """
-        places = np.concatenate([self._places[term] for term in [(), *terms]])
-        eigenvalues, directions = np.linalg.eigh(self._gram[np.ix_(places, places)])
+        indices = np.concatenate([self._indices[term] for term in [(), *terms]])
+        eigenvalues, directions = np.linalg.eigh(self._gram[np.ix_(indices, indices)])
         # Combinations that no universe has leave directions in which nothing is told.
         told = eigenvalues > LEAST_EIGENVALUE * eigenvalues[-1]
-        along = directions[:, told].T @ self._products[places]
+        along = directions[:, told].T @ self._products[indices]
         return (along**2 / eigenvalues[told, np.newaxis]).sum(axis=0)
 
 

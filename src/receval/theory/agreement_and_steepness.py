@@ -18,6 +18,11 @@ def odds(probability: ArrayLike) -> NDArray[np.float64]:
     ------
     ValueError
         A value is no probability.
+
+    Examples
+    --------
+    >>> odds([0, 0.5, 0.75, 1]).tolist()
+    [0.0, 1.0, 3.0, inf]
     """
     p = np.asarray(probability, dtype=np.float64)
     if np.any((p < 0) | (p > 1)):
@@ -81,6 +86,13 @@ def is_steeper(
     ------
     ValueError
         A value is negative.
+
+    Examples
+    --------
+    From 1 to 4 a function loses three quarters of its larger value, from 2 to 4 half of it:
+
+    >>> bool(is_steeper(1, 4, 2, 4))
+    True
     """
     return np.asarray(decrement_rate(f_of_a, f_of_b) > decrement_rate(g_of_a, g_of_b))
 

@@ -63,6 +63,13 @@ def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_user
 
     It takes the candidates for all items and the users' sizes of target sets for independent of
     what they like; :func:`receval.theory.random_precision.random_precision` does not.
+
+    Examples
+    --------
+    A fifth of the ratings tests, a hundred candidates, ten liked items for each of the users:
+
+    >>> expected_random_precision(500, sigma=0.2, t=100, n_users=50)
+    0.02
     """
     return sigma * n_positive / (t * n_users)
 

@@ -103,6 +103,13 @@ def lemma4_predicts_agreement(
         Orders of the two functions.
     steeper_than_second : array_like of int
         Steepness of the first function against the second.
+
+    Examples
+    --------
+    Functions that disagree: their product goes with the first where that is the steeper one.
+
+    >>> lemma4_predicts_agreement([1, 1], [-1, -1], steeper_than_second=[1, -1]).tolist()
+    [True, False]
     """
     return np.asarray((_together(first, second) > 0) | (np.asarray(steeper_than_second) > 0))
 

@@ -66,7 +66,7 @@ def precision_bounds(
     total = int(relevant_left.sum())
     if not total:
         raise ValueError("No relevant test rating is left, so there is no 1R precision to bound.")
-    is_left = alive[view.places]
+    is_left = alive[view.indices]
     gone = view.relevant & ~is_left
     gone_before = np.concatenate([[0], np.cumsum(gone)])
     owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))

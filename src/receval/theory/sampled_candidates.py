@@ -98,7 +98,7 @@ class SamplingOdds:
             raise ValueError(other_fold)
         relevant_above = np.full(len(fold.test), -1, dtype=np.int64)
         above = np.full(len(fold.test), -1, dtype=np.int64)
-        found = judged.positions[view.places]
+        found = judged.positions[view.indices]
         relevant_above[found] = before
         above[found] = view.ranks - 1 - before
         rows = np.sort(judged.positions[judged.relevant])

@@ -64,7 +64,7 @@ def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) 
     -------
     Ratings
         Float32 half stars 0..5 and int64 timestamps (-1 for a review without time); the last
-        review of each pair, in its place; codes by first appearance among complete reviews.
+        review of each pair, where it is; codes by first appearance among complete reviews.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) ->
 
 
 def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse the CSV edition, with a header.
+    """Parse the CSV variant, with a header.
 
     Parameters and results are those of :func:`parse_literals`.
     """

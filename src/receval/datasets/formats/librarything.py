@@ -49,7 +49,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Returns
     -------
     Ratings
-        Float32 half stars .5..5, no timestamps. Of repeated rows the last stays, in its place;
+        Float32 half stars .5..5, no timestamps. Of repeated rows the last stays, where it is;
         codes by first appearance in the file.
 
     Raises

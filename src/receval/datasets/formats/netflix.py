@@ -1,7 +1,7 @@
 """Netflix Prize: for each movie a line ``<movie>:``, then ``user,rating,YYYY-MM-DD`` lines.
 
 Source: the README of the Netflix Prize dataset. The original has one file per movie, in a tar
-within a tar.gz; the Kaggle edition has the same lines in four files. One movie at a time is in
+within a tar.gz; the Kaggle variant has the same lines in four files. One movie at a time is in
 memory as text; a rating takes nine bytes while parsing and thirteen in the table.
 """
 
@@ -37,7 +37,7 @@ LINES = LineFormat(
 class _Movie:
     """The lines of one movie: where they are, and the movie's number as the header gives it."""
 
-    place: str
+    source: str
     first_line: int
     number: int
     lines: bytes
@@ -94,7 +94,7 @@ def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = Non
 
 
 def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse the Kaggle edition's ``combined_data_[1-4].txt``.
+    """Parse the Kaggle variant's ``combined_data_[1-4].txt``.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) 
     Returns
     -------
     Ratings
-        See :func:`parse_movie_files`: the two editions give the same table.
+        See :func:`parse_movie_files`: the two variants give the same table.
 
     Raises
     ------
@@ -126,24 +126,24 @@ def _movies_of_archive(path: Path) -> Iterator[_Movie]:
             yield from _movies_of_tar(stream, path.as_posix())
 
 
-def _movies_of_tar(stream: IO[bytes], place: str) -> Iterator[_Movie]:
+def _movies_of_tar(stream: IO[bytes], source: str) -> Iterator[_Movie]:
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_TAR_BUFFER) as archive:
         for member in archive:
             name = PurePosixPath(member.name).name
             if member.isfile() and name.startswith("mv_") and name.endswith(".txt"):
                 content = archive.extractfile(member)
                 if content is not None:
-                    yield _movie_of_file(f"{place}/{member.name}", content.read())
+                    yield _movie_of_file(f"{source}/{member.name}", content.read())
 
 
-def _movie_of_file(place: str, content: bytes) -> _Movie:
+def _movie_of_file(source: str, content: bytes) -> _Movie:
     header, _, lines = content.partition(b"\n")
-    return _Movie(place, 2, _movie_number(header, place, 1), lines)
+    return _Movie(source, 2, _movie_number(header, source, 1), lines)
 
 
 def _movies_of_combined(path: Path) -> Iterator[_Movie]:
     """Yield the movies of a file that is read in blocks; only headers contain colons."""
-    place = path.as_posix()
+    source = path.as_posix()
     number: int | None = None
     first_line = line = 1
     rest = b""
@@ -159,24 +159,24 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
                 lines = rest[start:header]
                 line += lines.count(b"\n")
                 if number is not None:
-                    yield _Movie(place, first_line, number, lines)
+                    yield _Movie(source, first_line, number, lines)
                 elif lines:
-                    raise RawDataError(place, 1, "expected a line '<movie>:' before ratings")
-                number = _movie_number(rest[header:header_end], place, line)
+                    raise RawDataError(source, 1, "expected a line '<movie>:' before ratings")
+                number = _movie_number(rest[header:header_end], source, line)
                 line += 1
                 first_line = line
                 start = header_end + 1
             rest = rest[start:]
     if number is None:
-        raise RawDataError(place, 1, "expected a line '<movie>:'")
-    yield _Movie(place, first_line, number, rest)
+        raise RawDataError(source, 1, "expected a line '<movie>:'")
+    yield _Movie(source, first_line, number, rest)
 
 
-def _movie_number(header: bytes, place: str, line: int) -> int:
+def _movie_number(header: bytes, source: str, line: int) -> int:
     digits = header.rstrip(b"\r").removesuffix(b":")
     if header.rstrip(b"\r") == digits or not digits.isdigit():
         shown = header[:60].decode("utf-8", errors="backslashreplace")
-        raise RawDataError(place, line, f"expected a line '<movie>:', found {shown!r}")
+        raise RawDataError(source, line, f"expected a line '<movie>:', found {shown!r}")
     return int(digits)
 
 
@@ -188,7 +188,7 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
     days: list[NDArray[np.int32]] = []
     last_row = np.zeros(_USER_LIMIT, dtype=np.int32)
     for movie in movies:
-        columns = LINES.read(movie.lines, movie.place, movie.first_line)
+        columns = LINES.read(movie.lines, movie.source, movie.first_line)
         _refuse_repeats(movie, columns["user"], last_row)
         numbers.append(movie.number)
         users.append(columns["user"])
@@ -233,7 +233,7 @@ def _refuse_repeats(movie: _Movie, users: NDArray[np.int32], last_row: NDArray[n
     if len(earlier):
         repeated = np.flatnonzero(users == users[earlier[0]])
         raise RawDataError(
-            movie.place,
+            movie.source,
             movie.first_line + int(repeated[1]),
             f"the user {users[repeated[1]]} already rated this movie "
             f"{repeated[1] - repeated[0]} line(s) above",

@@ -65,6 +65,13 @@ def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
     ----------
     *keys : ndarray of non-negative integers, shape (n,)
         Columns that together tell rows apart, such as user codes and item codes.
+
+    Examples
+    --------
+    The first and the last row are of one user and item:
+
+    >>> last_rows(np.array([0, 0, 1, 0]), np.array([5, 6, 5, 5])).tolist()
+    [1, 2, 3]
     """
     combined = _combine(keys)
     _, from_the_end = np.unique(combined[::-1], return_index=True)

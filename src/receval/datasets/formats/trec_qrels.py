@@ -44,7 +44,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     -------
     Ratings
         Float32 grades, no timestamps; of a (topic, document) judged twice the last judgment
-        stays, in its place; codes by first appearance.
+        stays, where it is; codes by first appearance.
 
     Raises
     ------

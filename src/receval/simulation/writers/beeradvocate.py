@@ -59,7 +59,7 @@ def write(
     the last line and the latest time of a pair both give the valid rating.
     """
     if observation.timestamps is None:
-        raise ValueError("Beer reviews have times: give the twin a period.")
+        raise ValueError("Beer reviews have times: give the synthetic twin a period.")
     values = observation.values
     repeated = np.flatnonzero(observation.repeated)
     row = np.r_[repeated, np.arange(len(values))]

@@ -54,7 +54,7 @@ def write(
     a MusicBrainz id, the others always; every fourth track has none.
     """
     if observation.timestamps is None:
-        raise ValueError("Plays have times: give the twin a period.")
+        raise ValueError("Plays have times: give the synthetic twin a period.")
     order = np.lexsort((-observation.timestamps, observation.users))
     items = observation.items[order]
     tracks = rng.integers(0, TRACKS_PER_ARTIST, len(items))

@@ -58,9 +58,9 @@ def write(
     n_tags = np.where(repeated, np.maximum(n_tags, 2), n_tags)
     rating = np.repeat(np.arange(n_ratings), n_tags)
     first_line = np.cumsum(n_tags) - n_tags
-    place = np.arange(len(rating)) - first_line[rating]
+    index = np.arange(len(rating)) - first_line[rating]
     # A step without a common divisor with the number of tags keeps the tags of a rating distinct.
-    tag = (rng.integers(0, len(TAGS), n_ratings)[rating] + 7 * place) % len(TAGS)
+    tag = (rng.integers(0, len(TAGS), n_ratings)[rating] + 7 * index) % len(TAGS)
 
     doubled = np.rint(2 * observation.values).astype(np.int64)
     outdated = np.where(doubled > 2, doubled - 2, doubled + 2)

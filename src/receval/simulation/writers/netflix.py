@@ -46,7 +46,7 @@ def write(
     order. Movies without a rating have no file.
     """
     if observation.timestamps is None:
-        raise ValueError("Netflix ratings have dates: give the twin a period.")
+        raise ValueError("Netflix ratings have dates: give the synthetic twin a period.")
     order = rng.permutation(len(observation))
     days = (observation.timestamps[order] // DAY).astype("datetime64[D]")
     lines = join_columns(

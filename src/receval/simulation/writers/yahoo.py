@@ -35,7 +35,9 @@ def write(
     without a random sample.
     """
     if observation.known is None:
-        raise ValueError("Yahoo! R3 has a part missing at random: give the twin a random_sample.")
+        raise ValueError(
+            "Yahoo! R3 has a part missing at random: give the synthetic twin a random_sample."
+        )
     lines = join_columns(
         [
             user_ids[observation.users],
