@@ -12,17 +12,17 @@ from receval.claims.findings import DEFAULT, ROLES, Finding, PairedComparison, Q
 TOP = 10
 """The first ten items of the full list are its top."""
 
-PLACES = 3
+RANKS = 3
 """So many items of the condensed list stand there, according to the paper."""
 
 SPAN = 50
-"""More than so many places of the full list are covered, according to the paper."""
+"""More than so many ranks of the full list are covered, according to the paper."""
 
 
 def claims_of_places(
     fig05: pd.DataFrame, movielens: str, roles: Roles = ROLES[DEFAULT]
 ) -> Iterator[Finding]:
-    """Check C-014 to C-016 on figure 5, over the users who are the same at all places."""
+    """Check C-014 to C-016 on figure 5, over the users who are the same at all ranks."""
     complete = fig05["users"] == "complete"
     comparison = PairedComparison.of(
         fig05[complete & (fig05["dataset"] == movielens)], "depth", roles
@@ -53,13 +53,13 @@ def claims_of_places(
     sides = {"kNN": comparison.knn, "MF": comparison.mf}
     top, span, growth = findings
     counts = {name: int(np.count_nonzero(ranks <= TOP)) for name, ranks in sides.items()}
-    place = min(PLACES, len(comparison.x)) - 1
+    index = min(RANKS, len(comparison.x)) - 1
     yield top.checked(
-        all(count == PLACES for count in counts.values()),
+        all(count == RANKS for count in counts.values()),
         [
             *(Quantity(f"places within the top 10, {name}", n) for name, n in counts.items()),
             *(
-                Quantity(f"mean rank of the third, {name}", float(r[place]))
+                Quantity(f"mean rank of the third, {name}", float(r[index]))
                 for name, r in sides.items()
             ),
         ],
@@ -130,7 +130,7 @@ def claims_of_depth(
 
 
 def overtaken(comparison: PairedComparison) -> bool:
-    """Whether kNN is ahead at first and MF from some place on."""
+    """Whether kNN is ahead at first and MF from some depth on."""
     return bool(
         comparison.difference[0] > 0 > comparison.difference[-1] and comparison.changes == 1
     )

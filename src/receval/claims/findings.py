@@ -172,13 +172,13 @@ class PairedComparison:
         return int(np.count_nonzero(np.diff(signs)))
 
     def ahead(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the differences, everywhere or at some places, as quantities."""
+        """Return the differences, everywhere or at some points, as quantities."""
         shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
         triples = zip(self.x[shown], self.difference[shown], self.p_values[shown], strict=True)
         return [Quantity("kNN - MF", float(d), float(p), f"at {x:g}") for x, d, p in triples]
 
     def values(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the values of both systems, everywhere or at some places, as quantities."""
+        """Return the values of both systems, everywhere or at some points, as quantities."""
         shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
         return [
             Quantity(name, float(value), place=f"at {x:g}")

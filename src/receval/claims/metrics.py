@@ -28,11 +28,11 @@ def claims_of_metrics(
     """Check C-020 to C-022 on table 3."""
     rows = table3[table3["dataset"] == dataset]
     names = [metric_name(label) for label in rows["metric"]]
-    rows = rows.assign(name=names, place=0)
+    rows = rows.assign(name=names, x=0)
 
     def comparison(form: str, name: str, gain: str) -> PairedComparison | None:
         chosen = (rows["form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
-        return PairedComparison.of(rows[chosen], "place", roles)
+        return PairedComparison.of(rows[chosen], "x", roles)
 
     by_gain = [
         (f"{name}, {gain}", gain, comparison("full", name, gain))
@@ -74,13 +74,13 @@ def claims_of_aggregation(
 ) -> Iterator[Finding]:
     """Check C-023 to C-027 on table 4."""
     rows = table4[table4["dataset"] == dataset]
-    values = rows[rows["statement"] == ""].assign(place=0)
+    values = rows[rows["statement"] == ""].assign(x=0)
     metrics = list(dict.fromkeys(values["metric"]))
 
     def comparison(metric: str, aggregation: str) -> PairedComparison | None:
         chosen = (values["metric"] == metric) & (values["aggregation"] == aggregation)
         # The default epsilon comes first.
-        return PairedComparison.of(values[chosen].drop_duplicates("system"), "place", roles)
+        return PairedComparison.of(values[chosen].drop_duplicates("system"), "x", roles)
 
     compared = [
         (f"{metric_name(metric)}, {aggregation}", aggregation, comparison(metric, aggregation))

@@ -75,9 +75,7 @@ def relative_margins(rows: pd.DataFrame, roles: Roles) -> dict[str, Quantity]:
     """Return by how much MF is ahead of kNN, as a share of kNN's value, by metric."""
     margins = {}
     for label in dict.fromkeys(rows["metric"]):
-        comparison = PairedComparison.of(
-            rows[rows["metric"] == label].assign(place=0), "place", roles
-        )
+        comparison = PairedComparison.of(rows[rows["metric"] == label].assign(x=0), "x", roles)
         if comparison is not None:
             margin = float(-comparison.difference[0] / comparison.knn[0])
             name = f"(MF - kNN)/kNN in {metric_name(label)}"
@@ -188,7 +186,7 @@ def _never_below_half(dataset: str, comparison: PairedComparison | None) -> Find
 
 
 def u_shaped(series: NDArray[np.float64]) -> bool:
-    """Whether a series falls at every step up to an inner place, and rises from it on."""
+    """Whether a series falls at every step up to an inner point, and rises from it on."""
     lowest = int(np.argmin(series))
     inside = 0 < lowest < len(series) - 1
     return inside and rises(series[: lowest + 1][::-1]) and rises(series[lowest:])
@@ -203,9 +201,9 @@ def _u_shape(dataset: str, comparison: PairedComparison | None) -> Finding:
     )
     if comparison is None:
         return finding
-    places = (float(comparison.x[0]), START, float(comparison.x[-1]))
+    ratios = (float(comparison.x[0]), START, float(comparison.x[-1]))
     return finding.checked(
-        u_shaped(comparison.knn) and u_shaped(comparison.mf), comparison.values(places)
+        u_shaped(comparison.knn) and u_shaped(comparison.mf), comparison.values(ratios)
     )
 
 
