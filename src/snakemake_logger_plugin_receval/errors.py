@@ -40,8 +40,8 @@ def sentence_of(text: str) -> str:
     Parameters
     ----------
     text : str
-        An exception as Snakemake logs it (lines with class and place, the message, frames), or as
-        Python does (a traceback).
+        An exception as Snakemake logs it (lines with class and location, the message, frames), or
+        as Python does (a traceback).
 
     Returns
     -------
@@ -64,7 +64,7 @@ def is_of_a_stopped_job(text: str) -> bool:
     return _class_and_rest(text)[0] == _STOPPED
 
 
-def place_of(text: str) -> str:
+def location_of(text: str) -> str:
     """Return the first line of an error if it says where in the workflow it arose, else nothing.
 
     A job fails in the function that its rule names, and not where the rule names it.

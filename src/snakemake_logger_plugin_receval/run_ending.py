@@ -40,7 +40,7 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
         lines = [_unfinished(state, took)]
         lines += _repeated(state)
         lines += [f"Snakemake's log: {log_file}"] if log_file else []
-    lines += _places(outputs)
+    lines += _results(outputs)
     for report in sorted({o for o in outputs if _DRIFT_REPORT.fullmatch(o)}):
         lines.append(_drift(report))
     absence = absence_of(_absent(outputs), "receval datasets tells how to get them")
@@ -88,11 +88,11 @@ def _repeated(state: RunState) -> Iterable[str]:
             yield f"  {len(jobs)} times: {said} ({counted})."
 
 
-def _places(outputs: Iterable[str]) -> Iterable[str]:
+def _results(outputs: Iterable[str]) -> Iterable[str]:
     studies: dict[str, dict[str, None]] = {}
     for output in outputs:
-        if place := _STUDY.match(output):
-            studies.setdefault(place[1], {})[place[2]] = None
+        if study := _STUDY.match(output):
+            studies.setdefault(study[1], {})[study[2]] = None
     for edition, names in studies.items():
         if len(names) == 1:
             yield f"Results: {edition}/artifacts/{next(iter(names))}/"
@@ -123,7 +123,7 @@ def _drifted(row: list[str]) -> bool:
 def _absent(outputs: Iterable[str]) -> list[str]:
     """Return the datasets that studies of this run did without, by what they have recorded."""
     absent: dict[str, None] = {}
-    for study in dict.fromkeys(place[0] for o in outputs if (place := _STUDY.match(o))):
+    for study in dict.fromkeys(found[0] for o in outputs if (found := _STUDY.match(o))):
         try:
             record = json.loads(Path(study, "provenance.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -13,7 +13,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_logger_plugin_receval.errors import (
     cause_of,
     is_of_a_stopped_job,
-    place_of,
+    location_of,
     sentence_of,
 )
 from snakemake_logger_plugin_receval.snakemake_words import is_said_elsewhere, kinds_of_reason
@@ -250,8 +250,8 @@ class RunState:
         raised = self._raised.pop(thread or 0, None)
         if raised is None or is_of_a_stopped_job(raised):
             return []
-        place = place_of(raised)
-        text = f"{sentence_of(raised)}\n  ({place})" if place else sentence_of(raised)
+        location = location_of(raised)
+        text = f"{sentence_of(raised)}\n  ({location})" if location else sentence_of(raised)
         return self._message(raised, text, logging.ERROR)
 
     def _message(self, told: str, text: str, level: int) -> list[Notice]:

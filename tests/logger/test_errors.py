@@ -9,7 +9,7 @@ from snakemake_logger_plugin_receval.errors import (
     OF_THE_MACHINE,
     cause_of,
     is_our_own,
-    place_of,
+    location_of,
     raised_by,
     sentence_of,
     without_traceback,
@@ -105,6 +105,8 @@ def test_errors_of_the_machine_have_one_cause_whatever_file_they_met() -> None:
 
 
 def test_a_place_is_said_only_of_errors_that_have_one() -> None:
-    assert place_of('ValueError in file "/a", line 3:\ntext') == 'ValueError in file "/a", line 3'
-    assert place_of("RuleException:\ntext") == ""
-    assert place_of('JobError in file "/a", line 3:\nfit: text\nIts log: a.log.') == ""
+    assert (
+        location_of('ValueError in file "/a", line 3:\ntext') == 'ValueError in file "/a", line 3'
+    )
+    assert location_of("RuleException:\ntext") == ""
+    assert location_of('JobError in file "/a", line 3:\nfit: text\nIts log: a.log.') == ""

@@ -1,1 +1,1 @@
-"""Statements of the papers, checked against fresh numbers."""
+"""Statements of the papers, checked against fresh results."""

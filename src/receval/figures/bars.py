@@ -59,10 +59,10 @@ def grouped_bars(
     heights = _matrix(frame, group, series, value, groups, names)
     errors = None if error is None else _matrix(frame, group, series, error, groups, names)
     width = GROUP_WIDTH / len(names)
-    places = np.arange(len(groups))
+    positions = np.arange(len(groups))
     for i, name in enumerate(names):
         style = styles[name]
-        x = places + (i - (len(names) - 1) / 2) * width
+        x = positions + (i - (len(names) - 1) / 2) * width
         drawn = ~np.isnan(heights[:, i])
         axes.bar(
             x[drawn],
@@ -95,7 +95,7 @@ def grouped_bars(
                 va="bottom",
                 color=style.colour,
             )
-    axes.set_xticks(places, [(group_labels or {}).get(name, name) for name in groups])
+    axes.set_xticks(positions, [(group_labels or {}).get(name, name) for name in groups])
     axes.tick_params(axis="x", length=0)
     axes.grid(visible=False, axis="x")
     axes.set_xlim(-0.5, len(groups) - 0.5)

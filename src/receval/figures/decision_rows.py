@@ -31,7 +31,7 @@ class Decision:
     levels : tuple of str
         Their titles, from the top.
     codes : ndarray of int, shape (n_worlds,)
-        The place of each universe's level among the levels; -1 where the decision does not apply.
+        The index of each universe's level among the levels; -1 where the decision does not apply.
     """
 
     title: str
@@ -77,10 +77,10 @@ def draw_levels(
 
 
 def rows_of(decisions: Sequence[Decision]) -> list[list[float]]:
-    """Return the places of the rows of each decision, from the top."""
+    """Return the positions of the rows of each decision, from the top."""
     tops = np.cumsum([0, *(len(decision.levels) + GAP for decision in decisions)])
     return [
-        [float(top) + place for place in range(len(decision.levels))]
+        [float(top) + index for index in range(len(decision.levels))]
         for top, decision in zip(tops[:-1], decisions, strict=True)
     ]
 
@@ -108,16 +108,16 @@ def count_levels(
         for head in ("of all\nworlds", f"{first} ahead".replace(" ", "\n"))
     ]
     widths = [max(_widest([head]), 18.0) for head in heads]
-    places = (4 + widths[0] / 2, 10 + widths[0] + widths[1] / 2)
-    for head, place in zip(heads, places, strict=True):
-        head.set_position((place, 0))
+    positions = (4 + widths[0] / 2, 10 + widths[0] + widths[1] / 2)
+    for head, position in zip(heads, positions, strict=True):
+        head.set_position((position, 0))
     for decision, rows in zip(decisions, rows_of(decisions), strict=True):
         for level, row in enumerate(rows):
             having = decision.codes == level
             share = f"{100 * having.mean():.0f} %"
             won = f"{100 * ahead[having].mean():.0f} %" if having.any() else "\N{EN DASH}"
-            for place, text in zip(places, (share, won), strict=True):
-                _beside(tiles, 1, place, row, text, va="center", **style)
+            for position, text in zip(positions, (share, won), strict=True):
+                _beside(tiles, 1, position, row, text, va="center", **style)
 
 
 def _beside(

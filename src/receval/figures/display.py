@@ -39,7 +39,7 @@ class SystemStyle:
 
 @dataclass(frozen=True)
 class DisplayStyle:
-    """What a drawing needs beside its numbers.
+    """What a drawing needs beside its results.
 
     Attributes
     ----------

@@ -68,9 +68,9 @@ def heat_map(
             fontsize=NUMBER_SIZE,
             color=_ink_on((value - lowest) / (highest - lowest)),
         )
-    places = range(len(names))
-    axes.set_xticks(places, names, rotation=90)
-    axes.set_yticks(places, names)
+    positions = range(len(names))
+    axes.set_xticks(positions, names, rotation=90)
+    axes.set_yticks(positions, names)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)

@@ -17,7 +17,7 @@ SHADES = 9
 MIDDLE = SHADES // 2
 
 NEVER = -1
-"""In place of a shade: the level of no universe at all."""
+"""Instead of a shade: the level of no universe at all."""
 
 TILE_HEIGHT = 0.84
 """Share of a row's room that its tiles fill."""
@@ -92,9 +92,9 @@ def level_shades(
     with np.errstate(divide="ignore", invalid="ignore"):
         below = within / (2 * overall)
         above = 0.5 + (within - overall) / (2 * (1 - overall))
-    places = np.where(within <= overall, below, above)
+    positions = np.where(within <= overall, below, above)
     # Rounding must not push what is between two shades from one to the other.
-    shades = np.minimum(np.floor(SHADES * np.nan_to_num(places) + 1e-9), SHADES - 1)
+    shades = np.minimum(np.floor(SHADES * np.nan_to_num(positions) + 1e-9), SHADES - 1)
     return np.where(overall > 0, shades, NEVER).astype(np.int64)
 
 
@@ -128,8 +128,8 @@ def draw_tiles(
         starts = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
         for start, end in pairwise(starts):
             if row[start] != MIDDLE:
-                place = (float(edges[start]), float(edges[end]), middle)
-                tiles.setdefault(int(row[start]), []).append(place)
+                position = (float(edges[start]), float(edges[end]), middle)
+                tiles.setdefault(int(row[start]), []).append(position)
     for shade in sorted(tiles, key=lambda shade: (shade != MIDDLE, shade)):
         axes.add_patch(
             PathPatch(
@@ -142,12 +142,12 @@ def draw_tiles(
         )
 
 
-def _rectangles(places: Sequence[tuple[float, float, float]]) -> Path:
+def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
     """Return one path of rectangles, each given by left, right and middle."""
     half = TILE_HEIGHT / 2
     corners = [
         [(left, y - half), (right, y - half), (right, y + half), (left, y + half), (left, y - half)]
-        for left, right, y in places
+        for left, right, y in positions
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    return Path(np.concatenate(corners), codes * len(places))
+    return Path(np.concatenate(corners), codes * len(positions))

@@ -129,7 +129,7 @@ _EDGES: dict[str, Any] = {"edgecolor": "white", "hatchcolor": INK, "linewidth": 
 
 def _draw_column(axes: Axes, column: Column, left: float, side: int) -> None:
     top = 1.0
-    places, texts = [], []
+    positions, texts = [], []
     for area in column.areas:
         if not area.share > 0:
             continue
@@ -145,11 +145,11 @@ def _draw_column(axes: Axes, column: Column, left: float, side: int) -> None:
                 (left, bottom), column.share, top - bottom, fill=False, edgecolor=INK, linewidth=0.8
             )
         )
-        places.append((top + bottom) / 2)
+        positions.append((top + bottom) / 2)
         texts.append(area.label if printed else f"{area.label}\n{percent(area.share)}")
         top = bottom
     if side:
-        _label_beside(axes, places, texts, left if side < 0 else left + column.share, side)
+        _label_beside(axes, positions, texts, left if side < 0 else left + column.share, side)
         # From the line between the columns outwards, so that no column is too narrow for its name.
         axes.text(
             left + column.share - 0.02 if side < 0 else left + 0.02,
@@ -194,13 +194,13 @@ def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]
 
 
 def _label_beside(
-    axes: Axes, places: Sequence[float], texts: Sequence[str], edge: float, side: int
+    axes: Axes, positions: Sequence[float], texts: Sequence[str], edge: float, side: int
 ) -> None:
     lines = [1 + text.count("\n") for text in texts]
-    for place, printed, text in zip(places, spread_out(places, lines), texts, strict=True):
+    for position, printed, text in zip(positions, spread_out(positions, lines), texts, strict=True):
         axes.plot(
             [edge, edge + 0.015 * side, edge + 0.04 * side],
-            [place, place, printed],
+            [position, position, printed],
             color=INK,
             linewidth=0.5,
             clip_on=False,
@@ -215,18 +215,18 @@ def _label_beside(
         )
 
 
-def spread_out(places: Sequence[float], lines: Sequence[int]) -> list[float]:
-    """Move the places of labels, falling within 1..0, so far that no two of them overlap.
+def spread_out(positions: Sequence[float], lines: Sequence[int]) -> list[float]:
+    """Move the positions of labels, falling within 1..0, so far that no two of them overlap.
 
     Parameters
     ----------
-    places : sequence of float
+    positions : sequence of float
         Where the middle of each label would be best, from the highest to the lowest.
     lines : sequence of int
         Number of lines of each label; one is ``LINE`` high.
     """
     distances = [LINE * (one + other) / 2 for one, other in pairwise(lines)]
-    moved = list(places)
+    moved = list(positions)
     for index, distance in enumerate(distances):
         moved[index + 1] = min(moved[index + 1], moved[index] - distance)
     # What was pushed below the square pushes the others up again.

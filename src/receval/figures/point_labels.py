@@ -22,8 +22,8 @@ LEADER_FROM = 5.0
 _GAP = 1.2  # free points around markers and names
 _DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
 _DIRECTIONS = 24
-_GRID = 4.0  # points between the places that are tried all over the panel
-_TRIED = 96  # nearest free places among which crossings decide
+_GRID = 4.0  # points between the positions that are tried all over the panel
+_TRIED = 96  # nearest free positions among which crossings decide
 _CROSSING = 30.0  # points of distance that are worth one crossing less
 _AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its own
 _CROWD = 8.0  # and for another marker right beside the name,
@@ -53,8 +53,8 @@ class PointLabel:
 def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -> list[Annotation]:
     """Put the names beside their points.
 
-    A name overlaps no marker and no other name. Among the free places near its point it takes one
-    that is not nearer to another marker, and whose leader, the thin line to a point that is not
+    A name overlaps no marker and no other name. Among the free positions near its point it takes
+    one that is not nearer to another marker, and whose leader, the thin line to a point that is not
     next to it, crosses as little as possible. The most crowded points choose first; then all
     choose again, knowing where the others are.
 
@@ -85,16 +85,16 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     order = _by_crowding(points)
     boxes = np.full((len(labels), 4), np.nan)
     for _ in range(1 + _REVISIONS):
-        for place in order:
-            free = _free_boxes(place, points, sizes[place], boxes, radius, frame)
+        for index in order:
+            free = _free_boxes(index, points, sizes[index], boxes, radius, frame)
             if not len(free):
                 raise ValueError(
-                    f"There is no free place for the name {labels[place].text} in the panel: "
+                    f"There is no free place for the name {labels[index].text} in the panel: "
                     "enlarge the figure or show fewer points."
                 )
-            costs = _costs(place, free, points, boxes, radius)
+            costs = _costs(index, free, points, boxes, radius)
             # Rounded, for equal costs to stay equal whatever the last digits are.
-            boxes[place] = free[int(np.argmin(np.round(costs, 3)))]
+            boxes[index] = free[int(np.argmin(np.round(costs, 3)))]
     far = _distances(boxes, points).diagonal() - radius > LEADER_FROM
     return [
         _write(axes, label, box, point, needs_leader, marker_size)
@@ -103,32 +103,32 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
 
 
 def _free_boxes(
-    place: int,
+    index: int,
     points: NDArray[np.float64],
     size: NDArray[np.float64],
     boxes: Boxes,
     radius: float,
     frame: NDArray[np.float64],
 ) -> Boxes:
-    """Return the nearest places for a name that overlap no marker and no other name."""
-    others = np.delete(boxes, place, axis=0)
+    """Return the nearest positions for a name that overlap no marker and no other name."""
+    others = np.delete(boxes, index, axis=0)
     taken = np.vstack([np.hstack([points - radius, points + radius]), others])
-    free = _candidates(points[place], size, radius, frame)
-    # Names without a place yet are NaN, with which nothing overlaps.
+    free = _candidates(points[index], size, radius, frame)
+    # Names without a position yet are NaN, with which nothing overlaps.
     free = free[_inside(free, frame) & ~_overlaps(free, taken).any(axis=1)]
-    distances = _distances(free, points[place][None])[:, 0]
+    distances = _distances(free, points[index][None])[:, 0]
     return free[np.argsort(np.round(distances, 3), kind="stable")[:_TRIED]]
 
 
 def _costs(
-    place: int, free: Boxes, points: NDArray[np.float64], boxes: Boxes, radius: float
+    index: int, free: Boxes, points: NDArray[np.float64], boxes: Boxes, radius: float
 ) -> NDArray[np.float64]:
-    """Return what speaks against each of some places for a name, in points of distance."""
-    own = np.broadcast_to(points[place], (len(free), 2))
-    ends = _nearest(free, points[place])
-    distances = _distances(free, points[place][None])[:, 0] - radius
-    other_points = np.delete(points, place, axis=0)
-    others = np.delete(boxes, place, axis=0)
+    """Return what speaks against each of some positions for a name, in points of distance."""
+    own = np.broadcast_to(points[index], (len(free), 2))
+    ends = _nearest(free, points[index])
+    distances = _distances(free, points[index][None])[:, 0] - radius
+    other_points = np.delete(points, index, axis=0)
+    others = np.delete(boxes, index, axis=0)
     placed = ~np.isnan(others[:, 0])
     other_points_of_placed, others = other_points[placed], others[placed]
     markers = np.hstack([other_points - radius, other_points + radius])
@@ -157,7 +157,7 @@ def _by_crowding(points: NDArray[np.float64]) -> list[int]:
     """Return the points, first those with many others near."""
     distances = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
     crowd = np.round(np.exp(-distances / 15.0).sum(axis=1), 6)
-    return [int(place) for place in np.argsort(-crowd, kind="stable")]
+    return [int(index) for index in np.argsort(-crowd, kind="stable")]
 
 
 def _candidates(
@@ -194,7 +194,7 @@ def _overlaps(boxes: Boxes, taken: Boxes) -> NDArray[np.bool_]:
 
 
 def _nearest(boxes: Boxes, point: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the place of each box that is nearest to a point, shape (n, 2)."""
+    """Return the point of each box that is nearest to a point, shape (n, 2)."""
     return np.clip(point, boxes[:, :2], boxes[:, 2:])
 
 

@@ -41,9 +41,9 @@ _VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
 
 @dataclass(frozen=True)
 class MarkedUniverse:
-    """A universe that is pointed out: its place among the universes, and what is printed."""
+    """A universe that is pointed out: its index among the universes, and what is printed."""
 
-    place: int
+    index: int
     label: str
 
 
@@ -119,8 +119,8 @@ def specification_curve(
     tiles.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
     tiles.set_xlim(0, 1)
     if marked is not None:
-        x = (int(np.flatnonzero(order == marked.place)[0]) + 0.5) / n_universes
-        _mark(figure.axes, x, differences[marked.place], marked.label)
+        x = (int(np.flatnonzero(order == marked.index)[0]) + 0.5) / n_universes
+        _mark(figure.axes, x, differences[marked.index], marked.label)
     if title is not None:
         curve.set_title(title, pad=14 if marked is not None else None)
     legend_below(figure)
@@ -160,11 +160,11 @@ def _checked(
             raise ValueError(
                 f"The decision {decision.title} has {n_levels} levels, and codes of the shape "
                 f"{codes.shape} from {codes.min(initial=0)} to {codes.max(initial=0)}: give each "
-                f"of the {n_universes} universes the place of its level, or -1."
+                f"of the {n_universes} universes the index of its level, or -1."
             )
-    if marked is not None and not 0 <= marked.place < n_universes:
+    if marked is not None and not 0 <= marked.index < n_universes:
         raise ValueError(
-            f"Universe {marked.place} is to be marked, but there are only the universes 0 to "
+            f"Universe {marked.index} is to be marked, but there are only the universes 0 to "
             f"{n_universes - 1}."
         )
     return differences, signs.astype(np.int64)

@@ -96,10 +96,10 @@ def stacked_shares(
             label=label,
         )
         # What a system wins is printed beside its name, where numbers can be compared.
-        places = {"left": left + EDGE, "center": left + width / 2, "right": left + width - EDGE}
+        positions = {"left": left + EDGE, "center": left + width / 2, "right": left + width - EDGE}
         for row in np.flatnonzero(width >= least).tolist():
             axes.text(
-                places[align][row],
+                positions[align][row],
                 row,
                 f"{100 * width[row]:.0f}",
                 ha=align,

@@ -1,4 +1,4 @@
-"""The look of every figure: sizes, fonts, grid and the distinguishable styles of series."""
+"""The style of every figure: sizes, fonts, grid and the distinguishable styles of series."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
         raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
     free = list(product(range(len(HATCHES)), range(len(COLOURS))))
     styles = {}
-    # The original figure's series choose first, so that an extra one never changes their looks.
+    # The original figure's series choose first, so that an extra one never changes theirs.
     for name in sorted(names, key=lambda name: name in extra):
         suitable = [display for display in free if display[0] > 0 or name not in extra]
         if not suitable:
@@ -195,8 +195,8 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     ramp = mpl.colormaps["viridis_r"]
     shares = np.linspace(0.12, 1.0, len(names)) if len(names) != 1 else [1.0]
     return {
-        name: SeriesStyle(colour=to_hex(ramp(share)), marker=MARKERS[place % len(MARKERS)])
-        for place, (name, share) in enumerate(zip(names, shares, strict=True))
+        name: SeriesStyle(colour=to_hex(ramp(share)), marker=MARKERS[index % len(MARKERS)])
+        for index, (name, share) in enumerate(zip(names, shares, strict=True))
     }
 
 

@@ -76,7 +76,7 @@ def triangle(
             f"The shares reach from {known.min():g} to {known.max():g}, beyond the colour scale "
             f"from 0 to {scale:g}."
         )
-    cells = [(place, place) for place in range(len(names))]
+    cells = [(index, index) for index in range(len(names))]
     cells += [(second, first) for first, second in pairs]
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     drawn = ~np.isnan(shares)
@@ -101,13 +101,13 @@ def triangle(
             fontweight="bold" if row == column else "normal",
             color="black" if np.isnan(share) else ink_on(colours(share / scale)),
         )
-    for place in range(len(names)):
+    for index in range(len(names)):
         axes.add_patch(
-            Rectangle((place - 0.46, place - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.8)
+            Rectangle((index - 0.46, index - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.8)
         )
-    places = range(len(names))
-    axes.set_xticks(places, column_names or names, rotation=0 if column_names else 90)
-    axes.set_yticks(places, names)
+    positions = range(len(names))
+    axes.set_xticks(positions, column_names or names, rotation=0 if column_names else 90)
+    axes.set_yticks(positions, names)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_aspect("equal")

@@ -122,8 +122,8 @@ def _draw_panel(axes: Axes, protocol: str, sets: pd.DataFrame) -> None:
     axes.set_xticks(np.arange(len(ITEMS)) + 0.5, list(ITEMS))
     axes.xaxis.tick_top()
     labels = [f"${name}$" for name in (*users, *names)]
-    places = [*(np.arange(len(users)) + 0.5), *(first + np.arange(len(names)) + 0.5)]
-    axes.set_yticks(places, labels)
+    positions = [*(np.arange(len(users)) + 0.5), *(first + np.arange(len(names)) + 0.5)]
+    axes.set_yticks(positions, labels)
     axes.tick_params(length=0)
     axes.set_aspect("equal")
     axes.grid(False)

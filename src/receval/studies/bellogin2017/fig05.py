@@ -32,7 +32,7 @@ LEGEND_PAD = 0.6
 """Room between a legend and the frame of its panel, in font sizes."""
 
 TEXTS = ["panel", "dataset", "skewness", "system", "protocol", "sampled", "measure"]
-NUMBERS = ["rank", "item_share", "rating_share", "value", "lists"]
+NUMERIC = ["rank", "item_share", "rating_share", "value", "lists"]
 
 KEYS = ["dataset", "skewness", "system", "protocol", "sampled", "metric"]
 """What tells the values on simulated ratings apart, but for the repetition."""
@@ -40,11 +40,11 @@ KEYS = ["dataset", "skewness", "system", "protocol", "sampled", "metric"]
 SIMULATED, MEASURED, POSITIVE = "simulated", "measured", "positive"
 CUMULATED = "cumulative share"
 SOURCE = "source"
-"""In the place of a skewness: the dataset that the simulated ones have their size from."""
+"""Instead of a skewness: the dataset that the simulated ones have their size from."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the numbers of the three panels, and what the paper's text says of them.
+    """Return the results of the three panels, and what the paper's text says of them.
 
     Columns: panel; dataset; skewness (of simulated ratings, empty for others); system; protocol;
     sampled (number of sampled candidates, empty if all are ranked); measure; rank,
@@ -61,7 +61,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         share of the users who like the most liked item.
     """
     tables = [_simulated(inputs), _measured(inputs), _positive(inputs)]
-    results = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMBERS])
+    results = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMERIC])
     results[TEXTS] = results[TEXTS].fillna("")
     return results.astype(
         {
@@ -150,7 +150,7 @@ def _metadata(metadata: Mapping[str, float]) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the panels that have numbers: simulated popularity, precision, positive ratings."""
+    """Draw the panels that have results: simulated popularity, precision, positive ratings."""
     drawn = {SIMULATED: _draw_simulated, MEASURED: _draw_measured, POSITIVE: _draw_positive}
     there = [panel for panel in drawn if panel in set(results["panel"])]
     figure = new_figure(DOUBLE_COLUMN, 2.7)

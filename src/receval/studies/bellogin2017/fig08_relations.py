@@ -71,7 +71,7 @@ class Relation:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Evaluate the claims B-053 to B-061 on the numbers of figure 8.
+    """Evaluate the claims B-053 to B-061 on the results of figure 8.
 
     Columns: claim; dataset; metric; statement (what is compared with what); paper (what it says);
     left, comparison, right (our two numbers); p_value (of the difference, where two systems are

@@ -24,14 +24,14 @@ TOP = 10
 
 
 COMPLETE, ANY = "complete", "any"
-"""Users whose condensed lists reach the last place under all systems, and all who have an item."""
+"""Users whose condensed lists reach the last rank under all systems, and all who have an item."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the mean rank in the full list of the first, second, ... item of the condensed one.
 
-    Columns: dataset; users (``complete``: those whose condensed lists reach the last place under
-    all systems, the same at every place; ``any``: all who have an item at this place); depth (place
+    Columns: dataset; users (``complete``: those whose condensed lists reach the last rank under
+    all systems, the same at every rank; ``any``: all who have an item at this rank); depth (rank
     in the condensed list); system; lists (number of these users); value (the mean rank; none
     without such users).
     """
@@ -78,17 +78,17 @@ def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
     lists : ListView
         Full lists, one a user.
     depth : int
-        Number of places of the condensed lists.
+        Number of ranks of the condensed lists.
 
     Returns
     -------
     ndarray of int32, shape (n_users, depth)
         From 1; 0 where the condensed list is shorter.
     """
-    places = lists.starts[:-1, np.newaxis] + np.arange(depth)
-    there = places < lists.starts[1:, np.newaxis]
-    ranks = np.zeros(places.shape, dtype=np.int32)
-    ranks[there] = lists.ranks[places[there]]
+    indices = lists.starts[:-1, np.newaxis] + np.arange(depth)
+    there = indices < lists.starts[1:, np.newaxis]
+    ranks = np.zeros(indices.shape, dtype=np.int32)
+    ranks[there] = lists.ranks[indices[there]]
     return ranks
 
 

@@ -73,12 +73,12 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     )
     crosses = results[results["metric"] == coverage].set_index(["policy", "series"])["value"]
     width = GROUP_WIDTH / len(styles)
-    places = [
+    positions = [
         (group + (bar - (len(styles) - 1) / 2) * width, crosses[policy, series])
         for group, policy in enumerate(POLICIES)
         for bar, series in enumerate(styles)
     ]
-    x, y = np.array(places).T
+    x, y = np.array(positions).T
     axes.plot(
         x, y, linestyle="none", marker="x", color=INK, markeredgewidth=1.2, label="Coverage@10"
     )

@@ -25,7 +25,7 @@ COMPARED = (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Check the claims C-001 to C-039 by the numbers of the other artifacts.
+    """Check the claims C-001 to C-039 by the results of the other artifacts.
 
     Columns: claim; dataset; mf (``default``; ``text`` for the rows with MF (text) in the role of
     MF, which are there where the verdict is another); statement (the claim in brief); expected

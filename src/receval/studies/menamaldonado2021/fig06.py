@@ -32,9 +32,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return popularity, average rating and the ranks in the optimal rankings, one row an item.
 
     Columns: dataset; statement; coefficient (its value: Kendall's tau-b of the optimal rankings for
-    observed precision and anti-precision); popularity_rank (from 1, the row's place in the falling
+    observed precision and anti-precision); popularity_rank (from 1, the row's rank in the falling
     order of popularity); popularity; average_rating; precision_rank, anti_precision_rank (ranks in
-    the two rankings, the mean of their places for items of equal value).
+    the two rankings, the mean of their positions for items of equal value).
 
     A row has either a statement or an item. Items are not named; without or with all ratings they
     are left out.
@@ -69,8 +69,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         items = rows_of_items(results, dataset)
         for name, label in CURVES.items():
             values = np.sort(real_values(items[name]))[::-1]
-            places = np.arange(1, len(values) + 1)
-            curves.plot(places, values, color=styles[name].colour, label=label)
+            positions = np.arange(1, len(values) + 1)
+            curves.plot(positions, values, color=styles[name].colour, label=label)
         curves.set_xlim(left=0)
         curves.set_ylim(0, 1.02)
         curves.set_title(display.datasets[dataset])

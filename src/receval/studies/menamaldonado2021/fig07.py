@@ -33,7 +33,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the values of the optimal ranking functions and of their components, one row an item.
 
     Columns: dataset; statement; coefficient (its value: Pearson's r of two columns);
-    popularity_rank (from 1, the row's place); popularity; average_rating; precision, anti_precision
+    popularity_rank (from 1, the row's rank); popularity; average_rating; precision, anti_precision
     (functions whose orders are optimal for observed values).
 
     A row has either a statement or an item. Items are not named; without or with all ratings they

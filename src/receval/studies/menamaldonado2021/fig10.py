@@ -26,7 +26,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return p(train | i) and p(train | rel, i), one row an item, and which line they are near.
 
     Columns: dataset; statement; probability (p(train | rel), or the share of items);
-    popularity_rank (from 1, the row's place); popularity, p(train | i); popularity_among_relevant,
+    popularity_rank (from 1, the row's rank); popularity, p(train | i); popularity_among_relevant,
     p(train | rel, i). A row has either a statement or an item. Items are not named; those that are
     relevant to no judge are left out.
 

@@ -113,8 +113,8 @@ def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
         "chosen": _parts(chosen.loc["observed"][OBSERVED_TEST] / max(n_chosen, 1)),
         "drawn": _parts(drawn.loc["real"][UNBIASED_TEST] / max(n_drawn, 1)),
     }
-    for place, fold in enumerate(folds):
-        top = place + (1 - BAND) / 2
+    for index, fold in enumerate(folds):
+        top = index + (1 - BAND) / 2
         for name, strip, start, height in (
             ("chosen", chosen, top, upper),
             ("drawn", drawn, top + upper, BAND - upper),
@@ -122,13 +122,13 @@ def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
             roles = strip.loc[(evaluation, fold)]
             _draw_strip(axes, (start, height), parts[name][fold], roles, TESTS[evaluation])
     ratings = rows[rows["evaluation"] == evaluation].set_index(["fold", "role"])["ratings"]
-    for place, fold in enumerate(folds):
+    for index, fold in enumerate(folds):
         trains, tests = ratings[fold, TRAIN], ratings[fold, TESTS[evaluation]]
-        _print_beside(axes, place + 0.5, f"{trains:,}\n{tests:,}", va="center")
+        _print_beside(axes, index + 0.5, f"{trains:,}\n{tests:,}", va="center")
     _print_beside(axes, -0.05, f"{TRAIN}\n{TESTS[evaluation]}", va="bottom", style="italic")
     axes.set_xlim(0, 100)
     axes.set_ylim(len(folds), 0)
-    axes.set_yticks([place + 0.5 for place in range(len(folds))], [str(fold) for fold in folds])
+    axes.set_yticks([index + 0.5 for index in range(len(folds))], [str(fold) for fold in folds])
     axes.tick_params(axis="y", length=0)
     axes.grid(False)
     axes.spines["left"].set_visible(False)
@@ -172,5 +172,5 @@ def _draw_strip(
         )
 
 
-def _print_beside(axes: Axes, height: float, text: str, **looks: Any) -> None:
-    axes.text(102, height, text, fontsize=6.5, color=INK, **looks)
+def _print_beside(axes: Axes, height: float, text: str, **style: Any) -> None:
+    axes.text(102, height, text, fontsize=6.5, color=INK, **style)

@@ -28,7 +28,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return p(train | i) and p(rel | i), one row an item and relevance threshold.
 
     Columns: dataset; relevance_threshold; statement; coefficient (its value: Pearson's r);
-    popularity_rank (from 1, the row's place); popularity, p(train | i); relevance, p(rel | i). A
+    popularity_rank (from 1, the row's rank); popularity, p(train | i); relevance, p(rel | i). A
     row has either a statement or an item. Items are not named; those without random judgments are
     left out.
 

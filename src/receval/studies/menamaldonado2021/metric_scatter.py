@@ -50,7 +50,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     ----------
     results : DataFrame
         From :func:`receval.studies.menamaldonado2021._shared.metric_pairs.metric_pairs`.
-    display : Look
+    display : DisplayStyle
     """
     shown = results[results["form"] == "text"]
     panels = [rows for _, rows in shown.groupby(PANEL, sort=False)]

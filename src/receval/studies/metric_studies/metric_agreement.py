@@ -59,7 +59,7 @@ def draw_agreement(
     ----------
     results : DataFrame
         From :func:`data`, or with the columns of :func:`.agreement_of`.
-    display : Look
+    display : DisplayStyle
     titles : mapping of str to str
         The averages to draw, and what is printed for each; nothing for an empty title.
     prefix : str

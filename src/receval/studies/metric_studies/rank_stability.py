@@ -50,7 +50,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     results : DataFrame
         With the columns of :mod:`.rank_stability`. Geometric means have a G before
         the name of the metric, and a star behind it where users without a hit count as 1.
-    display : Look
+    display : DisplayStyle
         Its parameters ``kept`` name what is kept; ``lowest``, where given, is the lower end of the
         y axis unless a curve goes below it.
     """

@@ -33,7 +33,7 @@ def system_columns(
 
     Parameters
     ----------
-    display : Look
+    display : DisplayStyle
     systems : sequence of str
     heading : str
         Stands before the names, where a table has several such groups of columns.

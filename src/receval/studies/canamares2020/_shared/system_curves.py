@@ -44,7 +44,7 @@ def draw_system_curves(
     ----------
     results : DataFrame
         With the columns system, value, and those named by ``panel`` and ``across``.
-    display : Look
+    display : DisplayStyle
     titles : mapping of str to str
         Title of each panel.
     panel, across : str

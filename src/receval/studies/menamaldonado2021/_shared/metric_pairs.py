@@ -19,7 +19,7 @@ COVERAGE = {
         "antiP(condensed=true,denominator=filled)@10",
     ),
 }
-"""Metrics whose sum is the share of the first ten places that hold a judged item.
+"""Metrics whose sum is the share of the first ten ranks that hold a judged item.
 
 By whether lists are condensed: then it is the share of users who have a judged item in their list.
 """
@@ -75,7 +75,7 @@ def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list
 def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the coordinates of every system in every panel of a figure.
 
-    They come from the numbers of the artifact ``values``
+    They come from the results of the artifact ``values``
     (:func:`.observed_and_real`). Beside the parameters of
     :func:`panels_of`: ``optimal``, the optimal rankings that are shown, and ``optimal_with``, the
     metrics on the y axis of the panels that show them.
@@ -85,7 +85,7 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     system; role (``system`` or ``optimal``); x, y (means over folds); and, the same for all rows of
     a panel, tau (Kendall's tau-b over the systems without optimal rankings), p_value (two-sided,
     exact where there are no ties), systems (how many), x_coverage, y_coverage (share of the first
-    ten places with a judged item, mean over the systems and the optimal rankings that the figure
+    ten ranks with a judged item, mean over the systems and the optimal rankings that the figure
     shows).
     """
     parameters = inputs.parameters
@@ -110,7 +110,7 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def means_of_values(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the means over folds of the numbers of the artifact ``values``."""
+    """Return the means over folds of the results of the artifact ``values``."""
     values = read_results(inputs.results["values"])
     return values[values["fold"] == "mean"]
 

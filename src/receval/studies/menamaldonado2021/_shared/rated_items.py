@@ -50,7 +50,7 @@ def rated_items(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
 def in_falling_order(columns: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
     """Return a table in the falling order of its first column, then of the next ones.
 
-    Its first column, popularity_rank, is the place in this order, from 1: it tells rows apart.
+    Its first column, popularity_rank, is the rank in this order, from 1: it tells rows apart.
     """
     table = pd.DataFrame(columns).sort_values(list(columns), ascending=False, ignore_index=True)
     table.insert(0, "popularity_rank", np.arange(1, len(table) + 1))

@@ -138,7 +138,7 @@ class ToyMatrix:
     def values(
         self, ranking: Sequence[str], cutoff: int, *, real: bool
     ) -> dict[str, NDArray[np.int64]]:
-        r"""Count what precision and anti-precision count in the first places of a ranking.
+        r"""Count what precision and anti-precision count in the first ranks of a ranking.
 
         Every user is given the items in the same order, without those that the user has in train.
         Observed values know the relevance of pairs in test alone, real ones that of all pairs
@@ -147,9 +147,9 @@ class ToyMatrix:
         Parameters
         ----------
         ranking : sequence of str
-            Names of items, the first place first.
+            Names of items, the first rank first.
         cutoff : int
-            Number n of places.
+            Number n of ranks.
         real : bool
             Whether the relevance of all pairs is known.
 
