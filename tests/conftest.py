@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
+
+from receval.workflow.environment import THREADS
 
 HERE = Path(__file__).parent
 
@@ -25,6 +28,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(group))
     # They take as long as half of the others: begun last, they would be waited for.
     items.sort(key=lambda item: not item.path.is_relative_to(HERE / "workflow"))
+
+
+# As in a job, and before numpy is loaded: the processes of the tests take all cores already, and
+# threads of linear algebra that wait for a core burn a third of the time of such tests.
+os.environ.update(dict.fromkeys(THREADS, "1"))
 
 
 def pytest_configure() -> None:

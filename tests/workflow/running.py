@@ -100,9 +100,12 @@ class Workflow:
         targets: tuple[str, ...] = (),
         changes: Mapping[str, object] | None = None,
         variables: Mapping[str, str] | None = None,
+        as_shown: bool = False,
     ) -> Run:
         """Run Snakemake with options, targets, and changes to the configuration."""
-        process = self.start(*words, targets=targets, changes=changes, variables=variables)
+        process = self.start(
+            *words, targets=targets, changes=changes, variables=variables, as_shown=as_shown
+        )
         text, _ = process.communicate(timeout=300)
         return Run(process.returncode, text)
 

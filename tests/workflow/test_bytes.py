@@ -1,4 +1,4 @@
-"""The same bytes on any number of cores, and after any kill."""
+"""A kill is said in one sentence, and after any the same command finishes with the same bytes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,16 @@ def interrupted(finished: Workflow) -> Workflow:
 
 @pytest.fixture(scope="module")
 def attempts(interrupted: Workflow) -> list[Attempt]:
-    """The same command on one core: a job of it killed, then all of it, then left alone."""
+    """The same command on one core: a job of it killed, then all of it, then left alone.
+
+    What the first says is what people see, and what the others say are Snakemake's own words.
+    """
     attempts = []
     for killed in (f"job */{SYSTEM}/*fold1.npz", f"run */{SYSTEM}/ranks.npz", None):
         variables = {} if killed is None else {"RECEVAL_TEST_KILLED": killed}
-        run = interrupted.run("--cores", "1", targets=(FIG02,), variables=variables)
+        run = interrupted.run(
+            "--cores", "1", targets=(FIG02,), variables=variables, as_shown=not attempts
+        )
         locks = {path.name for path in (interrupted.folder / ".snakemake/locks").glob("*")}
         attempts.append(Attempt(run, set(interrupted.results()), locks))
     return attempts
@@ -41,11 +46,19 @@ def attempts(interrupted: Workflow) -> list[Attempt]:
 def test_a_killed_job_leaves_nothing_under_a_final_name(attempts: list[Attempt]) -> None:
     killed = attempts[0]
     assert killed.run.status == 1, killed.run.text
-    assert "Error in rule train_system" in killed.run.text
     model = SYSTEM.removeprefix("demo/") + "/models/fold0.npz"
     assert model not in killed.made
     # The other system does not suffer.
     assert model.replace("plsa", "pop") in killed.made
+
+
+def test_a_killed_job_is_one_failed_job(attempts: list[Attempt]) -> None:
+    text = attempts[0].run.text
+    sentence = "train_system was killed by SIGKILL: the system may have run out of memory."
+    assert text.count(sentence) == 1, text
+    assert text.count("Its log") == 1
+    assert "Failed: 1 job;" in text
+    assert "Traceback" not in text
 
 
 def test_a_killed_run_leaves_locks_and_no_judged_ranks(attempts: list[Attempt]) -> None:

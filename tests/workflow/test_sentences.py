@@ -1,4 +1,4 @@
-"""What goes wrong in a real run is said in one sentence."""
+"""A run that may not begin says so in one sentence."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ import time
 from workflow.running import FIG02, Workflow
 
 
-def copy_of(finished: Workflow, name: str) -> Workflow:
-    return finished.copied(finished.folder.with_name(name), with_results=False)
-
-
 def test_a_second_run_is_refused(finished: Workflow) -> None:
-    workflow = copy_of(finished, "twice")
+    workflow = finished.copied(finished.folder.with_name("twice"), with_results=False)
     # A run of seconds, which is not over before it is stopped.
     first = workflow.start("--cores", "1", targets=(FIG02,))
     locks = workflow.folder / ".snakemake" / "locks"
@@ -34,15 +30,3 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
     assert len(text.splitlines()) == 3, text
     assert said.startswith("Another run is at work in this folder: ")
     assert first.returncode == 0, words
-
-
-def test_a_killed_job_is_one_failed_job(finished: Workflow) -> None:
-    workflow = copy_of(finished, "killed_once")
-    killed = {"RECEVAL_TEST_KILLED": "job */demo/ml-1m/coin-flip-80/plsa/*fold1.npz"}
-    main = workflow.start("--cores", "1", targets=(FIG02,), variables=killed, as_shown=True)
-    text, _ = main.communicate(timeout=60)
-    assert main.returncode == 1
-    assert text.count("was killed by SIGKILL: the system may have run out of memory.") == 1, text
-    assert text.count("Its log") == 1
-    assert "Failed: 1 job;" in text
-    assert "Traceback" not in text
