@@ -90,11 +90,11 @@ def test_a_removal_that_cannot_be_is_refused_by_its_name(
         load_settings(config.folder, "full")
 
 
-def test_a_study_without_removals_says_so(config: CopiedConfig) -> None:
+def test_a_study_without_judgment_samplings_says_so(config: CopiedConfig) -> None:
     config.change(
         "studies/canamares2020.yaml", "artifacts", "fig01", "judgment_samplings", value=["users"]
     )
-    with pytest.raises(ValueError, match="removal users, but the study has none"):
+    with pytest.raises(ValueError, match="judgment sampling users, but the study has none"):
         load_settings(config.folder, "full")
 
 
