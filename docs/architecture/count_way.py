@@ -138,12 +138,12 @@ def small_plan() -> Any:
 def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
     """Yield the rules in order, whether the bar's own rating passes, and the arguments."""
     seed, data = plan.settings.seed, Path("work/demo") / DATASET
-    raw = {"manifest": data / "raw.json", "description": plan.dataset_description(DATASET)}
+    raw = {"manifest": data / "raw.json", "description": plan.datasets.description(DATASET)}
     twin = plan.settings.twins[DATASET].model_dump(mode="json")
     # The raw file is where the way begins: how it is generated here is no part of it.
     generated = {"files": data / "raw", "dataset": DATASET, "twin": twin, "seed": seed}
     yield "generate_twin", False, raw | generated
-    ratings = [Path(path) for path in plan.ratings_files(DATASET)]
+    ratings = [Path(path) for path in plan.datasets.ratings_files(DATASET)]
     table = {path.stem: path for path in ratings}
     prepared = {"ratings": table["ratings"], "summary": data / "summary.json"}
     identifiers = {"user_ids": table["users"], "item_ids": table["items"]}
@@ -165,20 +165,20 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
         seeded = {"names": (DATASET, SPLIT, name), "parameters": system.parameters}
         yield "train_system", name == SYSTEM, split | trained | seeded
         ranked = {"ranks": data / SPLIT / name / "ranks.npz", "names": (DATASET, SPLIT)}
-        protocols = {"protocols": plan.protocol_descriptions(DATASET, SPLIT, name)}
+        protocols = {"protocols": plan.experiments.protocol_descriptions(DATASET, SPLIT, name)}
         yield "rank_system", name == SYSTEM, split | trained | ranked | protocols
     artifact = {
-        "module": plan.artifact_module(STUDY, ARTIFACT),
-        "results": Path(plan.results_file(STUDY, ARTIFACT)),
+        "module": plan.artifacts.module(STUDY, ARTIFACT),
+        "results": Path(plan.artifacts.results_file(STUDY, ARTIFACT)),
     }
     inputs = {
         name: [Path(path) for path in paths]
-        for name, paths in plan.artifact_inputs(STUDY, ARTIFACT).items()
+        for name, paths in plan.artifacts.inputs(STUDY, ARTIFACT).items()
     }
-    described = {"description": plan.description(STUDY, ARTIFACT)}
+    described = {"description": plan.descriptions.results(STUDY, ARTIFACT)}
     yield "compute_artifact", True, artifact | inputs | described
     drawn = {suffix: artifact["results"].with_suffix(f".{suffix}") for suffix in ("svg", "pdf")}
-    yield "draw_figure", True, artifact | drawn | {"display": plan.display(STUDY, ARTIFACT)}
+    yield "draw_figure", True, artifact | drawn | {"display": plan.descriptions.display(STUDY, ARTIFACT)}
 
 
 def walk() -> Way:
