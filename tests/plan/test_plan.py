@@ -357,12 +357,12 @@ def test_the_digests_of_a_study_tell_which_code_of_which_artifact_was_edited(
 
     before = digests()
     assert {name for name, _ in before} == set(Plan(settings, ROOT).artifacts.made("bellogin2017"))
-    figure = tmp_path / "src/receval/studies/bellogin2017/fig02.py"
+    figure = tmp_path / "src/receval/studies/bellogin2017/fig05.py"
     for function, of in (("draw", "shown"), ("data", "results")):
         text = figure.read_text(encoding="utf-8")
         figure.write_text(with_changed_function(text, function), encoding="utf-8")
         after = digests()
-        assert {key for key in before if before[key] != after[key]} == {("fig02", of)}
+        assert {key for key in before if before[key] != after[key]} == {("fig05", of)}
         before = after
 
 
