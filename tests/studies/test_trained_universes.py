@@ -38,7 +38,7 @@ def test_policies_for_items_without_a_score_serve_everybody(policy: str) -> None
     # What has a score of its own keeps its rank.
     ranks = dict(zip(served.full.indices, served.full.ranks, strict=True))
     own = zip(own_lists.full.indices, own_lists.full.ranks, strict=True)
-    assert all(ranks[place] == rank for place, rank in own)
+    assert all(ranks[index] == rank for index, rank in own)
     assert len(ranks) == served.full.judged.n_judged.sum() > len(own_lists.full.ranks)
 
 
