@@ -178,7 +178,11 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
     described = {"description": plan.descriptions.results(STUDY, ARTIFACT)}
     yield "compute_artifact", True, artifact | inputs | described
     drawn = {suffix: artifact["results"].with_suffix(f".{suffix}") for suffix in ("svg", "pdf")}
-    yield "draw_figure", True, artifact | drawn | {"display": plan.descriptions.display(STUDY, ARTIFACT)}
+    yield (
+        "draw_figure",
+        True,
+        artifact | drawn | {"display": plan.descriptions.display(STUDY, ARTIFACT)},
+    )
 
 
 def walk() -> Way:

@@ -144,7 +144,7 @@ def test_dropped_repeats_are_exactly_the_test_rows_of_trained_pairs(ratings, sha
 
 def test_temporal_on_ratings_without_timestamps_names_the_way_out():
     ratings = ratings_of([(0, 0)], 1, 1)
-    with pytest.raises(ValueError, match=r"needs timestamps.*kind 'given'"):
+    with pytest.raises(ValueError, match=r"needs timestamps.*kind 'predefined'"):
         split_by_time(ratings, rng_for, scope="all", test_share=0.2, repeats="drop")
 
 
