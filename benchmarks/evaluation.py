@@ -28,8 +28,7 @@ from implicit.als import AlternatingLeastSquares
 from implicit.evaluation import ranking_metrics_at_k
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse

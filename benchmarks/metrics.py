@@ -21,8 +21,7 @@ import numpy as np
 import pytrec_eval
 from evaluation import THRESHOLD, best, generated
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse

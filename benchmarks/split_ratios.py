@@ -32,8 +32,7 @@ from recommenders.ranking import table
 
 from receval.config.settings import load_settings
 from receval.config.systems import SystemSpec
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
@@ -43,8 +42,7 @@ from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
-from receval.splits.registry import make_split
-from receval.splits.spec import RandomRatio
+from receval.splits.kinds import RandomRatio, make_split
 from receval.splits.split import Fold, Split, fold
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"

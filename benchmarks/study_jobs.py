@@ -74,7 +74,7 @@ def _split(plan: Plan, dataset: str, split: str) -> Job:
     return _job(
         "make_split",
         split,
-        "receval.workflow.splitting:split_ratings",
+        "receval.workflow.data:split_ratings",
         {"manifest": _manifest(table), "ratings": table},
         {"split": plan.datasets.split_file(dataset, split)},
         {
@@ -106,8 +106,8 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         "names": (dataset, split),
     }
     subject = f"{split}, {system}"
-    train = "receval.workflow.training:train_system"
-    rank = "receval.workflow.ranking:rank_system"
+    train = "receval.workflow.systems:train_system"
+    rank = "receval.workflow.systems:rank_system"
     return [
         _job("train_system", subject, train, read, models, training),
         _job("rank_system", subject, rank, {**read, **models}, ranks, ranking),

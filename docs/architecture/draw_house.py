@@ -29,7 +29,7 @@ from scipy.optimize import linprog
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))
 
-from receval.figures.save import save_figure
+from receval.figures.finish import save_figure
 from receval.figures.style import DOUBLE_COLUMN, INK, figure_style
 
 PICTURE = ROOT / "docs" / "architecture" / "house.svg"

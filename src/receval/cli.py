@@ -12,7 +12,7 @@ from receval.datasets.errors import DatasetError
 from receval.drift.acceptance import accept
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_text
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 from receval.workflow.plan.plan import Plan
 
 SCHEMA = Path("config/schema.json")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_array
 
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
@@ -17,6 +18,9 @@ ITEMS_FILE = "items.parquet"
 
 TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 """The files of a written table, which lie in one folder."""
+
+# Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
+_BLOCK_RATINGS = 2**22
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,46 @@ def table_folder(files: Sequence[Path]) -> Path:
     return folders.pop()
 
 
+def summed_matrix(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: ArrayLike,
+    shape: tuple[int, int],
+) -> csr_array:
+    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros stay."""
+    matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
+    matrix.sum_duplicates()
+    return matrix
+
+
+def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
+    r"""Return the number of users who like each item, :math:`|PR(i)|`, shape (n_items,).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The values of a repeated pair, such as plays, are summed.
+    threshold : float
+        A pair whose value reaches it is positive.
+    """
+    return positives_and_highest(ratings, threshold)[0]
+
+
+def positives_and_highest(ratings: Ratings, threshold: float) -> tuple[NDArray[np.int64], float]:
+    """Return the positive counts and the highest value of a pair, in one pass.
+
+    Parameters and counts are those of :func:`positive_counts`; without ratings the highest value is
+    minus infinity.
+    """
+    counts = np.zeros(ratings.n_items, dtype=np.int64)
+    highest = -np.inf
+    for pairs in _pairs_of_blocks(ratings):
+        positive = pairs.indices[pairs.data >= threshold]
+        counts += np.bincount(positive, minlength=ratings.n_items)
+        highest = max(highest, float(pairs.data.max(initial=-np.inf)))
+    return counts, highest
+
+
 def _as_array(column: pa.Array) -> NDArray:
     """Return a column of numbers or of truth values.
 
@@ -185,3 +229,18 @@ def _as_array(column: pa.Array) -> NDArray:
     if pa.types.is_boolean(column.type):
         return np.from_dlpack(column.cast(pa.uint8())).astype(np.bool_)
     return np.from_dlpack(column)
+
+
+def _pairs_of_blocks(ratings: Ratings) -> Iterator[csr_array]:
+    """Yield the summed ratings of some users after others."""
+    n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
+    step = -(-ratings.n_users // n_blocks)
+    for start in range(0, ratings.n_users, step):
+        size = min(step, ratings.n_users - start)
+        rows = (ratings.users >= start) & (ratings.users < start + size)
+        yield summed_matrix(
+            ratings.users[rows] - start,
+            ratings.items[rows],
+            ratings.values[rows],
+            (size, ratings.n_items),
+        )

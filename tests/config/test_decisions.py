@@ -18,7 +18,7 @@ from receval.multiverse.decisions import (
     SplitDecision,
 )
 from receval.protocols.protocol import Protocol
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 
 METRICS: list[dict[str, Any]] = [
     *({"name": name, "depth": depth} for name in ("P", "nDCG", "RBP") for depth in (None, 1, 10)),

@@ -18,7 +18,7 @@ from receval.provenance.code_digest import CodeSnapshot
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.simulation.twins import WRITERS
-from receval.splits.registry import SPLITTERS
+from receval.splits.kinds import SPLITTERS
 from receval.workflow.plan.plan import Plan
 
 SETTINGS = load_settings(CONFIG, "full")

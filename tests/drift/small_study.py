@@ -22,8 +22,7 @@ from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.random import Random
 from receval.seeds import generator, integer_seed
-from receval.splits.registry import make_split
-from receval.splits.spec import KFold
+from receval.splits.kinds import KFold, make_split
 from receval.splits.split import fold
 
 CONFIG = Path(__file__).resolve().parents[2] / "config" / "drift.yaml"

@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import grouped_bars
 from receval.figures.curves import cumulative_curve, line, plain_numbers
-from receval.figures.layout import settle_layout
+from receval.figures.finish import save_figure, settle_layout
 from receval.figures.legend import legend_below, note
 from receval.figures.point_labels import PointLabel, label_points
-from receval.figures.save import save_figure
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (

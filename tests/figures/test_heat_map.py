@@ -10,8 +10,8 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
+from receval.figures.finish import text_problems
 from receval.figures.heat_map import COLOURS, heat_map
-from receval.figures.layout import text_problems
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
 

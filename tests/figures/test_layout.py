@@ -11,8 +11,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from receval.figures.layout import settle_layout
-from receval.figures.save import save_figure
+from receval.figures.finish import save_figure, settle_layout
 from receval.figures.style import figure_style
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from receval.figures.dots import RESOLUTION, dots
-from receval.figures.layout import text_problems
+from receval.figures.finish import text_problems
 from receval.figures.legend import legend_below
 from receval.figures.mosaic import LINE, Area, Column, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure

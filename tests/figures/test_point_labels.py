@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.layout import settle_layout
+from receval.figures.finish import settle_layout
 from receval.figures.point_labels import LEADER_FROM, PointLabel, label_points
 from receval.figures.style import figure_style, new_figure
 

@@ -12,7 +12,7 @@ import pytest
 from figures.sample_figures import SAMPLES, popularity
 from matplotlib.figure import Figure
 
-from receval.figures.save import save_figure
+from receval.figures.finish import save_figure
 from receval.figures.style import DOUBLE_COLUMN, figure_style, new_figure
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"

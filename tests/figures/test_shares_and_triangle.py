@@ -7,7 +7,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from receval.figures.layout import text_problems
+from receval.figures.finish import text_problems
 from receval.figures.legend import legend_below
 from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (

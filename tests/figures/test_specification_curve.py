@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, StepPatch
 
-from receval.figures.layout import text_problems
+from receval.figures.finish import text_problems
 from receval.figures.level_tiles import (
     MIDDLE,
     NEVER,

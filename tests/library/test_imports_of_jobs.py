@@ -34,14 +34,14 @@ files = {
 }
 shared = {**files, "recommender": "receval.recommenders.popularity:Popularity", "seed": 1}
 Call(
-    "receval.workflow.training:train_system",
+    "receval.workflow.systems:train_system",
     {**shared, "parameters": {}, "names": ("ml-1m", "split", "pop")},
 ).make()
 protocol = dict(
     relevant="AR", candidates="train", sampled=None, threshold=0.0, ties="librec"
 )
 Call(
-    "receval.workflow.ranking:rank_system",
+    "receval.workflow.systems:rank_system",
     {
         **shared,
         "protocols": [protocol],

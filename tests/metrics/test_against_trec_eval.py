@@ -21,9 +21,8 @@ from metrics.trec_eval_runs import (
     trec_eval,
 )
 
-from receval.metrics.aggregation import aggregate, evaluated_lists
 from receval.metrics.averages import FLOOR, Geometric
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from metrics.examples import AR, ONE, example, ranks
 from scipy.stats import gmean
 
-from receval.metrics.aggregation import aggregate, evaluated_lists, mean
 from receval.metrics.averages import (
     AVERAGES,
     FLOOR,
@@ -21,7 +20,7 @@ from receval.metrics.averages import (
     Weighted,
     parse_average,
 )
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.splits.split import Judgments

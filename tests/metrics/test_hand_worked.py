@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from metrics.examples import FACTS, ONE, example, one_user, ranks
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import METRICS, parse
 from receval.splits.split import Judgments

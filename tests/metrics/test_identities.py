@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
 from metrics.variants import ALL
 
-from receval.metrics.aggregation import evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse

@@ -10,8 +10,7 @@ from declared_files import declared
 
 from receval.config.settings import load_settings, merged
 from receval.evaluation.input_files import InputFiles
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -368,13 +368,13 @@ def test_the_digests_of_a_study_tell_which_code_of_which_artifact_was_edited(
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:
     plan = plan_of("demo")
-    train = "receval.workflow.training:train_system"
+    train = "receval.workflow.systems:train_system"
     digests = {
         plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
     }
     modules = {plan.code.recommender_entry(name) for name in plan.settings.systems}
     assert len(digests) == len(modules) > 20
-    assert plan.code.digest("receval.workflow.ranking:rank_system") != plan.code.digest(train)
+    assert plan.code.digest("receval.workflow.systems:rank_system") != plan.code.digest(train)
 
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:

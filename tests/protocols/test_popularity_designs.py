@@ -12,8 +12,7 @@ from protocols.brute_force import Scores, sorted_list
 from protocols.test_ranking import N_ITEMS, N_USERS, priority_of, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.metrics.aggregation import evaluated_lists, mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.candidates import target_sets

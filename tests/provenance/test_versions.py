@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from receval.provenance.versions import PACKAGES, provenance_record, versions, write_json
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 CONFIG: dict[str, Any] = {"seed": 7, "local_mirrors": ["../shared/datasets"], "network": False}
 DATASETS = {

@@ -13,8 +13,7 @@ from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
-from receval.metrics.aggregation import EvaluatedUsers, mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import EvaluatedUsers, evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
@@ -22,10 +21,9 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
-from receval.splits.registry import make_split
+from receval.splits.kinds import make_split
 from receval.splits.split import Fold, Split, fold
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = ROOT.parent / "shared" / "datasets"

@@ -14,10 +14,9 @@ from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
 from receval.ratings import Ratings
-from receval.splits.registry import make_split
+from receval.splits.kinds import make_split
 from receval.splits.split import TRAIN
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
 from receval.theory.item_pairs import ItemPairs, item_pairs
 from receval.theory.lemmas import lemma1_predicts_disagreement

@@ -12,8 +12,7 @@ from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
@@ -21,7 +20,7 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.recommenders.registry import make
 from receval.recommenders.training_ratings import relevance_grades
-from receval.splits.registry import make_split
+from receval.splits.kinds import make_split
 from receval.splits.split import Fold, fold
 from receval.studies._shared.published import read_published
 

@@ -10,8 +10,7 @@ import pytest
 from real_data.movielens import MovieLens, needs_movielens
 from scipy.sparse import csr_array
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged

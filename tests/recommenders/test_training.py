@@ -13,7 +13,7 @@ from receval.ratings import Ratings
 from receval.recommenders.average import Average
 from receval.recommenders.optimal_ranking import OptimalRanking
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.workflow.training import model_file, train_system
+from receval.workflow.systems import model_file, train_system
 
 NAMES = ("twin", "folds", "system")
 

@@ -19,8 +19,8 @@ from splits.generated_ratings import (
 )
 
 from receval.ratings import Ratings
+from receval.splits.kinds import DataSelection
 from receval.splits.selection import selected_ratings
-from receval.splits.spec import DataSelection
 
 few_pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
 shares = st.integers(1, 99).map(lambda percent: percent / 100)

@@ -6,8 +6,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import skewed_ratings
 
-from receval.splits.registry import SPLITTERS, make_split
-from receval.splits.spec import AnySplit, SplitConfig
+from receval.splits.kinds import SPLITTERS, AnySplit, SplitConfig, make_split
 from receval.splits.split import TEST
 
 SPLIT = TypeAdapter(AnySplit)

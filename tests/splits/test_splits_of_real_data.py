@@ -3,8 +3,7 @@ import pytest
 from pydantic import TypeAdapter
 from splits.generated_ratings import DATASETS, cm100k, movielens_1m
 
-from receval.splits.registry import make_split
-from receval.splits.spec import AnySplit
+from receval.splits.kinds import AnySplit, make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED
 
 FOLDS = "folds_menamaldonado2021.txt"

@@ -14,9 +14,8 @@ from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, wi
 
 from receval.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.registry import SPLITTERS, make_split
+from receval.splits.kinds import SPLITTERS, AnySplit, RandomRatio, make_split
 from receval.splits.selection import selected_ratings
-from receval.splits.spec import AnySplit, RandomRatio
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 NEEDED: dict[str, dict[str, Any]] = {

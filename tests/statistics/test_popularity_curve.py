@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from receval.ratings import Ratings
-from receval.statistics import concentration
-from receval.statistics.concentration import cumulative_shares, positive_counts
+from receval import ratings as ratings_table
+from receval.ratings import Ratings, positive_counts
+from receval.statistics.concentration import cumulative_shares
 
 
 def ratings_of(users: list[int], items: list[int], values: list[float], n_items: int) -> Ratings:
@@ -42,7 +42,7 @@ def test_counts_do_not_depend_on_how_many_ratings_are_summed_at_a_time(
     )
     whole = positive_counts(ratings, 3)
     for size in (1, 50, 700, 2999):
-        monkeypatch.setattr(concentration, "_BLOCK_RATINGS", size)
+        monkeypatch.setattr(ratings_table, "_BLOCK_RATINGS", size)
         assert positive_counts(ratings, 3).tolist() == whole.tolist()
     assert whole.sum() > 0
 

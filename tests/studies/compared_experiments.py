@@ -14,7 +14,7 @@ from studies.prepared import display_of, inputs_of, write_experiment
 from receval.evaluation.experiment import Experiment
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 RATED = Protocol("AR", "rated")

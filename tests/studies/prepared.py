@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle, absence_of
-from receval.figures.layout import text_problems
+from receval.figures.finish import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]

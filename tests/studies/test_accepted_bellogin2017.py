@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.storage.tidy_csv import read_results, real_values
+from receval.storage.files import read_results, real_values
 
 ACCEPTED = Path(__file__).resolve().parents[2] / "results" / "full" / "bellogin2017"
 SYSTEMS = ["plsa", "mf", "knn-centred", "pop", "random"]

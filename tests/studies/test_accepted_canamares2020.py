@@ -10,7 +10,7 @@ import pytest
 
 from receval.config.settings import load_settings
 from receval.multiverse.verdicts import with_verdicts
-from receval.storage.tidy_csv import read_results, real_values
+from receval.storage.files import read_results, real_values
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full"

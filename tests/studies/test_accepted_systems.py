@@ -11,7 +11,7 @@ from studies.prepared import display_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
-from receval.storage.tidy_csv import read_results
+from receval.storage.files import read_results
 from receval.studies.systems.fidelity import draw
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -24,9 +24,8 @@ from receval.evaluation.input_files import InputFiles
 from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import read_results, write_results
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.storage.files import read_results, write_results
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.studies.bellogin2017 import configuration_bars, fig01, fig07
 
 STUDY = "bellogin2017"

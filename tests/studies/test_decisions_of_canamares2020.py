@@ -26,7 +26,7 @@ from receval.metrics.labels import metric_name
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies.canamares2020 import fig07, table3, table4
 from receval.studies.canamares2020._shared.measured_systems import aligned_parameter
 

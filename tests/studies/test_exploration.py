@@ -22,9 +22,8 @@ from studies.small_universes import (
     whole_grid,
 )
 
-from receval.metrics.aggregation import aggregate
 from receval.metrics.averages import parse_average
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import aggregate, evaluate
 from receval.metrics.judged_items import DatasetMetadata
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -32,12 +31,11 @@ from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
+from receval.ratings import positives_and_highest
 from receval.seeds import generator, integer_seed
-from receval.splits.registry import make_split
-from receval.splits.spec import RandomRatio, UserRatio
+from receval.splits.kinds import RandomRatio, UserRatio, make_split
 from receval.splits.split import Fold, fold
-from receval.statistics.concentration import positives_and_highest
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 
 KEY = ["first", "second", *DECISIONS]
 NUMBERS = [

@@ -13,9 +13,8 @@ from studies.prepared import write_experiment
 
 from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.storage.files import read_results
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.incompleteness import sample_judgments
 

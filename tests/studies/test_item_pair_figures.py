@@ -27,7 +27,7 @@ from receval.figures.number_format import coefficient_text
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.menamaldonado2021 import fig05, fig09, fig15
 
 # --- figure 5 ---------------------------------------------------------------------------------

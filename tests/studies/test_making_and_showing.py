@@ -15,9 +15,8 @@ from studies.prepared import display_of, generated_ratings, write_experiment
 
 from receval.figures.display import DisplayStyle, absence_of
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, real_values, write_results
-from receval.studies._shared.description import ArtifactDescription
-from receval.studies._shared.inputs import ArtifactInputs
+from receval.storage.files import read_results, real_values, write_results
+from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
 
 FIGURE = "receval.studies.canamares2020.fig01"

@@ -14,7 +14,7 @@ from receval.evaluation.experiment import Experiment
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
 from receval.multiverse.universes import ExperimentUniverses
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,

@@ -14,9 +14,8 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.evaluation.agreement import agreement_of, system_values
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import Arithmetic
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.studies._shared.inputs import ArtifactInputs

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from studies.prepared import ROOT, display_of, inputs_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
-from receval.storage.tidy_csv import write_results
+from receval.storage.files import write_results
 from receval.studies.menamaldonado2021._shared.metric_pairs import (
     Axis,
     Panel,

@@ -15,7 +15,7 @@ from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.multiverse import explained, flips, pairs, shares, universes
 

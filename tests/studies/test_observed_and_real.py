@@ -18,7 +18,7 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import values
 from receval.studies.menamaldonado2021.values import KEYS

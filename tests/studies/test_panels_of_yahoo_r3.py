@@ -17,12 +17,11 @@ from receval.datasets.prepare import prepare
 from receval.figures.display import DisplayStyle
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
-from receval.splits.registry import make_split
-from receval.storage.tidy_csv import read_results
+from receval.splits.kinds import make_split
+from receval.storage.files import read_results
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.plan.plan import Plan
-from receval.workflow.ranking import rank_system
-from receval.workflow.training import train_system
+from receval.workflow.systems import rank_system, train_system
 
 STUDY = "menamaldonado2021"
 SYSTEMS = [

@@ -15,7 +15,7 @@ from studies.values_of_systems import OBSERVED, write_values
 from receval.config.settings import load_settings
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies._shared.published import read_published_taus
 from receval.studies.menamaldonado2021 import taus

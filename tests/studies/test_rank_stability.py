@@ -15,8 +15,7 @@ from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
 from receval.robustness.rank_stability import read_samplings
-from receval.storage.archive import write_archive
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_archive, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.rank_stability import data, draw
 

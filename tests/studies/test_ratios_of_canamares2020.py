@@ -20,7 +20,7 @@ from studies.prepared import display_of, module_of, problems_of
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.canamares2020 import fig05, fig06, table2, training_ratios
 
 BOTH = ("ml-1m", "netflix")

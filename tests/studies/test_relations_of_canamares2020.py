@@ -17,7 +17,7 @@ from studies.prepared import display_of, generated_ratings, inputs_of
 
 from receval.claims.findings import FAILS, HOLDS, UNDECIDED
 from receval.figures.tables import to_latex, to_markdown
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.canamares2020 import (
     fig01,
     fig05,

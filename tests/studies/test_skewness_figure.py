@@ -16,7 +16,7 @@ from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.simulation.skewed_popularity import ShiftedPowerLaw
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig05
 

@@ -20,7 +20,7 @@ from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.ratios import split_by_random_ratio
 from receval.splits.split import fold
-from receval.storage.tidy_csv import read_results
+from receval.storage.files import read_results
 from receval.workflow import skewness as skewness_simulation
 from receval.workflow.skewness import simulate_skewness
 

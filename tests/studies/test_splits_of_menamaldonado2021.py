@@ -16,10 +16,10 @@ from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.seeds import generator
+from receval.splits.kinds import make_split
 from receval.splits.partition import split_with_unbiased_test
-from receval.splits.registry import make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import fig11
 

@@ -12,7 +12,7 @@ from studies.prepared import display_of, inputs_of, problems_of, write_experimen
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import agreement, fidelity, searches
 from receval.studies.systems._shared.published_and_ours import published_and_ours

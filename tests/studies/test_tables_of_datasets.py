@@ -11,7 +11,7 @@ from studies.prepared import display_of, inputs_of, ratings_of
 
 from receval.datasets.statistics import dataset_statistics
 from receval.figures.tables import Table, to_latex, to_markdown
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.tables.dataset_statistics import data, tabulate
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.

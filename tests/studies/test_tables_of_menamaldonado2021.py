@@ -14,7 +14,7 @@ from studies.prepared import display_of, inputs_of
 
 from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.menamaldonado2021 import table3, table4
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,

@@ -23,7 +23,7 @@ from receval.protocols.protocol import Protocol
 from receval.robustness.judgment_sampling import kept_ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import fig03, fig04
 

@@ -11,7 +11,7 @@ from studies.prepared import display_of, inputs_of
 
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.tables.texts import data, tabulate
 
 SHAPES = {

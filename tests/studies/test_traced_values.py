@@ -13,7 +13,7 @@ from studies.prepared import display_of, inputs_of, write_experiment
 
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies import (
     geometric_agreement,

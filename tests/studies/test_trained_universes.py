@@ -15,8 +15,7 @@ from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
 from receval.multiverse.trained_universes import NON_COMPUTABLE, TrainedUniverses
 from receval.seeds import generator
-from receval.splits.registry import make_split
-from receval.splits.spec import RandomRatio
+from receval.splits.kinds import RandomRatio, make_split
 from receval.splits.split import fold
 
 

@@ -20,8 +20,8 @@ from receval.multiverse.verdicts import (
     verdict_shares,
     with_verdicts,
 )
-from receval.splits.spec import DataSelection
-from receval.storage.tidy_csv import read_results, write_results
+from receval.splits.kinds import DataSelection
+from receval.storage.files import read_results, write_results
 
 GRID = DecisionGrid.model_validate(
     {

@@ -19,7 +19,7 @@ from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.tidy_csv import read_results, real_values, write_results
+from receval.storage.files import read_results, real_values, write_results
 from receval.workflow.incompleteness import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")

@@ -19,7 +19,7 @@ from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 
 PROTOCOLS = (Protocol("AR", "AI"), Protocol("1R", "TI", 9, 4.0))
 THRESHOLD = 4.0

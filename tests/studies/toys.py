@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from studies.prepared import display_of, inputs_of, module_of
 
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_results
 from receval.studies.menamaldonado2021.toy_examples import marks_of
 
 STUDY = "menamaldonado2021"

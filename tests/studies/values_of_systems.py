@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.storage.tidy_csv import write_results
+from receval.storage.files import write_results
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 OPTIMAL = ("best-p", "best-antip", "best-real")

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from theory.worlds import THRESHOLD, fold_of, lists_of
 
-from receval.metrics.aggregation import mean
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.ratings import Ratings

@@ -93,7 +93,7 @@ def test_editing_comments_and_docstrings_reruns_nothing(finished: Workflow) -> N
         "src/receval/protocols/ranking.py",
         "src/receval/ratings.py",
         "src/receval/workflow/artifacts.py",
-        "src/receval/workflow/training.py",
+        "src/receval/workflow/systems.py",
     )
     with finished.edited({name: with_changed_words(finished.read(name)) for name in names}):
         run = finished.run("-n")

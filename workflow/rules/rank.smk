@@ -35,8 +35,8 @@ rule rank_system:
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.ranking:rank_system",
+            "receval.workflow.systems:rank_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
-        JOBS.run("receval.workflow.ranking:rank_system", input, output, params, log)
+        JOBS.run("receval.workflow.systems:rank_system", input, output, params, log)

@@ -32,8 +32,8 @@ rule make_split:
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.splitting:split_ratings",
+            "receval.workflow.data:split_ratings",
             PLANS[w.edition].code.splitter_entry(w.split),
         ),
     run:
-        JOBS.run("receval.workflow.splitting:split_ratings", input, output, params, log)
+        JOBS.run("receval.workflow.data:split_ratings", input, output, params, log)

@@ -36,10 +36,10 @@ rule train_system:
         seed=lambda w: PLANS[w.edition].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.training:train_system",
+            "receval.workflow.systems:train_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
         JOBS.run(
-            "receval.workflow.training:train_system", input, output, params, log
+            "receval.workflow.systems:train_system", input, output, params, log
         )

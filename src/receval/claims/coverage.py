@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.claims.findings import DEFAULT, ROLES, Finding, Quantity, Roles, rises
 from receval.metrics.labels import metric_name
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 EXACT = 1e-9
 """Numbers are the same if they differ by no more; those of a CSV have ten digits."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 HOLDS, FAILS = "holds", "does not hold"
 UNDECIDED = "not decided: data absent"

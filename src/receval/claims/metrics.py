@@ -10,7 +10,7 @@ import pandas as pd
 from receval.claims.findings import DEFAULT, ROLES, Finding, PairedComparison, Quantity, Roles
 from receval.metrics.labels import metric_name
 from receval.multiverse.verdicts import LEVEL
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 PUBLISHED_R = 0.962
 PUBLISHED_P = (1.769e-6, 1.653e-4)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from receval.claims.findings import CONFIGURED, Finding, Quantity
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 FEW_RATINGS = 100
 ABOUT = 0.05

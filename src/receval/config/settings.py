@@ -17,7 +17,7 @@ from receval.drift.spec import DriftConfig
 from receval.simulation.skewness_spec import SkewnessSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
-from receval.splits.spec import AnySplit
+from receval.splits.kinds import AnySplit
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 

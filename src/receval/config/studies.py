@@ -36,7 +36,7 @@ class ExperimentSpec(Model):
         Systems that the paper does not have, shown apart from the others.
     protocols : tuple of ProtocolSpec
     evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :mod:`receval.metrics.aggregation`.
+        Who is averaged: see :mod:`receval.metrics.evaluation`.
     relevance_threshold : float, optional
         Ratings at or above it are relevant; the dataset's own by default.
     evaluations : tuple of {"observed", "real"}

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from receval.datasets.spec import FileSpec
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 
 def sha256_of(path: Path) -> str:

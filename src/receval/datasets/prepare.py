@@ -18,7 +18,7 @@ from receval.datasets.formats.report import ParseReport
 from receval.datasets.raw import RawFiles
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 SUMMARY_FILE = "summary.json"
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from receval.datasets.checksums import sha256_of
 from receval.datasets.spec import ExpectedCounts
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 Source = Literal["local", "download", "twin"]
 

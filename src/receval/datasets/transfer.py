@@ -15,7 +15,7 @@ from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 Progress = Callable[[int, int | None], None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from receval.drift.comparison import DATA_SUFFIX, DRAWING_SUFFIXES
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 PROVENANCE_SUFFIX = ".json"
 SUFFIXES = (DATA_SUFFIX, *DRAWING_SUFFIXES, PROVENANCE_SUFFIX)

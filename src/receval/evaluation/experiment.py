@@ -1,23 +1,70 @@
-"""The outcome of an experiment: the judged ranks of its systems, read fold by fold."""
+"""The outcome of an experiment: its description, and the judged ranks of its systems by fold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from receval.evaluation.descriptions import ExperimentDescription
-from receval.evaluation.input_files import InputFiles
 from receval.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
+    from receval.evaluation.input_files import InputFiles
+    from receval.metrics.evaluation import EvaluatedUsers
     from receval.metrics.judged_items import DatasetMetadata, JudgedItems
     from receval.metrics.lists import JudgedLists
     from receval.ratings import Ratings
     from receval.splits.split import Fold, Split
 
-# Every figure's module knows this one, also when it is only drawn from its CSV: what reads and
-# measures data is imported where data is read, and is part of code digests there.
+# Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
+# reads and measures data is imported where data is read, and is part of code digests there.
+
+
+@dataclass(eq=False)
+class ExperimentDescription:
+    """What tells an experiment from others: its data, its systems, how they are measured.
+
+    Attributes
+    ----------
+    dataset, split : str
+    split_spec : mapping
+        The configuration of the split, as plain values.
+    systems, extra_systems : tuple of str
+        The paper's systems, and those beside them.
+    protocols : tuple of Protocol
+    threshold : float
+        Ratings at or above it are relevant.
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        Who is averaged.
+    evaluations : tuple of {"observed", "real"}
+        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
+    released_real_threshold : float or None
+        The threshold of the unbiased judgments in the released code, where it is another.
+    """
+
+    dataset: str
+    split: str
+    split_spec: Mapping[str, Any]
+    systems: tuple[str, ...]
+    extra_systems: tuple[str, ...]
+    protocols: tuple[Protocol, ...]
+    threshold: float
+    evaluated_users: EvaluatedUsers
+    evaluations: tuple[str, ...]
+    released_real_threshold: float | None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ExperimentDescription:
+        """Return the description that plain values stand for."""
+        protocols = tuple(Protocol(**protocol) for protocol in values["protocols"])
+        typed = {name: tuple(values[name]) for name in ("systems", "extra_systems", "evaluations")}
+        return ExperimentDescription(**{**values, **typed, "protocols": protocols})
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The paper's systems, then the extra ones."""
+        return (*self.systems, *self.extra_systems)
 
 
 class Experiment(ExperimentDescription):
@@ -150,7 +197,7 @@ class Experiment(ExperimentDescription):
             Ratings at or above it are relevant.
         """
         from receval.metrics.judged_items import DatasetMetadata
-        from receval.statistics.concentration import positives_and_highest
+        from receval.ratings import positives_and_highest
 
         positive, highest = positives_and_highest(self.ratings, threshold)
         return DatasetMetadata(maximum_rating=highest, positive_ratings=positive)

@@ -15,9 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
-from receval.metrics.aggregation import EvaluatedUsers, aggregate, evaluated_lists
 from receval.metrics.averages import Arithmetic, Average
-from receval.metrics.evaluation import evaluate
+from receval.metrics.evaluation import EvaluatedUsers, aggregate, evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
@@ -31,7 +30,7 @@ class Measurement:
     ----------
     metrics : tuple of Metric
     evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :func:`receval.metrics.aggregation.evaluated_lists`.
+        Who is averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
     averages : tuple of Average
     names : tuple of str
         Of the metrics in the rows; their labels by default.

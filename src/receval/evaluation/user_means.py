@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, measure_experiment
-from receval.metrics.aggregation import evaluated_lists
+from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.statistics.paired_tests import wilcoxon_test
@@ -30,7 +30,7 @@ class UserMeans:
     Parameters
     ----------
     experiment : Experiment
-        Its users are averaged: see :func:`receval.metrics.aggregation.evaluated_lists`.
+        Its users are averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
     n_metrics : int
     """
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from receval.storage.plain_values import with_tuples
-
 if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
 
@@ -72,7 +70,8 @@ class DisplayStyle:
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
         """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
         systems = {name: SystemStyle(**style) for name, style in values["systems"].items()}
-        return cls(**with_tuples({**values, "systems": systems}))
+        typed = {"systems": systems, "extra_systems": tuple(values["extra_systems"])}
+        return cls(**{**values, **typed})
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
         """Return the style of each system; those that the paper does not have are hatched."""

@@ -61,7 +61,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     Parameters
     ----------
     axes : Axes
-        Of a figure whose layout is settled (:func:`receval.figures.layout.settle_layout`), with its
+        Of a figure whose layout is settled (:func:`receval.figures.finish.settle_layout`), with its
         final limits.
     labels : sequence of PointLabel
         Of all points of the panel.

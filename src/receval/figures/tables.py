@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from receval.figures.escaping import escape_latex, escape_markdown
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd

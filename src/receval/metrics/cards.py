@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
-from receval.metrics.aggregation import evaluated_lists
 from receval.metrics.averages import AVERAGES
+from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import Metric

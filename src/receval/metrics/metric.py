@@ -19,7 +19,7 @@ class Metric(ABC):
     """A metric with its parameters; a value: equal parameters, equal metric.
 
     A list that is missing or empty scores 0; which lists are averaged is the aggregation's
-    business (:mod:`receval.metrics.aggregation`).
+    business (:mod:`receval.metrics.evaluation`).
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from receval.multiverse.decisions import (
 )
 from receval.protocols.protocol import NonComputable
 from receval.spec_types import Model
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 
 
 class DecisionGrid(Model):

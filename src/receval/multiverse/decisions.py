@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.spec_types import Model, Size
-from receval.splits.spec import DataSelection, Share
+from receval.splits.kinds import DataSelection, Share
 
 SplitKind = Literal["random", "user"]
 UserSelection = Literal["trained", "all"]

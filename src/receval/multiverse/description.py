@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, EPSILON, Configuration, MetricDecision
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 
 
 def describe(configuration: Configuration, threshold: float = 4.0) -> str:

@@ -15,13 +15,11 @@ from receval.multiverse.universes import Universes
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
-from receval.ratings import Ratings
+from receval.ratings import Ratings, positives_and_highest
 from receval.recommenders.base import Recommender
 from receval.seeds import generator, integer_seed
-from receval.splits.registry import make_split
-from receval.splits.spec import DataSelection, RandomRatio, UserRatio
+from receval.splits.kinds import DataSelection, RandomRatio, UserRatio, make_split
 from receval.splits.split import Fold, fold
-from receval.statistics.concentration import positives_and_highest
 
 NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from receval.evaluation.experiment import Experiment
 from receval.metrics.lists import JudgedLists
 from receval.multiverse.decisions import Configuration, SplitDecision, selection_label
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 
 KINDS = {"random": "random-ratio", "user": "user-ratio"}
 """Kind of the split in ``splits.yaml`` by that of the decision A2."""

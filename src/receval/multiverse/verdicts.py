@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 LEVEL = 0.05
 """A difference is significant if its p-value is below it."""

@@ -90,7 +90,8 @@ def rank_judged(
 
     >>> from receval.recommenders.popularity import Popularity
     >>> from receval.seeds import generator
-    >>> from receval.splits.split import Judgments, summed_matrix
+    >>> from receval.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
     >>> users, items = np.array([0, 1, 1, 2]), np.array([0, 0, 1, 1])
     >>> train = summed_matrix(users, items, np.ones(4), shape=(3, 3))
     >>> fold = Fold(train, test=Judgments.from_pairs([0, 1], [2, 2], [5, 4], n_users=3))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.storage.archive import write_archive
+from receval.storage.files import write_archive
 
 
 @dataclass(frozen=True)

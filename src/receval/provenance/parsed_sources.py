@@ -18,7 +18,7 @@ from typing import Any
 
 from receval.provenance import source_file, stripping
 from receval.provenance.source_file import Import, SourceFile, Statement, parse_source
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 LIMIT = 2000
 """Most entries kept in the file: some editions of a few hundred sources."""

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 PACKAGES = (
     "matplotlib",

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from receval.recommenders.checked_ratings import Order, checked_matrix, checked_order
-from receval.recommenders.checked_ratings import RatingMatrix as RatingMatrix
+from receval.recommenders.checks import Order, checked_matrix, checked_order
+from receval.recommenders.checks import RatingMatrix as RatingMatrix
 from receval.recommenders.model_files import read_model, write_model
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
@@ -51,7 +51,7 @@ class Recommender(ABC):
     Notes
     -----
     To add a system, derive from this class in a module of its own and write ``__init__``
-    (checks from `receval.recommenders.parameters`; a parameter named ``seed`` where the system
+    (checks from `receval.recommenders.checks`; a parameter named ``seed`` where the system
     draws random numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter
     is bounded by the size of the matrix. Where several settings can share work, name the parameters
     in ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel calls only

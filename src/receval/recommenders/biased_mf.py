@@ -10,8 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer, real, refuse_divergence
 from receval.recommenders.family import alike_but_for
-from receval.recommenders.parameters import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import choice, real
 from receval.recommenders.family import alike_but_for
 from receval.recommenders.pairwise_factors import PairwiseFactors, Triples, descend
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
-from receval.recommenders.parameters import choice, real
 
 
 class BPRMF(PairwiseFactors):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import checked_matrix
+from receval.recommenders.checks import checked_matrix
 
 
 def alike_but_for(models: Sequence[Recommender], names: Collection[str]) -> list[list[int]]:

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.parameters import choice, integer, real
 
 UPDATES = ("triple", "epoch")
 

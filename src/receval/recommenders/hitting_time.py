@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import positive_ratings
-from receval.recommenders.parameters import integer
+from receval.recommenders.checks import integer, positive_ratings
 
 # So many users walk side by side: every rating is then read once for a few lines of the cache.
 USERS_AT_A_TIME = 64

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer, real
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import sparse_products
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import positive_ratings
+from receval.recommenders.checks import choice, integer, positive_ratings
 from receval.recommenders.language_models import (
     SMOOTHINGS,
     LanguageModels,
@@ -19,7 +19,6 @@ from receval.recommenders.language_models import (
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import row_norms
-from receval.recommenders.parameters import choice, integer
 from receval.recommenders.products import sparse_products
 
 

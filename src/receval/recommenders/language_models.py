@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.parameters import real
+from receval.recommenders.checks import real
 
 SMOOTHINGS = ("jelinek-mercer", "absolute-discounting", "dirichlet")
 

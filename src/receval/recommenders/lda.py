@@ -8,8 +8,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import refuse_negative
-from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.checks import choice, integer, real, refuse_negative
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
+from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.parameters import choice, integer, real
 from receval.recommenders.products import sparse_products
 
 PROFILES = ("whole", "misread")

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.products import inner_products
 
 ZEROS = ("rated", "skipped")

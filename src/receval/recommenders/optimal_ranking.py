@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import choice, real
+from receval.recommenders.checks import choice, real
 
 METRICS = ("precision", "anti-precision")
 KNOWLEDGE = ("train", "judged", "test")

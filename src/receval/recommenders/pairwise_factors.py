@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import integer, real, refuse_divergence
+from receval.recommenders.checks import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 Triples = Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]

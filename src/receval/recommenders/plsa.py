@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import refuse_negative
-from receval.recommenders.parameters import integer
+from receval.recommenders.checks import integer, refuse_negative
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 

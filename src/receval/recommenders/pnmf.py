@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import integer
+from receval.recommenders.checks import integer
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 

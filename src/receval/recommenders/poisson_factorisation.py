@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import refuse_negative
-from receval.recommenders.parameters import integer, real
+from receval.recommenders.checks import integer, real, refuse_negative
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 

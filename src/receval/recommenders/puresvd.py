@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import integer
+from receval.recommenders.checks import integer
 from receval.recommenders.products import inner_products
 
 # Up to this smaller side the matrix is decomposed whole, which is fast there.

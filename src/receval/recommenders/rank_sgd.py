@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer, real, refuse_divergence
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
-from receval.recommenders.parameters import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
 
 

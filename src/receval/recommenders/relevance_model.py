@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import positive_ratings
+from receval.recommenders.checks import choice, integer, positive_ratings
 from receval.recommenders.language_models import (
     SMOOTHINGS,
     WeightMatrix,
@@ -18,7 +18,6 @@ from receval.recommenders.language_models import (
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import nearest_rows_for
-from receval.recommenders.parameters import choice, integer
 
 MODELS = ("rm1", "rm2")
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import positive_ratings
+from receval.recommenders.checks import choice, integer, positive_ratings
 from receval.recommenders.neighbourhood import nearest_rows_for
-from receval.recommenders.parameters import choice, integer
 from receval.recommenders.products import sparse_products
 
 WEIGHTINGS = ("rw", "rsv", "chi2", "kld")

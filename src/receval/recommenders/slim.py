@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer, real
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.non_negative_elastic_net import GramRows, solve_columns
-from receval.recommenders.parameters import integer, real
 from receval.recommenders.products import sparse_products
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checked_ratings import positive_ratings
-from receval.recommenders.parameters import real
+from receval.recommenders.checks import positive_ratings, real
 from receval.recommenders.products import sparse_products
 
 

@@ -7,9 +7,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import choice
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors, descend
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.parameters import choice
 
 WEIGHTS = ("popularity", "drifting-popularity")
 

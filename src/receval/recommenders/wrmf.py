@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.parameters import choice, integer, real
+from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.products import inner_products
 
 WEIGHTS = ("binary", "rating", "logarithm")

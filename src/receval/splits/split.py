@@ -9,9 +9,9 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
-from receval.ratings import Ratings
+from receval.ratings import Ratings, summed_matrix
 from receval.splits.storage import StoredCodes, write_codes
 
 TRAIN = 1
@@ -221,18 +221,6 @@ class Fold:
     items_by_appearance: NDArray[np.int32] = field(
         default_factory=lambda: np.empty(0, dtype=np.int32)
     )
-
-
-def summed_matrix(
-    users: NDArray[np.integer],
-    items: NDArray[np.integer],
-    values: ArrayLike,
-    shape: tuple[int, int],
-) -> csr_array:
-    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros stay."""
-    matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
-    matrix.sum_duplicates()
-    return matrix
 
 
 def fold(ratings: Ratings, split: Split, number: int) -> Fold:

@@ -13,7 +13,7 @@ The file is a ``.npz`` archive with these members:
     significant first, each packed eight ratings to a byte: uint8 of shape (planes, bytes). A split
     into train and test alone takes one bit per rating and fold before compression.
 
-Equal splits give equal bytes (:func:`receval.storage.archive.write_archive`).
+Equal splits give equal bytes (:func:`receval.storage.files.write_archive`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.storage.archive import write_archive
+from receval.storage.files import write_archive
 
 
 class StoredCodes(Sequence[NDArray[np.uint8]]):

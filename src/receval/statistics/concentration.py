@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from receval.ratings import Ratings
-from receval.splits.split import summed_matrix
-
-# Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
-_BLOCK_RATINGS = 2**22
 
 
 def density(ratings: Ratings) -> float:
@@ -72,49 +65,6 @@ def share_at_most(counts: ArrayLike, limits: ArrayLike) -> NDArray[np.float64]:
     """Return the share of counts that are at most each limit (the empirical distribution)."""
     values = np.sort(np.asarray(counts))
     return np.searchsorted(values, np.asarray(limits), side="right") / len(values)
-
-
-def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
-    r"""Return the number of users who like each item, :math:`|PR(i)|`, shape (n_items,).
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The values of a repeated pair, such as plays, are summed.
-    threshold : float
-        A pair whose value reaches it is positive.
-    """
-    return positives_and_highest(ratings, threshold)[0]
-
-
-def positives_and_highest(ratings: Ratings, threshold: float) -> tuple[NDArray[np.int64], float]:
-    """Return the positive counts and the highest value of a pair, in one pass.
-
-    Parameters and counts are those of :func:`positive_counts`; without ratings the highest value is
-    minus infinity.
-    """
-    counts = np.zeros(ratings.n_items, dtype=np.int64)
-    highest = -np.inf
-    for pairs in _pairs_of_blocks(ratings):
-        positive = pairs.indices[pairs.data >= threshold]
-        counts += np.bincount(positive, minlength=ratings.n_items)
-        highest = max(highest, float(pairs.data.max(initial=-np.inf)))
-    return counts, highest
-
-
-def _pairs_of_blocks(ratings: Ratings) -> Iterator[csr_array]:
-    """Yield the summed ratings of some users after others."""
-    n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
-    step = -(-ratings.n_users // n_blocks)
-    for start in range(0, ratings.n_users, step):
-        size = min(step, ratings.n_users - start)
-        rows = (ratings.users >= start) & (ratings.users < start + size)
-        yield summed_matrix(
-            ratings.users[rows] - start,
-            ratings.items[rows],
-            ratings.values[rows],
-            (size, ratings.n_items),
-        )
 
 
 def cumulative_shares(

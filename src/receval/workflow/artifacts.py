@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from receval.evaluation.input_files import InputFiles
 from receval.figures.display import DisplayStyle
-from receval.storage.atomic import write_atomically
-from receval.storage.tidy_csv import read_results, write_results
+from receval.storage.files import read_results, write_atomically, write_results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +47,7 @@ def compute_artifact(
     ValueError
         There are no rows, or the artifact reads what is not among its inputs.
     """
-    from receval.studies._shared.description import ArtifactDescription
-    from receval.studies._shared.inputs import ArtifactInputs
+    from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
     table: pd.DataFrame = import_module(module).data(read)
@@ -74,7 +72,7 @@ def draw_figure(
     svg, pdf : Path
         Targets.
     """
-    from receval.figures.save import save_figure
+    from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
     with collection_put_off(), figure_style():

@@ -1,18 +1,25 @@
-"""From raw files to prepared ratings: what the rules of ``data.smk`` name."""
+"""From raw files to ratings and splits: what the rules of data.smk and split.smk name."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import PREPARED_FILES, prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
+from receval.ratings import Ratings, table_folder
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import write_twin
+from receval.splits.kinds import AnySplit, SplitConfig, make_split
+
+_log = logging.getLogger(__name__)
 
 
 def generate_twin(
@@ -118,3 +125,37 @@ def prepare_ratings(
             f"the rule declares {', '.join(map(str, declared))}."
         )
     prepare(RawFiles.read(manifest), DatasetSpec.model_validate(description), ratings.parent)
+
+
+def split_ratings(
+    *,
+    manifest: Path,
+    ratings: Sequence[Path],
+    split: Path,
+    description: Mapping[str, Any],
+    seed: int,
+    names: tuple[str, str],
+) -> None:
+    """Split the ratings of a dataset into training and test parts.
+
+    Parameters
+    ----------
+    manifest : Path
+        The description of the raw files, with the files beside them that a given split reads.
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+        The archive to write.
+    description : mapping
+        One of the models of :mod:`receval.splits.kinds` as plain values.
+    seed : int
+        The edition's root seed.
+    names : tuple of str
+        Dataset and split.
+    """
+    raw = RawFiles.read(manifest)
+    spec: SplitConfig = TypeAdapter(AnySplit).validate_python(description)
+    auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
+    made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
+    _log.info("%d folds; %s", made.n_folds, dict(made.metadata))
+    made.write(split)

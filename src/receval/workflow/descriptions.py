@@ -6,12 +6,12 @@ A plan makes a description, Snakemake keeps it as plain values, and the job read
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from receval.evaluation.descriptions import ExperimentDescription
+from receval.evaluation.experiment import ExperimentDescription
 from receval.protocols.protocol import Protocol
-from receval.storage.plain_values import with_tuples
 
 if TYPE_CHECKING:
     from receval.robustness.judgment_sampling import SamplingUnit
@@ -51,7 +51,7 @@ class JudgmentSamplingDescription:
         """Return the description that plain values stand for."""
         experiments = values["experiments"].items()
         typed = {name: ExperimentDescription.of(each) for name, each in experiments}
-        return cls(**with_tuples({**values, "experiments": typed}))
+        return cls(**{**values, "experiments": typed, "percents": tuple(values["percents"])})
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ class SearchDescription:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> SearchDescription:
         """Return the description that plain values stand for."""
-        return cls(**with_tuples(values))
+        typed = {name: tuple(values[name]) for name in ("settings", "metrics")}
+        return cls(**{**values, **typed})
 
 
 @dataclass(frozen=True)
@@ -123,4 +124,22 @@ class SimulationDescription:
     def of(cls, values: Mapping[str, Any]) -> SimulationDescription:
         """Return the description that plain values stand for."""
         protocols = tuple(Protocol(**protocol) for protocol in values["protocols"])
-        return cls(**with_tuples({**values, "protocols": protocols}))
+        typed = {name: tuple(values[name]) for name in ("skewness", "metrics")}
+        return cls(**{**values, **typed, "protocols": protocols})
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: dataclasses are objects, tuples lists, and paths text.
+
+    Parameters
+    ----------
+    value : object
+        A dataclass, or what its fields hold.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(inner) for inner in value]
+    return value.as_posix() if isinstance(value, PurePath) else value

@@ -9,7 +9,7 @@ from typing import Any
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_markdown
 from receval.drift.spec import DriftConfig
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 
 def report_drift(

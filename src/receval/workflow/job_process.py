@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, compiled_here
 

@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher

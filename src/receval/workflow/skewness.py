@@ -21,7 +21,7 @@ from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.ratios import split_by_random_ratio
 from receval.splits.split import Fold, fold
-from receval.storage.tidy_csv import write_results
+from receval.storage.files import write_results
 from receval.workflow.descriptions import SimulationDescription
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
 from receval.simulation.writers.raw_files import Column, gzip_bytes, join_columns, to_bytes
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 LAST_BEER = 77_317
 BEERS_PER_BREWERY = 12

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from receval.simulation.names import invent_names
 from receval.simulation.observation import Observation
 from receval.simulation.writers.raw_files import gzip_bytes, join_columns, tar_bytes, to_bytes
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 ODD_NAMES = (
     '"Weird" Wolves',

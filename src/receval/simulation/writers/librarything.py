@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from receval.simulation.names import numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.writers.raw_files import join_columns, to_bytes
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 LAST_WORK = 4_000_000
 MEAN_EXTRA_TAGS = 1.7

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.writers.raw_files import join_columns, to_bytes, zip_bytes
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 LAST_MOVIE = 3952
 GENRES = np.array(["Action", "Comedy", "Comedy|Romance", "Drama", "Drama|War", "Thriller"])

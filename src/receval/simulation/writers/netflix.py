@@ -17,7 +17,7 @@ from receval.simulation.writers.raw_files import (
     tar_bytes,
     to_bytes,
 )
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 LAST_MOVIE = 17_770
 LAST_CUSTOMER = 2_649_429

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.simulation.observation import Observation
 from receval.simulation.writers.raw_files import join_columns, to_bytes
-from receval.storage.atomic import write_atomically
+from receval.storage.files import write_atomically
 
 TRAIN_FILE = "ydata-ymusic-rating-study-v1_0-train.txt"
 TEST_FILE = "ydata-ymusic-rating-study-v1_0-test.txt"

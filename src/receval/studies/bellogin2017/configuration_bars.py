@@ -11,7 +11,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 

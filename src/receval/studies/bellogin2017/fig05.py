@@ -22,7 +22,7 @@ from receval.figures.style import (
     ordered_styles,
     series_styles,
 )
-from receval.storage.tidy_csv import read_results, real_values
+from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 POINTS = 100
@@ -114,7 +114,7 @@ def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.statistics.concentration import positive_counts
+    from receval.ratings import positive_counts
 
     names, thresholds = (inputs.parameters[name] for name in ("curves", "thresholds"))
     tables = [pd.DataFrame()]

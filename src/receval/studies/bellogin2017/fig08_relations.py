@@ -11,7 +11,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
-from receval.storage.tidy_csv import read_results
+from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.popularity_designs import PAPER_SYSTEMS, MeansOfDesigns
 

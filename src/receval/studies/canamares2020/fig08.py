@@ -15,7 +15,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import p_value_cell, value_cell
 

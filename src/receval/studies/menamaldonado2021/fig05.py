@@ -13,7 +13,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.mosaic import Area, Column, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     AGREE,

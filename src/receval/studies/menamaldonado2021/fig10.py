@@ -10,7 +10,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.dots import dots
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     in_falling_order,

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle
-from receval.figures.layout import settle_layout
+from receval.figures.finish import settle_layout
 from receval.figures.legend import note
 from receval.figures.number_format import coefficient_text, p_value_text
 from receval.figures.point_labels import PointLabel, label_points

@@ -14,7 +14,7 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.evaluation.tidy_values import Measurement
-    from receval.metrics.aggregation import EvaluatedUsers
+    from receval.metrics.evaluation import EvaluatedUsers
     from receval.metrics.metric import Metric
 
 PARTS = {"observed": "test", "real": "unbiased"}

@@ -13,7 +13,7 @@ from receval.figures.heat_map import heat_map
 from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.correlation import kendall_tau_b
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 

@@ -11,7 +11,7 @@ from receval.figures.triangle import triangle
 from receval.multiverse.decision_titles import decision_title
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts
-from receval.storage.tidy_csv import read_results, real_values
+from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 

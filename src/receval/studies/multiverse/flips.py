@@ -12,7 +12,7 @@ from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL, single_changes, with_verdicts
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 
@@ -21,7 +21,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
-    from receval.storage.tidy_csv import read_results
+    from receval.storage.files import read_results
 
     return single_changes(read_results(inputs.results["universes"]))
 

@@ -12,7 +12,7 @@ from receval.figures.style import SINGLE_COLUMN, new_figure
 from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
-from receval.storage.tidy_csv import read_results
+from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6

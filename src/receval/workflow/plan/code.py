@@ -12,7 +12,7 @@ from receval.config.settings import Settings
 from receval.provenance.code_digest import CodeSnapshot
 from receval.provenance.parsed_sources import ParsedSources
 from receval.provenance.versions import versions
-from receval.splits.registry import SPLITTERS
+from receval.splits.kinds import SPLITTERS
 
 
 class PlannedCode:

@@ -7,8 +7,8 @@ from typing import Any
 
 from receval.config.settings import Settings
 from receval.figures.display import DisplayStyle, SystemStyle, absence_of
-from receval.storage.plain_values import plain
-from receval.studies._shared.description import ArtifactDescription
+from receval.studies._shared.inputs import ArtifactDescription
+from receval.workflow.descriptions import plain
 from receval.workflow.plan.artifacts import PlannedArtifacts
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from receval.config.settings import Settings
 from receval.config.studies import ExperimentSpec, StudySpec
-from receval.evaluation.descriptions import ExperimentDescription
+from receval.evaluation.experiment import ExperimentDescription
 from receval.protocols.protocol import Protocol
 from receval.workflow.plan.datasets import PlannedDatasets
 

@@ -7,8 +7,7 @@ from typing import Any
 from receval.config.studies import ExperimentSpec
 from receval.metrics.registry import module_of
 from receval.robustness.spec import JudgmentSamplingSpec
-from receval.storage.plain_values import plain
-from receval.workflow.descriptions import JudgmentSamplingDescription
+from receval.workflow.descriptions import JudgmentSamplingDescription, plain
 from receval.workflow.plan.experiments import PlannedExperiments
 
 

@@ -8,9 +8,8 @@ from pydantic import TypeAdapter
 
 from receval.config.settings import Settings
 from receval.metrics.registry import module_of
-from receval.splits.spec import AnySplit
-from receval.storage.plain_values import plain
-from receval.workflow.descriptions import SearchDescription
+from receval.splits.kinds import AnySplit
+from receval.workflow.descriptions import SearchDescription, plain
 from receval.workflow.plan.accepted import AcceptedResults
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from receval.config.settings import Settings
 from receval.metrics.registry import module_of
 from receval.simulation.skewness_spec import SkewnessSpec
-from receval.storage.plain_values import plain
-from receval.workflow.descriptions import SimulationDescription
+from receval.workflow.descriptions import SimulationDescription, plain
 from receval.workflow.plan.datasets import PlannedDatasets
 
 

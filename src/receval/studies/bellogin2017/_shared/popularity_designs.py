@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
 """Designs with one relevant item a list, in the order of the figure."""

@@ -9,7 +9,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 NOTHING = "\N{EN DASH}"
 

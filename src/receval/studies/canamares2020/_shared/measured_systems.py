@@ -16,7 +16,7 @@ from receval.multiverse.decisions import Configuration
 from receval.multiverse.universes import ExperimentUniverses
 from receval.multiverse.user_values import UserValues
 from receval.multiverse.verdicts import VERDICTS
-from receval.splits.spec import DataSelection
+from receval.splits.kinds import DataSelection
 from receval.studies._shared.inputs import ArtifactInputs
 
 TestUsers = Literal["tested", "relevant"]

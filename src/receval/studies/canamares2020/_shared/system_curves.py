@@ -12,7 +12,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
-from receval.storage.tidy_csv import real_values
+from receval.storage.files import real_values
 
 HEIGHT = 2.6
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.storage.tidy_csv import read_results
+from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
 CELL = ["experiment", "evaluation", "form", "metric"]

@@ -1,8 +1,10 @@
-"""The layout of a figure: fixing it, and a check that no two texts overlap and none is cut off."""
+"""A finished figure: its layout settled, all its texts to be read, and its files."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib.axis import Tick
@@ -12,6 +14,7 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from receval.figures.style import figure_style
+from receval.storage.files import write_atomically
 
 # The solver of the layout meets its equations in an order that differs from process to process, and
 # so do the last digits of its solution; a millionth of a figure is far below what can be seen.
@@ -101,3 +104,37 @@ def _overlaps(
     two = two.swapaxes(0, 1)
     shared = np.minimum(one[:, :, 1], two[:, :, 1]) - np.maximum(one[:, :, 0], two[:, :, 0])
     return np.asarray((shared > margin).all(axis=-1))
+
+
+# None removes an entry: dates change every run, program versions every upgrade.
+_SVG_METADATA = {"Date": None, "Creator": None}
+_PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
+
+
+def save_figure(figure: Figure, svg: Path, pdf: Path) -> None:
+    """Write a figure in both formats, each in one step.
+
+    Both are rendered before the first is written, so a figure that cannot be drawn leaves both
+    files as they were. The size is that of the figure: nothing is cropped.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made inside :func:`receval.figures.style.figure_style`.
+    svg, pdf : Path
+        Targets; folders are made when missing.
+    """
+    with figure_style():
+        settle_layout(figure)
+        contents = {
+            svg: _render(figure, "svg", _SVG_METADATA),
+            pdf: _render(figure, "pdf", _PDF_METADATA),
+        }
+    for path, content in contents.items():
+        write_atomically(path, content)
+
+
+def _render(figure: Figure, format_name: str, metadata: dict[str, None]) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=format_name, metadata=metadata)
+    return buffer.getvalue()
