@@ -47,7 +47,7 @@ def _at(cutoff: int) -> list[Metric]:
 
 
 @dataclass(frozen=True)
-class WalkedLists:
+class ReducedLists:
     """The lists as far as judgments are left, and what a pass keeps of them from level to level.
 
     Attributes
@@ -72,9 +72,9 @@ class WalkedLists:
     sums: NDArray[np.float64]
     weights: NDArray[np.float64]
 
-    def copy(self) -> WalkedLists:
+    def copy(self) -> ReducedLists:
         """Return a copy from which other judgments can leave."""
-        return WalkedLists(
+        return ReducedLists(
             self.states.copy(),
             self.indices.copy(),
             self.ranks.copy(),
@@ -124,10 +124,10 @@ class FusedPass:
             len(judged.values), self.n_systems, self.starts, self.indices
         )
 
-    def all_left(self) -> WalkedLists:
+    def all_left(self) -> ReducedLists:
         """Return the lists with all judgments, none of them walked down yet."""
         n_lists = len(self.starts) - 1
-        return WalkedLists(
+        return ReducedLists(
             np.uint8(_LEFT) << self.judged.relevant.astype(np.uint8),
             self.indices.copy(),
             self.ranks.copy(),
@@ -137,14 +137,14 @@ class FusedPass:
         )
 
     def values(
-        self, rows: NDArray[np.int64], walked: WalkedLists, *, first: bool
+        self, rows: NDArray[np.int64], walked: ReducedLists, *, first: bool
     ) -> NDArray[np.float64]:
         """Measure some users by the judgments that are left.
 
         Parameters
         ----------
         rows : ndarray of int64, shape (n_kept,)
-        walked : WalkedLists
+        walked : ReducedLists
             Follows.
         first : bool
             Whether no list of these users has been walked down before.

@@ -20,7 +20,7 @@ from receval.metrics.evaluation import evaluate_views
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
-from receval.robustness.fused_pass import FusedPass, WalkedLists, shared_cutoff
+from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.robustness.judgment_subsampling import reduce_lists, stack
 
 # Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
@@ -56,7 +56,7 @@ class _Measured:
     ----------
     alive : ndarray of bool, shape (n_judged,)
         Whether a judgment is left.
-    walked : WalkedLists or None
+    walked : ReducedLists or None
         The lists, where one walk computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
         For each family, its metrics' values, transformed.
@@ -65,7 +65,7 @@ class _Measured:
     """
 
     alive: NDArray[np.bool_]
-    walked: WalkedLists | None
+    walked: ReducedLists | None
     tables: list[NDArray[np.float64]]
     sums: list[NDArray[np.float64]]
 
