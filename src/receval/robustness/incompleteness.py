@@ -20,7 +20,7 @@ from receval.metrics.evaluation import evaluate_views
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
-from receval.robustness.fused_pass import FusedPass, shared_cutoff
+from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.robustness.judgment_subsampling import reduce_lists, stack
 
 # Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
@@ -46,6 +46,37 @@ class _Family(NamedTuple):
     average: QuasiArithmetic
     indices: list[int]
     columns: list[int]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Values by the judgments that are left, and what they are told from; all follow these.
+
+    Attributes
+    ----------
+    alive : ndarray of bool, shape (n_judged,)
+        Whether a judgment is left.
+    walked : ReducedLists or None
+        The lists, where one walk computes all metrics.
+    tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
+        For each family, its metrics' values, transformed.
+    sums : list of ndarray of float64, shape (n_metrics * n_systems,)
+        Those of the tables over users.
+    """
+
+    alive: NDArray[np.bool_]
+    walked: ReducedLists | None
+    tables: list[NDArray[np.float64]]
+    sums: list[NDArray[np.float64]]
+
+    def copy(self) -> _Measured:
+        """Return a copy from which other judgments can leave."""
+        return _Measured(
+            self.alive.copy(),
+            None if self.walked is None else self.walked.copy(),
+            [table.copy() for table in self.tables],
+            [summed.copy() for summed in self.sums],
+        )
 
 
 class ReducedFold:
@@ -91,13 +122,7 @@ class ReducedFold:
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
         self._families = self._by_average()
-        # What a user's values are averaged from lies together, because users are measured again.
-        n_entries = [len(family.indices) * self.n_systems for family in self._families]
-        self._complete = [np.zeros((self.judged.n_rows, number)) for number in n_entries]
-        alive = np.ones(len(self._row_of), dtype=bool)
-        everyone = np.flatnonzero(self.judged.n_judged)
-        sums = [np.zeros(number) for number in n_entries]
-        self._measure(everyone, self.judged.n_judged, alive, self._complete, sums)
+        self._complete = self._measure_all()
 
     def values(
         self, order: NDArray[np.int64], kept: NDArray[np.int64]
@@ -118,25 +143,24 @@ class ReducedFold:
             Number of users who still have a test rating: only they are averaged.
         """
         own_order = order[self.judged.positions]
-        last_to_leave = np.argsort(own_order, kind="stable")
+        last_to_leave = np.argsort(own_order)
         gone = len(own_order) - np.searchsorted(own_order[last_to_leave], kept)
         first_to_leave = last_to_leave[::-1]
-        alive = np.ones(len(own_order), dtype=bool)
-        tables = [complete.copy() for complete in self._complete]
-        sums = [table.sum(axis=0) for table in tables]
+        measured = self._complete.copy()
         left = self.judged.n_judged.copy()
         averages = np.empty((len(kept), len(self.aggregated_metrics), self.n_systems))
         n_evaluated = np.empty(len(kept), dtype=np.int64)
         before = 0
         for level, after in enumerate(gone):
             leaving = first_to_leave[before:after]
-            alive[leaving] = False
-            leaving_rows = self._row_of[leaving]
-            left -= np.bincount(leaving_rows, minlength=len(left))
-            touched = np.unique(leaving_rows)
-            self._measure(touched, left, alive, tables, sums)
+            measured.alive[leaving] = False
+            if measured.walked is not None:
+                measured.walked.leave(leaving)
+            lost = np.bincount(self._row_of[leaving], minlength=len(left))
+            left -= lost
+            self._measure(np.flatnonzero(lost), left, measured)
             n_evaluated[level] = np.count_nonzero(left)
-            for family, summed in zip(self._families, sums, strict=True):
+            for family, summed in zip(self._families, measured.sums, strict=True):
                 means = np.round(summed / n_evaluated[level], _DECIMALS) + 0.0
                 averages[level, family.indices] = family.average.restored(means).reshape(
                     -1, self.n_systems
@@ -160,34 +184,54 @@ class ReducedFold:
             families.append(_Family(average, indices, columns))
         return families
 
+    def _measure_all(self) -> _Measured:
+        """Measure everyone by all judgments."""
+        # What a user's values are averaged from lies together, because users are measured again.
+        n_entries = [len(family.indices) * self.n_systems for family in self._families]
+        measured = _Measured(
+            np.ones(len(self._row_of), dtype=bool),
+            None if self._walk is None else self._walk.all_left(),
+            [np.zeros((self.judged.n_rows, number)) for number in n_entries],
+            [np.zeros(number) for number in n_entries],
+        )
+        everyone = np.flatnonzero(self.judged.n_judged)
+        self._measure(everyone, self.judged.n_judged, measured, first=True)
+        return replace(measured, sums=[table.sum(axis=0) for table in measured.tables])
+
     def _measure(
         self,
         touched: NDArray[np.int64],
         left: NDArray[np.int64],
-        alive: NDArray[np.bool_],
-        tables: list[NDArray[np.float64]],
-        sums: list[NDArray[np.float64]],
+        measured: _Measured,
+        *,
+        first: bool = False,
     ) -> None:
         """Measure some users by the judgments that are left, and move the sums over all users."""
         emptied = touched[left[touched] == 0]
-        for table, summed in zip(tables, sums, strict=True):
-            summed -= table[emptied].sum(axis=0)
-            table[emptied] = 0.0
+        if len(emptied):
+            for table, summed in zip(measured.tables, measured.sums, strict=True):
+                summed -= table[emptied].sum(axis=0)
+                table[emptied] = 0.0
         remaining = touched[left[touched] > 0]
         every_metric = list(range(len(self.metrics)))
         for start in range(0, len(remaining), _USERS_AT_A_TIME):
             rows = remaining[start : start + _USERS_AT_A_TIME]
-            values = self._values(rows, alive)
-            for family, table, summed in zip(self._families, tables, sums, strict=True):
-                chosen = values if family.columns == every_metric else values[:, family.columns]
+            values = self._values(rows, measured, first=first)
+            for family, table, summed in zip(
+                self._families, measured.tables, measured.sums, strict=True
+            ):
+                everything = family.columns == every_metric
+                chosen = values if everything else values.take(family.columns, axis=1)
                 new = family.average.transformed(chosen).reshape(len(rows), -1)
                 _replace_rows(table, summed, rows, new)
 
-    def _values(self, rows: NDArray[np.int64], alive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _values(
+        self, rows: NDArray[np.int64], measured: _Measured, *, first: bool
+    ) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
-        if self._walk is not None:
-            return self._walk.values(rows, alive)
-        lists = self._reduced(rows, alive)
+        if self._walk is not None and measured.walked is not None:
+            return self._walk.values(rows, measured.walked, first=first)
+        lists = self._reduced(rows, measured.alive)
         values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
         by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)
         return by_metric.transpose(1, 0, 2)
