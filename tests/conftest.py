@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.environment import THREADS
+from receval.workflow.run import THREADS
 
 HERE = Path(__file__).parent
 
