@@ -12,10 +12,13 @@ from receval.workflow.run import THREADS
 
 HERE = Path(__file__).parent
 
+TOGETHER = ("workflow", "real_data")
+"""Folders whose tests go to one process each, the longest first."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave each file to one process, and all tests of the workflow to one.
+    """Leave each file to one process, and all tests of the workflow and of real data to one each.
 
     They share what the first of them makes: prepared data, code that numba compiles for it, and a
     workflow that has run.
@@ -24,10 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not item.path.is_relative_to(HERE):
             continue
         folder, *names = item.path.relative_to(HERE).parts
-        group = folder if folder == "workflow" else "-".join((folder, *names))
+        group = folder if folder in TOGETHER else "-".join((folder, *names))
         item.add_marker(pytest.mark.xdist_group(group))
     # They take as long as half of the others: begun last, they would be waited for.
-    items.sort(key=lambda item: not item.path.is_relative_to(HERE / "workflow"))
+    for folder in reversed(TOGETHER):
+        items.sort(key=lambda item: not item.path.is_relative_to(HERE / folder))
 
 
 # As in a job, and before numpy is loaded: the processes of the tests take all cores already, and

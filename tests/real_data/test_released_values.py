@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from real_data.movielens import MovieLens
 
 from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
@@ -39,13 +40,12 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Prepare both datasets."""
-    target = tmp_path_factory.mktemp("released")
-    for dataset in SPLITS:
-        spec = SETTINGS.datasets[dataset]
-        found = resolve(dataset, spec, target / "raw", [MIRROR], network=False)
-        prepare(obtain(dataset, spec, found, target / "raw"), spec, target / dataset)
+def folder(movielens: MovieLens) -> Path:
+    """Prepare CM100k beside MovieLens."""
+    dataset, target = "cm100k", movielens.folder
+    spec = SETTINGS.datasets[dataset]
+    found = resolve(dataset, spec, target / "raw", [MIRROR], network=False)
+    prepare(obtain(dataset, spec, found, target / "raw"), spec, target / dataset)
     return target
 
 

@@ -54,6 +54,7 @@ class Prepared:
         }
         self.judgment_sampling = cache(self._judgment_sampling)
         self.results = cache(self._numbers)
+        self.figure = cache(self._figure)
 
     def _judgment_sampling(self, study: str, name: str) -> Path:
         spec = STUDIES[study].judgment_samplings[name]
@@ -97,6 +98,10 @@ class Prepared:
         write_results(module.data(inputs), path)
         return read_results(path)
 
+    def _figure(self, study: str, artifact: str) -> Figure:
+        """Draw all numbers of an artifact."""
+        return drawn(study, artifact, self.results(study, artifact))
+
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
@@ -134,7 +139,7 @@ def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
     prepared: Prepared, study: str, artifact: str
 ) -> None:
     results = prepared.results(study, artifact)
-    figure = drawn(study, artifact, results)
+    figure = prepared.figure(study, artifact)
     datasets = [dataset for dataset in DATASETS if dataset in datasets_of(results)]
     assert datasets_of(results) == datasets
     titles = [title for title, _ in titled(figure)]
@@ -164,7 +169,7 @@ def test_a_figure_of_one_dataset_names_the_absent_ones(
 @pytest.mark.parametrize("artifact", ["fig01", "fig09"])
 def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     results = prepared.results("valcarce2020", artifact)
-    figure = drawn("valcarce2020", artifact, results)
+    figure = prepared.figure("valcarce2020", artifact)
     panels = [axes for _, axes in titled(figure)]
     rows = results.groupby(["average", "dataset"], sort=False)
     by_panel = {keys: real_values(group["tau"]) for keys, group in rows}
@@ -209,7 +214,7 @@ def test_every_level_of_every_metric_is_a_point(
     prepared: Prepared, study: str, artifact: str, column: str
 ) -> None:
     results = prepared.results(study, artifact)
-    figure = drawn(study, artifact, results)
+    figure = prepared.figure(study, artifact)
     for (_, axes), dataset in zip(titled(figure), datasets_of(results), strict=True):
         rows = results[results["dataset"] == dataset]
         keys = ["average", "metric"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +105,32 @@ class Workflow:
         variables: Mapping[str, str] | None = None,
         as_shown: bool = False,
     ) -> Run:
-        """Run Snakemake with options, targets, and changes to the configuration."""
+        """Run Snakemake with options, targets, and changes to the configuration.
+
+        What runs no job is forked from a process that has imported Snakemake before.
+        """
+        if {"-n", "--lint"} & set(words) and not as_shown:
+            return self._run_warm(self._words(words, targets, changes), variables or {})
         process = self.start(
             *words, targets=targets, changes=changes, variables=variables, as_shown=as_shown
         )
         text, _ = process.communicate(timeout=300)
         return Run(process.returncode, text)
+
+    def _run_warm(self, words: list[str], variables: Mapping[str, str]) -> Run:
+        output = self.home / "output.txt"
+        output.write_bytes(b"")
+        request = {
+            "words": words,
+            "folder": str(self.folder),
+            "environment": self._environment() | dict(variables),
+            "output": str(output),
+        }
+        warm = _warm_snakemake(self.home)
+        assert warm.stdin is not None
+        assert warm.stdout is not None
+        print(json.dumps(request), file=warm.stdin, flush=True)
+        return Run(int(warm.stdout.readline()), output.read_text(encoding="utf-8"))
 
     def start(
         self,
@@ -118,18 +141,11 @@ class Workflow:
         as_shown: bool = False,
     ) -> subprocess.Popen[str]:
         """Start Snakemake and do not wait for it; it says what people see only if asked to."""
-        # Jobs are read from Snakemake's own words, which this option brings back.
-        own = [] if as_shown else ["--printshellcmds"]
-        command = [sys.executable, "-m", "snakemake", *own, *words]
-        configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
-        if changes is not None:
-            text = yaml.safe_dump(dict(changes), sort_keys=False)
-            (self.folder / "changes.yaml").write_text(text, encoding="utf-8")
-            configfiles.append("changes.yaml")
-        if configfiles:
-            command += ["--configfile", *configfiles]
         return subprocess.Popen(
-            [*command, "--", *targets],
+            [
+                *(sys.executable, "-m", "snakemake"),
+                *self._words(words, targets, changes, as_shown=as_shown),
+            ],
             cwd=self.folder,
             env=self._environment() | dict(variables or {}),
             # A group of its own can be killed with all its jobs and nobody else.
@@ -139,6 +155,24 @@ class Workflow:
             stderr=subprocess.STDOUT,
             text=True,
         )
+
+    def _words(
+        self,
+        words: tuple[str, ...],
+        targets: tuple[str, ...],
+        changes: Mapping[str, object] | None,
+        *,
+        as_shown: bool = False,
+    ) -> list[str]:
+        # Jobs are read from Snakemake's own words, which this option brings back.
+        own = [] if as_shown else ["--printshellcmds"]
+        configfiles = ["small.yaml"] if (self.folder / "small.yaml").exists() else []
+        if changes is not None:
+            text = yaml.safe_dump(dict(changes), sort_keys=False)
+            (self.folder / "changes.yaml").write_text(text, encoding="utf-8")
+            configfiles.append("changes.yaml")
+        options = ["--configfile", *configfiles] if configfiles else []
+        return [*own, *words, *options, "--", *targets]
 
     def run_rule(self, file: str, typed: str = "") -> Run:
         """Make one file by ``receval run-rule``, and type something meanwhile."""
@@ -172,10 +206,8 @@ class Workflow:
         return found
 
     def _environment(self) -> dict[str, str]:
-        personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")
-        kept = {name: v for name, v in os.environ.items() if not name.startswith(personal)}
         paths = (HERE / "interference", self.folder / "src")
-        return kept | {"HOME": str(self.home), "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        return _impersonal(self.home) | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
 
     def read(self, name: str) -> str:
         """Return the text of a file."""
@@ -201,6 +233,27 @@ class Workflow:
             for path in sorted(work.rglob("*"))
             if path.is_file() and path.parent.name not in ("logs", "benchmarks")
         }
+
+
+def _impersonal(home: Path) -> dict[str, str]:
+    personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")
+    kept = {name: v for name, v in os.environ.items() if not name.startswith(personal)}
+    return kept | {"HOME": str(home)}
+
+
+@cache
+def _warm_snakemake(home: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "warm_snakemake.py")],
+        cwd=home,
+        env=_impersonal(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    # It ends with its input.
+    atexit.register(process.communicate)
+    return process
 
 
 def _shrink_study(study: dict[str, Any], artifacts: tuple[str, ...]) -> None:
