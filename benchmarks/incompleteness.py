@@ -28,7 +28,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.robustness.fused_pass import NAMES
-from receval.robustness.incompleteness import Measure, ReducedFold
+from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import RANDOM, kept_units, sampling_order
 from receval.seeds import generator
 from receval.splits.split import Judgments
@@ -57,7 +57,7 @@ def reduced_fold() -> ReducedFold:
     judged = JudgedItems.of(judgments, THRESHOLD, metadata)
     outcomes = [drawn_ranks(judgments, number) for number in range(N_SYSTEMS)]
     lists = [JudgedLists.measured_by(judged, outcome, Protocol()) for outcome in outcomes]
-    return ReducedFold(lists, [Measure(parse(f"{name}@100"), Arithmetic()) for name in NAMES])
+    return ReducedFold(lists, [AggregatedMetric(parse(f"{name}@100"), Arithmetic()) for name in NAMES])
 
 
 def remove(task: tuple[str, int, int]) -> None:

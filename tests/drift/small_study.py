@@ -11,8 +11,7 @@ import pytest
 from receval.config.reading import load_drift_config
 from receval.drift.comparison import ArtifactDrift, compare_artifact
 from receval.drift.spec import DriftConfig
-from receval.metrics import aggregation, list_view, ndcg
-from receval.metrics.evaluation import evaluate
+from receval.metrics import evaluation, list_view, ndcg
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
@@ -82,8 +81,8 @@ def small_study(
             )
             for protocol, outcome in zip(PROTOCOLS, outcomes, strict=True):
                 lists = JudgedLists.of(data.test, outcome, 4.0, protocol)
-                means = aggregation.mean(evaluate(METRICS, lists), lists)
-                n_lists = int(aggregation.evaluated_lists(lists, "tested").sum())
+                means = evaluation.mean(evaluation.evaluate(METRICS, lists), lists)
+                n_lists = int(evaluation.evaluated_lists(lists, "tested").sum())
                 rows += [
                     (
                         "small",
@@ -116,14 +115,14 @@ def shift_cutoff(patch: pytest.MonkeyPatch) -> None:
 
 def drop_a_user(patch: pytest.MonkeyPatch) -> None:
     """Leave the last averaged list, and so one user at most, out of the averages."""
-    evaluated_lists = aggregation.evaluated_lists
+    evaluated_lists = evaluation.evaluated_lists
 
     def without_the_last(lists, evaluated_users):
         chosen = evaluated_lists(lists, evaluated_users).copy()
         chosen[np.flatnonzero(chosen)[-1]] = False
         return chosen
 
-    patch.setattr(aggregation, "evaluated_lists", without_the_last)
+    patch.setattr(evaluation, "evaluated_lists", without_the_last)
 
 
 def tracked_config() -> DriftConfig:
