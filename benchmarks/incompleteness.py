@@ -57,7 +57,9 @@ def reduced_fold() -> ReducedFold:
     judged = JudgedItems.of(judgments, THRESHOLD, metadata)
     outcomes = [drawn_ranks(judgments, number) for number in range(N_SYSTEMS)]
     lists = [JudgedLists.measured_by(judged, outcome, Protocol()) for outcome in outcomes]
-    return ReducedFold(lists, [AggregatedMetric(parse(f"{name}@100"), Arithmetic()) for name in NAMES])
+    return ReducedFold(
+        lists, [AggregatedMetric(parse(f"{name}@100"), Arithmetic()) for name in NAMES]
+    )
 
 
 def remove(task: tuple[str, int, int]) -> None:
