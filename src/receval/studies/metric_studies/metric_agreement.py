@@ -24,6 +24,9 @@ RELEASED_DIGITS = 4
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the correlation of every pair of metrics.
 
+    Parameters of the artifact, aligned: ``names`` (printed), ``metrics`` (labels of the text's
+    forms) and ``released`` (labels of the released tool's).
+
     Columns: dataset; average (over users); metric_a, metric_b (every ordered pair, a metric with
     itself included); tau (of the text's forms of the metrics); tau_released (of the released
     tool's, with values rounded to four digits as the paper's were: rounding ties systems); systems
