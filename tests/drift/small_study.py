@@ -17,9 +17,8 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
-from receval.recommenders.popularity import Popularity
+from receval.recommenders.non_personalised import Popularity, Random
 from receval.recommenders.puresvd import PureSVD
-from receval.recommenders.random import Random
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import KFold, make_split
 from receval.splits.split import fold

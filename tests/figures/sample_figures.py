@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.bars import grouped_bars
+from receval.figures.bars import grouped_bars, stacked_shares
 from receval.figures.curves import cumulative_curve, line, plain_numbers
 from receval.figures.finish import save_figure, settle_layout
+from receval.figures.heat_map import triangle
 from receval.figures.legend import legend_below, note
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
-from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
@@ -23,7 +23,6 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
-from receval.figures.triangle import triangle
 
 SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")
 EXTRA = SYSTEMS[5:]

@@ -7,9 +7,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from receval.figures.bars import stacked_shares
 from receval.figures.finish import text_problems
+from receval.figures.heat_map import triangle
 from receval.figures.legend import legend_below
-from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import (
     FIRST_WINS,
     NO_WINNER,
@@ -19,7 +20,6 @@ from receval.figures.style import (
     ink_on,
     new_figure,
 )
-from receval.figures.triangle import triangle
 from receval.statistics.type_ii_sums_of_squares import explained_variance
 
 LABELS = ("first wins", "neither wins", "second wins")

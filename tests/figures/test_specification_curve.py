@@ -13,8 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, StepPatch
 
-from receval.figures.finish import text_problems
-from receval.figures.level_tiles import (
+from receval.figures.decision_rows import (
     MIDDLE,
     NEVER,
     SHADES,
@@ -22,6 +21,7 @@ from receval.figures.level_tiles import (
     level_shades,
     shade_colour,
 )
+from receval.figures.finish import text_problems
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
 

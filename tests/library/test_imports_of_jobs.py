@@ -32,7 +32,7 @@ files = {
     "split": folder / "split.npz",
     "models": folder / "models",
 }
-shared = {**files, "recommender": "receval.recommenders.popularity:Popularity", "seed": 1}
+shared = {**files, "recommender": "receval.recommenders.non_personalised:Popularity", "seed": 1}
 Call(
     "receval.workflow.systems:train_system",
     {**shared, "parameters": {}, "names": ("ml-1m", "split", "pop")},

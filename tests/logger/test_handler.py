@@ -11,7 +11,7 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from snakemake_logger_plugin_receval import LogHandler, handler
-from snakemake_logger_plugin_receval.screen import Screen
+from snakemake_logger_plugin_receval.handler import Screen
 
 
 @dataclass

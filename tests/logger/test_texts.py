@@ -8,15 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, finish, heard, plan, progress, raised, record, start
 
-from snakemake_logger_plugin_receval.job_logs import failure_text, warnings_of
-from snakemake_logger_plugin_receval.progress import (
+from snakemake_logger_plugin_receval.run_report import (
     WIDTH_OF_BAR,
+    failure_text,
     in_words,
+    plan_table,
     progress_bar,
     progress_line,
+    run_ending,
     seconds_left,
+    warnings_of,
 )
-from snakemake_logger_plugin_receval.run_ending import plan_table, run_ending
 from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
 from snakemake_logger_plugin_receval.snakemake_words import FOLLOWS, kinds_of_reason
 

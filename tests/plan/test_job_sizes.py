@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import plan_of, put_raw_files
 
-from receval.workflow.plan.job_sizes import FEW_RATINGS, MEDIUM, SMALL, job_size
+from receval.workflow.plan.sizes import FEW_RATINGS, MEDIUM, SMALL, job_size
 
 RATINGS = st.integers(0, 10**9)
 

@@ -340,7 +340,7 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
 def test_code_entries_are_modules() -> None:
     plan = plan_of("demo")
     assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa"
-    assert plan.code.splitter_entry("user-80") == "receval.splits.ratios"
+    assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out"
     assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
     assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
 

@@ -11,9 +11,8 @@ from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.knn import ItemKNN, UserKNN
-from receval.recommenders.optimal_ranking import OptimalRanking
+from receval.recommenders.non_personalised import OptimalRanking, Popularity
 from receval.recommenders.plsa import PLSA
-from receval.recommenders.popularity import Popularity
 from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.registry import load, make
 
@@ -244,7 +243,7 @@ def test_an_unknown_parameter_is_refused_with_the_accepted_ones() -> None:
 
 def test_a_system_without_parameters_says_that_it_accepts_none() -> None:
     with pytest.raises(ValueError, match="Popularity has no parameter 'k'; it accepts: none"):
-        make("receval.recommenders.popularity:Popularity", {"k": 9}, 1)
+        make("receval.recommenders.non_personalised:Popularity", {"k": 9}, 1)
 
 
 def test_a_configured_seed_is_refused() -> None:

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_USER, generated, to_matrix
 
-from receval.recommenders.average import Average
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
 from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.popularity import Popularity
+from receval.recommenders.non_personalised import Average, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
-from receval.recommenders.random import Random
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import Recommender
 from receval.recommenders.family import Family, families
-from receval.recommenders.optimal_ranking import OptimalRanking
+from receval.recommenders.non_personalised import OptimalRanking
 from receval.recommenders.registry import make
 from receval.splits.split import Fold, Judgments
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import to_matrix
 
-from receval.recommenders.optimal_ranking import OptimalRanking
-from receval.recommenders.popularity import Popularity
+from receval.recommenders.non_personalised import OptimalRanking, Popularity
 from receval.recommenders.training_ratings import relevance_grades
 
 Dense = NDArray[np.float64]

@@ -10,8 +10,7 @@ import pytest
 from declared_files import table_in
 
 from receval.ratings import Ratings
-from receval.recommenders.average import Average
-from receval.recommenders.optimal_ranking import OptimalRanking
+from receval.recommenders.non_personalised import Average, OptimalRanking
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.workflow.systems import model_file, train_system
 
@@ -49,7 +48,7 @@ def train(folder: Path, recommender: str, parameters: dict[str, Any], **more: An
     return model_file(models, 0)
 
 
-AVERAGE = "receval.recommenders.average:Average"
+AVERAGE = "receval.recommenders.non_personalised:Average"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_a_system_learns_from_ratings_or_from_grades(
 
 
 def test_an_oracle_learns_from_the_unbiased_test_where_there_is_one(prepared: Path) -> None:
-    recommender = "receval.recommenders.optimal_ranking:OptimalRanking"
+    recommender = "receval.recommenders.non_personalised:OptimalRanking"
     path = train(prepared, recommender, {"knowledge": "judged"}, grades_from=5)
     # The test rating of item y is 5, the unbiased one 4: below the threshold of the grades.
     np.testing.assert_array_equal(OptimalRanking.load(path).score(np.array([0])), [[0, 0]])

@@ -14,13 +14,10 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.average import Average
 from receval.recommenders.base import Recommender
 from receval.recommenders.knn import UserKNN
-from receval.recommenders.optimal_ranking import OptimalRanking
-from receval.recommenders.popularity import Popularity
+from receval.recommenders.non_personalised import Average, OptimalRanking, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
-from receval.recommenders.random import Random
 from receval.seeds import generator
 from receval.simulation.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.simulation.complete_judgments import (

@@ -12,9 +12,8 @@ from splits.generated_ratings import (
     without_deadline,
 )
 
-from receval.splits.leave_out import split_leaving_out
+from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
 from receval.splits.partition import split_into_folds, split_with_unbiased_test
-from receval.splits.ratios import split_by_random_ratio, split_by_user_ratio
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
 

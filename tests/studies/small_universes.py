@@ -15,8 +15,7 @@ from receval.multiverse.exploration import Pair, explore
 from receval.multiverse.trained_universes import Factory, TrainedUniverses
 from receval.ratings import Ratings
 from receval.recommenders.knn import UserKNN
-from receval.recommenders.popularity import Popularity
-from receval.recommenders.random import Random
+from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator
 
 N_USERS, N_ITEMS = 60, 40

@@ -18,15 +18,15 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
-from receval.splits.ratios import split_by_random_ratio
+from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import fold
 from receval.storage.files import read_results
 from receval.workflow import skewness as skewness_simulation
 from receval.workflow.skewness import simulate_skewness
 
 RECOMMENDERS = {
-    "pop": "receval.recommenders.popularity:Popularity",
-    "random": "receval.recommenders.random:Random",
+    "pop": "receval.recommenders.non_personalised:Popularity",
+    "random": "receval.recommenders.non_personalised:Random",
     "plsa": "receval.recommenders.plsa:PLSA",
 }
 PROTOCOLS = (Protocol("1R", "TI", 9, 4.0), Protocol("AR", "TI"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from theory.counted_items import Item, items, probabilities_of
 
-from receval.recommenders.optimal_ranking import OptimalRanking
+from receval.recommenders.non_personalised import OptimalRanking
 from receval.theory.optimal_rankings import (
     observed_anti_precision_ranking,
     observed_precision_ranking,

@@ -1,17 +1,160 @@
-"""Rows of tiles, one a level, in groups by decision, named on the left and counted on the right."""
+"""Rows of tiles, one a level of a decision: where in an order of universes it gathers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.text import Annotation, Text
 from numpy.typing import NDArray
 
-from receval.figures.level_tiles import draw_tiles, level_shades
+SHADES = 9
+"""An odd number, so that one shade in the middle stands for "as often as expected"."""
+
+MIDDLE = SHADES // 2
+
+NEVER = -1
+"""Instead of a shade: the level of no universe at all."""
+
+TILE_HEIGHT = 0.84
+"""Share of a row's room that its tiles fill."""
+
+MOST_BINS, WORLDS_PER_BIN, SINGLE_WORLDS = 120, 20, 30
+"""Columns of tiles: so many, but fewer rather than with fewer universes each, and up to so many
+universes one each."""
+
+STEPS = 600
+"""Steps of the curve, at least; more than print can show."""
+
+_LIGHTEST, _DARKEST = 0.98, 0.06
+
+
+def shade_colour(shade: int) -> str:
+    """Return the grey of a shade, from nearly white for 0 to nearly black.
+
+    It darkens ever faster, so that what is as frequent as expected stays in the background.
+    """
+    share = (shade / (SHADES - 1)) ** 1.6
+    level = f"{round(255 * (_LIGHTEST + (_DARKEST - _LIGHTEST) * share)):02x}"
+    return f"#{level}{level}{level}"
+
+
+def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where steps and bins begin among the universes, and at last the number of universes.
+
+    Each bin begins with a step.
+    """
+    n_bins = min(max(n_universes // WORLDS_PER_BIN, min(n_universes, SINGLE_WORLDS)), MOST_BINS)
+    steps_per_bin = -(-STEPS // n_bins)
+    n_steps = n_bins * steps_per_bin
+    steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps
+    # Where universes are fewer than steps, several steps begin with the same universe.
+    return np.unique(steps), steps[::steps_per_bin]
+
+
+def level_shades(
+    codes: NDArray[np.integer], n_levels: int, edges: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    r"""Return how often each level occurs in each bin of universes, compared with all universes.
+
+    With p the share of all universes that have the level and q that of the bin's universes,
+
+    .. math:: d = \begin{cases} \frac{q}{2 p} & q \le p \\
+              \frac{1}{2} + \frac{q - p}{2 (1 - p)} & q > p \end{cases}
+
+    which is 0 where no universe of the bin has it, a half where as many have it as if it did not
+    matter, and 1 where all have it, whatever p. It is cut into ``SHADES`` equal steps.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_worlds,)
+        The number of the level of each universe, in the order of the universes; negative for none.
+    n_levels : int
+    edges : ndarray of int, shape (n_bins + 1,)
+        Bin b holds the universes from ``edges[b]`` to before ``edges[b + 1]``, at least one.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_levels, n_bins)
+        From 0 to ``SHADES`` - 1, or ``NEVER`` for a level of no universe.
+    """
+    sizes = np.diff(edges)
+    bins = np.repeat(np.arange(len(sizes)), sizes)
+    has_level = codes >= 0
+    # Codes may be of a type too small for the product.
+    cells = codes[has_level].astype(np.int64) * len(sizes) + bins[has_level]
+    counts = np.bincount(cells, minlength=n_levels * len(sizes)).reshape(n_levels, len(sizes))
+    within = counts / sizes
+    overall = counts.sum(axis=1, keepdims=True) / len(codes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = within / (2 * overall)
+        above = 0.5 + (within - overall) / (2 * (1 - overall))
+    positions = np.where(within <= overall, below, above)
+    # Rounding must not push what is between two shades from one to the other.
+    shades = np.minimum(np.floor(SHADES * np.nan_to_num(positions) + 1e-9), SHADES - 1)
+    return np.where(overall > 0, shades, NEVER).astype(np.int64)
+
+
+def draw_tiles(
+    axes: Axes,
+    shades: NDArray[np.int64],
+    middles: Sequence[float],
+    edges: NDArray[np.floating],
+) -> None:
+    """Draw one row of tiles for each row of shades.
+
+    Neighbours of the same shade are one tile, and all tiles of a shade are one path, so that
+    thousands of tiles make a small file.
+
+    Parameters
+    ----------
+    axes : Axes
+    shades : ndarray of int64, shape (n_rows, n_bins)
+        From :func:`level_shades`.
+    middles : sequence of float
+        Where each row is, on the y axis.
+    edges : ndarray of float, shape (n_bins + 1,)
+        Where each bin is, on the x axis.
+    """
+    tiles: dict[int, list[tuple[float, float, float]]] = {}
+    for row, middle in zip(shades, middles, strict=True):
+        if row[0] == NEVER:
+            continue
+        # The middle shade lies under the whole row: no white shines through between two tiles.
+        tiles.setdefault(MIDDLE, []).append((float(edges[0]), float(edges[-1]), middle))
+        starts = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
+        for start, end in pairwise(starts):
+            if row[start] != MIDDLE:
+                position = (float(edges[start]), float(edges[end]), middle)
+                tiles.setdefault(int(row[start]), []).append(position)
+    for shade in sorted(tiles, key=lambda shade: (shade != MIDDLE, shade)):
+        axes.add_patch(
+            PathPatch(
+                _rectangles(tiles[shade]),
+                facecolor=shade_colour(shade),
+                linewidth=0,
+                # Edges between tiles are sharp, not blended with the ground.
+                antialiased=False,
+            )
+        )
+
+
+def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
+    """Return one path of rectangles, each given by left, right and middle."""
+    half = TILE_HEIGHT / 2
+    corners = [
+        [(left, y - half), (right, y - half), (right, y + half), (left, y + half), (left, y - half)]
+        for left, right, y in positions
+    ]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(np.concatenate(corners), codes * len(positions))
+
 
 GAP = 0.7
 """Rows left free between two decisions."""

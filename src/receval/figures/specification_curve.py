@@ -19,14 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.decision_rows import (
     LEVEL_SIZE,
+    MIDDLE,
     NAME_SIZE,
+    SHADES,
     Decision,
     count_levels,
     draw_levels,
     rows_of,
+    shade_colour,
+    steps_and_bins,
 )
 from receval.figures.legend import legend_below
-from receval.figures.level_tiles import MIDDLE, SHADES, shade_colour, steps_and_bins
 from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
@@ -62,7 +65,7 @@ def specification_curve(
 
     The area between the curve and 0 has the colour of the most frequent verdict of its bin of
     universes; the strip below it shows the shares of all three. A tile is as dark as its level is
-    frequent in its bin (:func:`receval.figures.level_tiles.level_shades`); beside a row stand the
+    frequent in its bin (:func:`receval.figures.decision_rows.level_shades`); beside a row stand the
     share of all universes that have the level, and the share of these in which the first system is
     ahead, significantly or not.
 

@@ -59,7 +59,7 @@ class TrainedUniverses(Universes):
     ...     user_ids=np.arange(20).astype(np.str_),
     ...     item_ids=np.arange(30).astype(np.str_),
     ... )
-    >>> from receval.recommenders.popularity import Popularity
+    >>> from receval.recommenders.non_personalised import Popularity
     >>> from receval.recommenders.knn import UserKNN
     >>> systems = {"kNN": lambda seed: UserKNN(5), "Pop": lambda seed: Popularity()}
     >>> universes = TrainedUniverses(ratings, systems, threshold=4)

@@ -88,7 +88,7 @@ def rank_judged(
     --------
     User 0 tests with the least popular of the two items that are left, user 1 with the only one:
 
-    >>> from receval.recommenders.popularity import Popularity
+    >>> from receval.recommenders.non_personalised import Popularity
     >>> from receval.seeds import generator
     >>> from receval.ratings import summed_matrix
     >>> from receval.splits.split import Judgments

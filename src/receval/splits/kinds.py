@@ -222,10 +222,10 @@ AnySplit = Annotated[SplitConfig, Field(discriminator="kind")]
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
     {
-        "random-ratio": "receval.splits.ratios:split_by_random_ratio",
-        "user-ratio": "receval.splits.ratios:split_by_user_ratio",
+        "random-ratio": "receval.splits.hold_out:split_by_random_ratio",
+        "user-ratio": "receval.splits.hold_out:split_by_user_ratio",
         "k-fold": "receval.splits.partition:split_into_folds",
-        "leave-out": "receval.splits.leave_out:split_leaving_out",
+        "leave-out": "receval.splits.hold_out:split_leaving_out",
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.partition:split_with_unbiased_test",

@@ -9,7 +9,7 @@ the user has no training rating of, so all of them are conditional on :math:`\ne
 - Those of observed values are 0 for items without training ratings: equation 7 counts no user,
   where equations 8 and 10 have an average rating without ratings in them.
 
-:class:`receval.recommenders.optimal_ranking.OptimalRanking` recommends by the same formulas and
+:class:`receval.recommenders.non_personalised.OptimalRanking` recommends by the same formulas and
 scores 0 where they are NaN, since it needs a score of every item. As the released code does, it
 counts the users with training ratings also where the data is a sample of judgments, and estimates
 :math:`p(rel | \neg train, i)` by the judgments of the test fold alone.

@@ -19,7 +19,7 @@ from receval.ratings import Ratings, table_folder
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
-from receval.splits.ratios import split_by_random_ratio
+from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import Fold, fold
 from receval.storage.files import write_results
 from receval.workflow.descriptions import SimulationDescription

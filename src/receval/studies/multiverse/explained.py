@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.figures.heat_map import triangle
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.figures.triangle import triangle
 from receval.multiverse.decision_titles import decision_title
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
+from receval.figures.bars import stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import COLOURS
 from receval.figures.legend import legend_below
-from receval.figures.stacked_shares import stacked_shares
 from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import explained, verdict_shares

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from receval.figures.bars import ROW_HEIGHT, stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below
-from receval.figures.stacked_shares import ROW_HEIGHT, stacked_shares
 from receval.figures.style import SINGLE_COLUMN, new_figure
 from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import DECISION_NAMES

@@ -1,4 +1,4 @@
-"""Non-personalised rankings that are optimal for precision or anti-precision."""
+"""Recommendation that knows no user: by popularity, mean rating, at random, or optimally."""
 
 from __future__ import annotations
 
@@ -6,7 +6,110 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, real
+from receval.recommenders.checks import choice, integer, real
+
+
+class Popularity(Recommender):
+    """The number of training ratings of the item, of any value: ``s(u, i) = |U_i|``.
+
+    Every score can be computed, there is no NaN: items without training ratings score 0, and users
+    without training ratings get the same scores as all others.
+
+    Attributes
+    ----------
+    counts_ : ndarray of float32, shape (n_items,)
+        Training ratings by item.
+    """
+
+    counts_: NDArray[np.float32]
+
+    def __init__(self) -> None:
+        pass
+
+    def _fit(self, train: RatingMatrix) -> None:
+        counts = np.bincount(train.indices, minlength=self.n_items_)
+        self.counts_ = counts.astype(np.float32)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[:] = self.counts_
+
+
+class Average(Recommender):
+    """The item's mean training rating, smoothed towards the mean of all training ratings.
+
+    ``s(u, i) = (sum_u r_ui + mu m) / (n_i + mu)``, with n_i the number of training ratings of the
+    item, m the mean of all training ratings and mu the strength of the smoothing.
+
+    An item without training ratings scores m, or NaN without smoothing (``smoothing=0``), for then
+    it has no mean. Users without training ratings get the same scores as all others.
+
+    Parameters
+    ----------
+    smoothing : float
+        mu, at least 0, in ratings: the mean counts as if rated that often.
+
+    Attributes
+    ----------
+    means_ : ndarray of float32, shape (n_items,)
+        Smoothed means by item.
+
+    References
+    ----------
+    Mena-Maldonado et al., "Popularity Bias in False-positive Metrics for Recommender Systems
+    Evaluation", TOIS 2021: the system Avg, with mu = 1.
+
+    Examples
+    --------
+    Item 0 has the ratings 5 and 4, item 1 the rating 2, item 2 none:
+
+    >>> from scipy.sparse import csr_array
+    >>> train = csr_array(np.array([[5, 2, 0], [4, 0, 0]], dtype=np.float32))
+    >>> Average(smoothing=0).fit(train).score(np.array([0])).tolist()
+    [[4.5, 2.0, nan]]
+    """
+
+    means_: NDArray[np.float32]
+
+    def __init__(self, smoothing: float = 1.0) -> None:
+        self.smoothing = real(self, "smoothing", smoothing, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        values = train.data.astype(np.float64)
+        sums = np.bincount(train.indices, weights=values, minlength=self.n_items_)
+        weights = np.bincount(train.indices, minlength=self.n_items_) + self.smoothing
+        sums += self.smoothing * values.mean()
+        means = np.full(self.n_items_, np.nan)
+        np.divide(sums, weights, out=means, where=weights > 0)
+        self.means_ = means.astype(np.float32)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[:] = self.means_
+
+
+class Random(Recommender):
+    """Scores drawn uniformly from [0, 1), independently for every pair of user and item.
+
+    Each user has a generator of its own, seeded by (seed, user): a user's scores do not depend on
+    who else is scored. Every score can be computed, there is no NaN: users and items without
+    training ratings are scored like all others.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the random numbers, at least 0.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        pass
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        for user, row in zip(users.tolist(), scores, strict=True):
+            stream = np.random.PCG64(np.random.SeedSequence([self.seed, user]))
+            np.random.Generator(stream).random(dtype=np.float32, out=row)
+
 
 METRICS = ("precision", "anti-precision")
 KNOWLEDGE = ("train", "judged", "test")

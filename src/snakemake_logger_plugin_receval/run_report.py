@@ -1,0 +1,287 @@
+"""What a run says: why a job failed, how far it is in one line, and what it made in the end."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from receval.figures.display import absence_of
+from snakemake_logger_plugin_receval.errors import (
+    is_our_own,
+    raised_by,
+    says_only_how_it_ended,
+    without_traceback,
+)
+from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
+
+LINES_OF_LOG = 12
+"""So many of the last lines of a log are shown."""
+
+_LEVELS = ("DEBUG ", "INFO ", "WARNING ", "ERROR ", "CRITICAL ")
+
+
+def failure_text(failure: Failure) -> str:
+    """Return a failure in words: the job, the sentence of its error, its log's path and last lines.
+
+    Where Snakemake knows only that a command failed, the sentence is what the log's last traceback
+    ends in. A traceback of an error that this project words itself is not shown: the
+    sentence is all there is to it.
+
+    Parameters
+    ----------
+    failure : Failure
+        The failure; its logs are read.
+    """
+    logs = [(path, _read(path)) for path in failure.job.logs]
+    sentence = failure.sentence
+    if not sentence or says_only_how_it_ended(sentence):
+        told = [said for _, log in logs if (said := raised_by(log))]
+        sentence = told[-1] if told else sentence
+    # What is wrong with the machine is worth saying first, and no log helps to understand it.
+    if failure.cause and failure.cause != failure.sentence and failure.sentence:
+        return f"{failure.cause}: {failure.job.name} failed. {sentence}"
+    lines = [f"{failure.job.name} failed: {sentence or 'nothing says why.'}"]
+    for path, log in logs:
+        shown = without_traceback(log) if is_our_own(log) else log
+        tail = shown.rstrip().splitlines()[-LINES_OF_LOG:]
+        lines.append(f"  Its log is {path}" + (", which ends:" if tail else "."))
+        lines += [f"    | {line}" for line in tail]
+    return "\n".join(lines)
+
+
+def warnings_of(job: Job) -> list[str]:
+    """Return the warnings in a job's logs, each in full, however many lines it has.
+
+    In a log every entry begins with its level (receval.workflow.job_process).
+
+    Parameters
+    ----------
+    job : Job
+        A job that has ended; its logs are read.
+    """
+    found: list[str] = []
+    for path in job.logs:
+        log = _read(path)
+        if "WARNING " not in log:
+            continue
+        is_warning = False
+        for line in log.splitlines():
+            if line.startswith(_LEVELS):
+                is_warning = line.startswith("WARNING ")
+                if is_warning:
+                    found.append(line.removeprefix("WARNING "))
+            elif is_warning:
+                found[-1] += f"\n{line}"
+    return [warning.rstrip() for warning in found]
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+FEWEST_JOBS = 3
+"""Jobs that must have ended before anything is said about the time left."""
+
+WIDTH_OF_BAR = 24
+MOST_NAMED = 3
+"""So many of the jobs that run are named."""
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration in its two largest units."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def seconds_left(state: RunState, now: float) -> float | None:
+    """Return how long a run will still take, from how long its jobs took; None if it is too early.
+
+    A job that is still to be made takes as long as the finished ones of its rule did on average,
+    and where none of its rule has ended, as the finished ones of all rules. What runs has part of
+    this behind it. The sum is shared by as many jobs as ran side by side so far.
+
+    Parameters
+    ----------
+    state : RunState
+        What is known of the run.
+    now : float
+        Time in seconds since 1970.
+    """
+    ended = Counter(job.rule for job in state.finished)
+    if ended.total() < FEWEST_JOBS or state.started is None or now <= state.started:
+        return None
+    spent = sum(state.seconds.values())
+    of_any = spent / ended.total()
+    of_rule = {rule: state.seconds[rule] / count for rule, count in ended.items()}
+    failed = Counter(failure.job.rule for failure in state.failures.values())
+    left = sum(
+        max(count - ended[rule] - failed[rule], 0) * of_rule.get(rule, of_any)
+        for rule, count in state.planned.items()
+    )
+    running = {job: now - job.started for job in state.running.values()}
+    left -= sum(min(took, of_rule.get(job.rule, of_any)) for job, took in running.items())
+    side_by_side = (spent + sum(running.values())) / (now - state.started)
+    return left / max(side_by_side, 1.0)
+
+
+def progress_line(state: RunState, now: float) -> str:
+    """Return how many jobs of all are done, the time passed and left, failures, what runs now."""
+    share = state.done / state.total if state.total else 0.0
+    parts = [f"{state.done} of {state.total} jobs ({share:.0%})"]
+    if state.started is not None:
+        parts.append(in_words(max(now - state.started, 0.0)))
+    left = seconds_left(state, now)
+    if left is not None and state.done < state.total:
+        parts.append(f"about {in_words(left)} left")
+    if state.failures:
+        parts.append(f"{len(state.failures)} failed")
+    now_runs = f"; now: {_named(state.running.values())}" if state.running else ""
+    return ", ".join(parts) + now_runs
+
+
+def progress_bar(state: RunState, *, full: str, empty: str) -> str:
+    """Return a bar of fixed width that fills as jobs end."""
+    share = state.done / state.total if state.total else 0.0
+    filled = int(share * WIDTH_OF_BAR)
+    return full * filled + empty * (WIDTH_OF_BAR - filled)
+
+
+def _named(jobs: Iterable[Job]) -> str:
+    """Name jobs by their rules and last two wildcards, the oldest first."""
+    names = [f"{job.rule} {'/'.join(job.wildcards[-2:])}".strip() for job in jobs]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+MOST_DRIFTED = 5
+"""So many artifacts that drifted are named; the report has all."""
+
+_STUDY = re.compile(r"(work/[^/]+)/artifacts/([^/]+)/")
+_DRIFT_REPORT = re.compile(r"work/[^/]+/drift\.md")
+
+
+def run_ending(state: RunState, now: float, log_file: str = "") -> str:
+    """Return how a run ended, where its results are, what drifted, and what was absent.
+
+    Parameters
+    ----------
+    state : RunState
+        What is known of the run. The drift report and the provenance files that it made are read.
+    now : float
+        Time in seconds since 1970.
+    log_file : str
+        Where Snakemake's own log is; said if the run did not succeed.
+    """
+    took = in_words(now - state.started) if state.started is not None else "no time"
+    outputs = [output for job in state.finished for output in job.outputs]
+    if state.total and state.done == state.total:
+        lines = [f"Done: {_jobs(state.done)} in {took}."]
+    else:
+        lines = [_unfinished(state, took)]
+        lines += _repeated(state)
+        lines += [f"Snakemake's log: {log_file}"] if log_file else []
+    lines += _results(outputs)
+    for report in sorted({o for o in outputs if _DRIFT_REPORT.fullmatch(o)}):
+        lines.append(_drift(report))
+    absence = absence_of(_absent(outputs), "receval datasets tells how to get them")
+    lines += [absence] if absence else []
+    return "\n".join(lines)
+
+
+def plan_table(state: RunState) -> str:
+    """Return the rules, how many jobs each has, and why they run.
+
+    A job with several reasons counts for each, so that the counts of a row may exceed its jobs.
+    """
+    rows = [("rule", "jobs", "why")]
+    for rule, count in state.planned.items():
+        why = state.why.get(rule, Counter[str]())
+        rows.append((rule, str(count), ", ".join(f"{kind} {n}" for kind, n in why.items())))
+    rows.append(("all together", str(state.total), ""))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "\n".join(
+        f"{rule:<{widths[0]}}  {count:>{widths[1]}}  {why}".rstrip() for rule, count, why in rows
+    )
+
+
+def _unfinished(state: RunState, took: str) -> str:
+    failed = len(state.failures)
+    waiting = max(state.total - state.done - failed, 0)
+    made = f"{state.done} of {_jobs(state.total)} made in {took}"
+    if failed:
+        ended = f"Failed: {_jobs(failed)}; {made}, {waiting} had to wait."
+    else:
+        ended = f"{'Stopped' if state.interrupted else 'Not finished'}: {made}."
+    return f"{ended} The same command goes on from there."
+
+
+def _repeated(state: RunState) -> Iterable[str]:
+    """Count the failures of each cause that more than one job met."""
+    by_cause: dict[str, list[Job]] = {}
+    for failure in state.failures.values():
+        by_cause.setdefault(failure.cause, []).append(failure.job)
+    for cause, jobs in by_cause.items():
+        if len(jobs) > 1:
+            rules = Counter(job.rule for job in jobs)
+            counted = ", ".join(f"{rule} {count}" for rule, count in rules.items())
+            said = cause.partition("\n")[0].rstrip(".")
+            yield f"  {len(jobs)} times: {said} ({counted})."
+
+
+def _results(outputs: Iterable[str]) -> Iterable[str]:
+    studies: dict[str, dict[str, None]] = {}
+    for output in outputs:
+        if study := _STUDY.match(output):
+            studies.setdefault(study[1], {})[study[2]] = None
+    for edition, names in studies.items():
+        if len(names) == 1:
+            yield f"Results: {edition}/artifacts/{next(iter(names))}/"
+        else:
+            yield f"Results: {edition}/artifacts/ ({', '.join(sorted(names))})"
+
+
+def _drift(report: str) -> str:
+    """Say what a drift report's first line does, and which artifacts drifted."""
+    try:
+        lines = Path(report).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return f"Drift: {report} cannot be read."
+    verdict = lines[0].lstrip("# ") if lines else "Drift: unknown"
+    # The first table has a row an artifact; those after it tell what moved in each.
+    of_artifacts = itertools.takewhile(lambda line: not line.startswith("#"), lines[1:])
+    rows = [line.strip("| ").split(" | ") for line in of_artifacts if line.startswith("| ")]
+    moved = [row[0] for row in rows if _drifted(row)]
+    named = ", ".join(moved[:MOST_DRIFTED]) + (", ..." if len(moved) > MOST_DRIFTED else "")
+    return f"{verdict}{f': {named}' if named else ''} ({report})."
+
+
+def _drifted(row: list[str]) -> bool:
+    """Return whether a row of a drift report asks to be looked at (receval.drift.comparison)."""
+    return len(row) > 1 and row[1].startswith(("drifted", "missing", "new"))
+
+
+def _absent(outputs: Iterable[str]) -> list[str]:
+    """Return the datasets that studies of this run did without, by what they have recorded."""
+    absent: dict[str, None] = {}
+    for study in dict.fromkeys(found[0] for o in outputs if (found := _STUDY.match(o))):
+        try:
+            record = json.loads(Path(study, "provenance.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        absent |= dict.fromkeys(record.get("absent", []))
+    return sorted(absent)
+
+
+def _jobs(count: int) -> str:
+    return f"{count} job{'' if count == 1 else 's'}"
