@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from receval.statistics.discriminative_power import discriminative_power, p_value_curve
+from receval.statistics.multiple_comparisons import discriminative_power, p_value_curve
 
 
 def test_the_curve_falls_from_the_largest_p_value() -> None:
@@ -20,7 +20,7 @@ def test_power_sums_unordered_pairs_and_the_released_form_counts_each_twice() ->
 @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
 def test_what_is_no_probability_is_refused(value: float) -> None:
     for function in (p_value_curve, discriminative_power):
-        with pytest.raises(ValueError, match="no probability"):
+        with pytest.raises(ValueError, match="between 0 and 1"):
             function([0.5, value])
 
 

@@ -26,10 +26,11 @@ from receval.claims.findings import (
     with_text_where_it_differs,
 )
 from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
-from receval.claims.settings import claims_of_settings, claims_of_users_and_items
-from receval.claims.training_ratios import (
+from receval.claims.starting_point import (
     claims_of_ratios,
+    claims_of_settings,
     claims_of_the_start,
+    claims_of_users_and_items,
     no_crossover,
     reversal,
     u_shaped,

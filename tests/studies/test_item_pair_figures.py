@@ -23,7 +23,7 @@ from studies.item_figures import (
 )
 from studies.prepared import display_of, generated_ratings, problems_of, ratings_of
 
-from receval.figures.number_format import coefficient_text
+from receval.figures.display import coefficient_text
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN

@@ -11,7 +11,7 @@ import pytest
 from declared_files import files_in
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.agreement import system_values
+from receval.evaluation.metric_comparison import system_values
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import kendalltau
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.agreement import agreement_of, system_values
 from receval.evaluation.experiment import Experiment
+from receval.evaluation.metric_comparison import agreement_of, system_values
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.registry import parse

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.agreement import system_values
 from receval.evaluation.experiment import Experiment
+from receval.evaluation.metric_comparison import system_values
 from receval.evaluation.user_means import user_values
 from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.averages import Arithmetic, Geometric, Median

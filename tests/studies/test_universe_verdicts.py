@@ -11,8 +11,8 @@ import pytest
 from studies.small_universes import explored
 
 from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision
+from receval.multiverse.description import decision_title, level_title
 from receval.multiverse.verdicts import (
     explained,
     single_changes,

@@ -215,11 +215,11 @@ rule record_provenance:
         digests=lambda w: PLANS[w.edition].studies.code_digests(w.study),
         versions=versions(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.provenance:record_provenance"
+            "receval.workflow.artifacts:record_provenance"
         ),
     run:
         JOBS.run(
-            "receval.workflow.provenance:record_provenance",
+            "receval.workflow.artifacts:record_provenance",
             input,
             output,
             params,

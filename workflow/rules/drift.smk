@@ -29,7 +29,7 @@ rule report_drift:
         artifacts=lambda w: PLANS[w.edition].studies.artifact_names(),
         one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.drift:report_drift"
+            "receval.workflow.artifacts:report_drift"
         ),
     run:
-        JOBS.run("receval.workflow.drift:report_drift", input, output, params, log)
+        JOBS.run("receval.workflow.artifacts:report_drift", input, output, params, log)

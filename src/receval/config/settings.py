@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from receval.config.reading import read_yaml, sentences
 from receval.config.studies import Edition, StudySpec
-from receval.config.systems import SearchesSpec, SystemSpec
+from receval.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
 from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftConfig
-from receval.simulation.skewness_spec import SkewnessSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
 from receval.splits.kinds import AnySplit

@@ -1,9 +1,10 @@
-"""How names and coefficients are shown, the same in every figure and table."""
+"""How names, coefficients and p-values are shown, the same in every figure and table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -98,3 +99,21 @@ class DisplayStyle:
         return {
             name: display.short_title or display.title for name, display in self.systems.items()
         }
+
+
+def coefficient_text(symbol: str, value: float) -> str:
+    """Print a coefficient with three digits, such as r = .929; a dash where it has no value."""
+    if isnan(value):
+        return f"{symbol} = \N{EN DASH}"
+    digits = f"{abs(value):.3f}".removeprefix("0")
+    minus = "\N{MINUS SIGN}" if value < 0 and float(digits) else ""
+    return f"{symbol} = {minus}{digits}"
+
+
+def p_value_text(value: float) -> str:
+    """Print a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
+    if isnan(value):
+        return "p = \N{EN DASH}"
+    if value < 0.001:
+        return "p < .001"
+    return f"p = {f'{value:.3f}'.removeprefix('0')}"

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
 from receval.multiverse.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
-from receval.multiverse.user_values import UserValues
+from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics

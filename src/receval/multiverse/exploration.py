@@ -14,8 +14,7 @@ from receval.evaluation.experiment import Experiment
 from receval.multiverse.comparisons import PairOfSystems
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, Configuration
-from receval.multiverse.universes import ExperimentUniverses, Universes
-from receval.multiverse.user_values import UserValues
+from receval.multiverse.universes import ExperimentUniverses, Universes, UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.seeds import generator
 from receval.statistics.bootstrap import poisson_resamples

@@ -1,18 +1,53 @@
-"""Judged lists by the decisions that only splitting, training and ranking can bring about."""
+"""Universes: judged lists by the decisions that only training can take, and what users get."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
+from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
-from receval.multiverse.decisions import Configuration, SplitDecision, selection_label
+from receval.metrics.registry import parse
+from receval.multiverse.decisions import Configuration, ListForm, SplitDecision, selection_label
 from receval.splits.kinds import DataSelection
+
+
+@dataclass(frozen=True)
+class UserValues:
+    """Values of one system for every user, a row a metric, on one form of its lists.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_metrics, n_users)
+    covered : ndarray of bool, shape (n_users,)
+        Users with a list that is not empty.
+    """
+
+    values: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
+        """Measure a system's lists for every user.
+
+        Parameters
+        ----------
+        lists : JudgedLists
+            One list a user (AR).
+        labels : sequence of str
+            Of metrics, all on full or all on condensed lists.
+        form : {"full", "condensed"}
+            The lists that must not be empty for a user to be covered.
+        """
+        values = evaluate([parse(label) for label in labels], lists)
+        return cls(values, lists.view(form == "condensed").lengths > 0)
+
 
 KINDS = {"random": "random-ratio", "user": "user-ratio"}
 """Kind of the split in ``splits.yaml`` by that of the decision A2."""

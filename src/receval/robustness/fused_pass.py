@@ -22,7 +22,7 @@ from receval.metrics.gains import maximum_rating
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
-from receval.robustness.judgment_subsampling import StackedLists
+from receval.robustness.judgment_sampling import StackedLists
 
 NAMES = ("P", "Recall", "F1", "AP", "nDCG", "RR", "ERR", "bpref", "infAP")
 

@@ -21,7 +21,7 @@ from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
-from receval.robustness.judgment_subsampling import reduce_lists, stack
+from receval.robustness.judgment_sampling import reduce_lists, stack
 
 # Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
 # means that are 0; what is left of them between other means is for those who compare to tolerate.

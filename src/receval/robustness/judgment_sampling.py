@@ -1,15 +1,17 @@
-"""In which order judgments leave a test set, the kinds of incompleteness, and what is kept."""
+"""Judgment sampling: in which order judgments leave, and lists reduced to those that are left."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
+from receval.metrics.list_view import ListView
 from receval.seeds import generator
 from receval.splits.split import Judgments
 
@@ -127,3 +129,129 @@ def kept_ratings(
     rng = generator(seed, experiment.dataset, experiment.split, number, "removal", "ratings", 0)
     order, n_units = sampling_order(experiment.fold(number).test, "ratings", rng)
     return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))
+
+
+class StackedLists(NamedTuple):
+    """The lists of several systems: those of the first row, of all systems, then of the next.
+
+    So that what one user's lists hold lies together: measuring a few users reads little of the
+    memory.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (n_rows, n_systems)
+    starts : ndarray of int64, shape (n_rows * n_systems + 1,)
+    indices : ndarray of int32, shape (n_ranked,)
+        Each ranked item's index among the judged items, which the systems share.
+    ranks : ndarray of int32, shape (n_ranked,)
+    """
+
+    lengths: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+
+
+def stack(views: Sequence[ListView]) -> StackedLists:
+    """Put lists of systems together; each system has one list for each row of judged items."""
+    sizes = np.stack([np.diff(view.starts) for view in views], axis=1)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    indices = np.empty(starts[-1], dtype=np.int32)
+    ranks = np.empty(starts[-1], dtype=np.int32)
+    for system, view in enumerate(views):
+        firsts = starts[:-1].reshape(sizes.shape)[:, system]
+        within = np.arange(len(view.ranks)) - np.repeat(view.starts[:-1], sizes[:, system])
+        targets = np.repeat(firsts, sizes[:, system]) + within
+        indices[targets] = view.indices
+        ranks[targets] = view.ranks
+    lengths = np.stack([view.lengths for view in views], axis=1)
+    return StackedLists(lengths, starts, indices, ranks)
+
+
+def reduce_lists(
+    rows: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    judged_starts: NDArray[np.int64],
+    stacked: StackedLists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], StackedLists]:
+    """Keep some rows, and of them the judgments that are left.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_kept,)
+        Ascending.
+    alive : ndarray of bool, shape (n_judged,)
+        Whether each judged item still is one.
+    judged_starts : ndarray of int64, shape (n_rows + 1,)
+    stacked : StackedLists
+
+    Returns
+    -------
+    chosen : ndarray of int64
+        The judged items left in the rows kept.
+    starts : ndarray of int64, shape (n_kept + 1,)
+        Where each row's begin among them.
+    lists : StackedLists
+        With indices among the chosen.
+    """
+    chosen, starts, new_indices = _left(rows, alive, judged_starts)
+    list_starts, indices, ranks = _listed(
+        rows,
+        stacked.lengths.shape[1],
+        new_indices,
+        stacked.starts,
+        stacked.indices,
+        stacked.ranks,
+    )
+    return chosen, starts, StackedLists(stacked.lengths[rows], list_starts, indices, ranks)
+
+
+@njit(cache=True)
+def _left(
+    rows: NDArray[np.int64], alive: NDArray[np.bool_], judged_starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    total = 0
+    for row in rows:
+        total += judged_starts[row + 1] - judged_starts[row]
+    chosen = np.empty(total, dtype=np.int64)
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    new_indices = np.full(len(alive), -1, dtype=np.int32)
+    count = 0
+    for number, row in enumerate(rows):
+        for index in range(judged_starts[row], judged_starts[row + 1]):
+            if alive[index]:
+                new_indices[index] = count
+                chosen[count] = index
+                count += 1
+        starts[number + 1] = count
+    return chosen[:count], starts, new_indices
+
+
+@njit(cache=True)
+def _listed(
+    rows: NDArray[np.int64],
+    n_systems: int,
+    new_indices: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    total = 0
+    for row in rows:
+        total += starts[(row + 1) * n_systems] - starts[row * n_systems]
+    out_starts = np.zeros(n_systems * len(rows) + 1, dtype=np.int64)
+    out_indices = np.empty(total, dtype=np.int32)
+    out_ranks = np.empty(total, dtype=np.int32)
+    count = 0
+    number = 0
+    for row in rows:
+        for at in range(row * n_systems, (row + 1) * n_systems):
+            for entry in range(starts[at], starts[at + 1]):
+                new_index = new_indices[indices[entry]]
+                if new_index >= 0:
+                    out_indices[count] = new_index
+                    out_ranks[count] = ranks[entry]
+                    count += 1
+            number += 1
+            out_starts[number] = count
+    return out_starts, out_indices[:count], out_ranks[:count]

@@ -1,10 +1,13 @@
-"""Adjusting p-values for the number of comparisons: Holm, Benjamini and Hochberg."""
+"""P-values of many comparisons: adjusted for their number, or summed to discriminative power."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
+
+Pairs = Literal["unordered", "ordered"]
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -91,21 +94,68 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.02, 0.04, 0.04, 0.02]
     """
+    # Seconds of start-up that those who sum p-values need not wait for.
+    from scipy.stats import false_discovery_control
+
     adjusted: NDArray[np.float64] = false_discovery_control(_checked(p_values), axis=-1)
     return adjusted
+
+
+def p_value_curve(p_values: ArrayLike, largest: int | None = None) -> NDArray[np.float64]:
+    """Return the p-values of all pairs of systems by descending size.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (..., n_pairs)
+    largest : int, optional
+        Number of values to keep from the largest on; all by default.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_pairs or largest)
+        The nearer to zero, the more differences are significant (Sakai 2006).
+    """
+    curve = -np.sort(-_checked(p_values), axis=-1)
+    return curve if largest is None else curve[..., :largest]
+
+
+def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDArray[np.float64]:
+    """Sum the p-values of all pairs of systems: the lower, the more discriminative the metric.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (..., n_pairs)
+        Of unordered pairs.
+    pairs : {"unordered", "ordered"}
+        Over what to sum. The released values of valcarce2018 (its table 3) are sums over ordered
+        pairs, every pair tested twice with other samples; here its p-value counts twice.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+
+    Raises
+    ------
+    ValueError
+        A value is no probability, or ``pairs`` is none of the two.
+    """
+    if pairs not in ("unordered", "ordered"):
+        raise ValueError(f"pairs is {pairs!r}; it must be unordered or ordered.")
+    power: NDArray[np.float64] = _checked(p_values).sum(axis=-1)
+    return power if pairs == "unordered" else 2.0 * power
 
 
 def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(p_values, dtype=np.float64)
     if array.ndim < 1:
         raise ValueError(
-            f"Adjusting needs a family of p-values along the last axis; {p_values!r} is a single "
+            f"This needs a family of p-values along the last axis; {p_values!r} is a single "
             "number. Put it in a list."
         )
     wrong = array[~((array >= 0) & (array <= 1))]
     if wrong.size:
         raise ValueError(
             f"p-values lie between 0 and 1; {wrong.size} of {array.size} do not, the first is "
-            f"{wrong[0]:g}. Leave out comparisons that have no p-value before adjusting."
+            f"{wrong[0]:g}. Leave out comparisons that have no p-value."
         )
     return array

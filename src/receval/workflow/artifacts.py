@@ -1,12 +1,13 @@
-"""The files of an artifact: its results, and how they are drawn, tabulated or told from them alone.
+"""The files of an artifact: results, what is shown of them alone, their record and their drift.
 
-Every function takes the name of the module of the artifact's family, which has ``data`` and, by
-its kind, ``draw``, ``tabulate`` or ``write``.
+Functions that make or show results take the name of the module of the artifact's family, which has
+``data`` and, by its kind, ``draw``, ``tabulate`` or ``write``.
 """
 
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -160,3 +161,97 @@ def collection_put_off() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def record_provenance(
+    *,
+    summaries: Sequence[Path],
+    splits: Sequence[Path],
+    results: Sequence[Path],
+    record: Path,
+    config: Mapping[str, Any],
+    absent: Sequence[str],
+    digests: Mapping[str, Mapping[str, str]],
+    versions: Mapping[str, str],
+) -> None:
+    """Record what the artifacts of a study were made from.
+
+    Parameters
+    ----------
+    summaries : sequence of Path
+        ``.../<dataset>/summary.json`` of the datasets that the study reads.
+    splits : sequence of Path
+        ``.../<dataset>/<split>/split.npz`` of its splits.
+    results : sequence of Path
+        The CSVs of its artifacts: the record is of these, and made again whenever one of them is.
+    record : Path
+        The JSON to write.
+    config : mapping
+        From :meth:`receval.workflow.plan.studies.PlannedStudies.description`.
+    absent : sequence of str
+        Datasets that could not be had.
+    digests : mapping of str to mapping of str to str
+        Of the code of each artifact: of what computes its ``results``, and of what has ``shown``
+        them.
+    versions : mapping
+        Of the libraries when the plan was made; what is recorded is what is at work here.
+    """
+    from receval.provenance.versions import provenance_record, write_json
+    from receval.splits.split import Split
+
+    metadata = {
+        f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).metadata) for path in splits
+    }
+    datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
+    settings = {**config, "metadata of the splits": metadata}
+    write_json(record, provenance_record(settings, datasets, absent, digests))
+
+
+def report_drift(
+    *,
+    fresh: Sequence[Path],
+    accepted: Sequence[Path],
+    report: Path,
+    folders: tuple[str, str],
+    drift: Mapping[str, Any],
+    artifacts: Sequence[str],
+    one_sided_datasets: Sequence[str],
+) -> None:
+    """Compare the fresh artifacts of an edition with the accepted ones.
+
+    Parameters
+    ----------
+    fresh, accepted : sequence of Path
+        All files that are compared, below the two folders.
+    report : Path
+        The Markdown to write.
+    folders : tuple of str
+        The folders of the fresh and of the accepted artifacts.
+    drift : mapping
+        A :class:`receval.drift.spec.DriftConfig` as plain values.
+    artifacts : sequence of str
+        ``study/artifact`` names that the run makes.
+    one_sided_datasets : sequence of str
+        Datasets that need not be on both sides.
+
+    Raises
+    ------
+    ValueError
+        A file is in neither folder.
+    """
+    from receval.drift.comparison import compare_folders
+    from receval.drift.report import as_markdown
+    from receval.drift.spec import DriftConfig
+
+    for folder, files in zip(map(Path, folders), (fresh, accepted), strict=True):
+        outside = [path.as_posix() for path in files if not path.is_relative_to(folder)]
+        if outside:
+            raise ValueError(
+                f"{', '.join(outside)} would not be compared, as it is not in {folder.as_posix()}: "
+                "the rule declares files and folders that do not belong together."
+            )
+    own, theirs = map(Path, folders)
+    compared = compare_folders(
+        own, theirs, DriftConfig.model_validate(drift), artifacts, one_sided_datasets
+    )
+    write_atomically(report, as_markdown(compared))

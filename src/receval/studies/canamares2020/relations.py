@@ -45,8 +45,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         with_text_where_it_differs,
     )
     from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
-    from receval.claims.settings import claims_of_settings, claims_of_users_and_items
-    from receval.claims.training_ratios import claims_of_ratios, claims_of_the_start
+    from receval.claims.starting_point import (
+        claims_of_ratios,
+        claims_of_settings,
+        claims_of_the_start,
+        claims_of_users_and_items,
+    )
 
     results = {name: read_results(path) for name, path in inputs.results.items()}
     # A table without rows decides nothing.

@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
-from receval.statistics.discriminative_power import discriminative_power
+from receval.statistics.multiple_comparisons import discriminative_power
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -19,7 +19,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     released with valcarce2018); dp_released (over ordered pairs, of the released form of the
     metric); pairs; permutations; users.
     """
-    from receval.evaluation.significance import p_values
+    from receval.evaluation.metric_comparison import p_values
 
     def tested(labels_in: str) -> pd.DataFrame:
         metrics = named_metrics(inputs.parameters, labels_in)

@@ -34,7 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Rows of the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each
     metric's arithmetic mean with its geometric one.
     """
-    from receval.evaluation.agreement import agreement_of, system_values
+    from receval.evaluation.metric_comparison import agreement_of, system_values
 
     metrics = named_metrics(inputs.parameters)
     names = list(metrics)

@@ -32,7 +32,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tool's, with values rounded to four digits as the paper's were: rounding ties systems); systems
     (how many are ordered).
     """
-    from receval.evaluation.agreement import agreement_of, system_values
+    from receval.evaluation.metric_comparison import agreement_of, system_values
     from receval.metrics.averages import Arithmetic
 
     metrics = named_metrics(inputs.parameters)

@@ -11,7 +11,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
-from receval.statistics.discriminative_power import p_value_curve
+from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.named_metrics import named_metrics
 
@@ -20,9 +20,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the p-value of every pair of systems under every metric.
 
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
-    are those of :func:`receval.evaluation.significance.p_values`.
+    are those of :func:`receval.evaluation.metric_comparison.p_values`.
     """
-    from receval.evaluation.significance import p_values
+    from receval.evaluation.metric_comparison import p_values
 
     return p_values(
         inputs.experiments.values(),

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import triangle
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.multiverse.decision_titles import decision_title
 from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.description import decision_title
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts
 from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs

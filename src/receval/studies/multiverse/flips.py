@@ -8,9 +8,8 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.escaping import escape_markdown
-from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.description import describe
+from receval.multiverse.description import decision_title, describe, level_title
 from receval.multiverse.verdicts import LEVEL, single_changes, with_verdicts
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

@@ -9,8 +9,8 @@ from receval.figures.bars import ROW_HEIGHT, stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import legend_below
 from receval.figures.style import SINGLE_COLUMN, new_figure
-from receval.multiverse.decision_titles import decision_title, level_title
 from receval.multiverse.decisions import DECISION_NAMES
+from receval.multiverse.description import decision_title, level_title
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs

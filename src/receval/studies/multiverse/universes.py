@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.legend import note
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
-from receval.multiverse.decision_titles import decisions_of
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
+from receval.multiverse.description import decisions_of
 from receval.multiverse.verdicts import VERDICTS, index_of_universe, with_verdicts
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -8,9 +8,11 @@ from receval.config.studies import ArtifactSpec, ExperimentSpec, StudySpec
 from receval.metrics.registry import module_of
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.workflow.plan.experiments import PlannedExperiments
-from receval.workflow.plan.judgment_samplings import PlannedJudgmentSamplings
-from receval.workflow.plan.searches import PlannedSearches
-from receval.workflow.plan.simulations import PlannedSimulations
+from receval.workflow.plan.measurements import (
+    PlannedJudgmentSamplings,
+    PlannedSearches,
+    PlannedSimulations,
+)
 
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Files beside the CSV, by kind of artifact."""

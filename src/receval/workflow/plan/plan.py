@@ -8,15 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from receval.config.settings import Settings
-from receval.workflow.plan.accepted import AcceptedResults
 from receval.workflow.plan.artifacts import PlannedArtifacts
 from receval.workflow.plan.code import PlannedCode
-from receval.workflow.plan.datasets import PlannedDatasets
+from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
 from receval.workflow.plan.experiments import PlannedExperiments
-from receval.workflow.plan.judgment_samplings import PlannedJudgmentSamplings
-from receval.workflow.plan.searches import PlannedSearches
-from receval.workflow.plan.simulations import PlannedSimulations
+from receval.workflow.plan.measurements import (
+    PlannedJudgmentSamplings,
+    PlannedSearches,
+    PlannedSimulations,
+)
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 

@@ -13,8 +13,7 @@ from receval.evaluation.experiment import Experiment
 from receval.metrics.registry import parse
 from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.universes import ExperimentUniverses
-from receval.multiverse.user_values import UserValues
+from receval.multiverse.universes import ExperimentUniverses, UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.kinds import DataSelection
 from receval.studies._shared.inputs import ArtifactInputs
