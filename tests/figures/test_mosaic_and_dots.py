@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from receval.figures.dots import RESOLUTION, dots
 from receval.figures.finish import text_problems
 from receval.figures.legend import legend_below
 from receval.figures.mosaic import LINE, Area, Column, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure
+from receval.studies.menamaldonado2021._shared.rated_items import RESOLUTION, dots
 
 RED, BLUE = "#D55E00", "#0072B2"
 

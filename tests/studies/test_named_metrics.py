@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from receval.figures.style import STANDARD_METRICS, SeriesStyle, metric_styles
-from receval.metrics.registry import parse
-from receval.studies.metric_studies.named_metrics import named_metrics
+from receval.metrics.registry import parse, parse_named
 
 OF_2018 = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
 OF_2020 = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
 
 
 def test_metrics_are_found_by_the_papers_names_in_their_order() -> None:
-    metrics = named_metrics({"names": ["MRR", "MAP"], "metrics": ["RR@100", "AP@100"]})
+    metrics = parse_named(["MRR", "MAP"], ["RR@100", "AP@100"])
     assert list(metrics) == ["MRR", "MAP"]
     assert list(metrics.values()) == [parse("RR@100"), parse("AP@100")]
 
@@ -30,18 +29,16 @@ def test_names_that_are_no_names_of_the_metrics_are_refused(
     names: list[str], labels: list[str]
 ) -> None:
     with pytest.raises(ValueError, match=r"names P.* one for each of the metrics P@10.* differ"):
-        named_metrics({"names": names, "metrics": labels})
+        parse_named(names, labels)
 
 
 def test_an_unknown_metric_is_refused_by_its_name() -> None:
     with pytest.raises(ValueError, match="no metric 'Precison'"):
-        named_metrics({"names": ["P"], "metrics": ["Precison@100"]})
+        parse_named(["P"], ["Precison@100"])
 
 
-def test_the_released_forms_are_another_parameter() -> None:
-    parameters = {"names": ["P", "nDCG"], "metrics": ["P@100", "nDCG@100"]}
-    parameters["released"] = ["set_P(depth=100)", "ndcg(depth=100)"]
-    released = named_metrics(parameters, "released")
+def test_the_released_forms_have_the_same_names() -> None:
+    released = parse_named(["P", "nDCG"], ["set_P(depth=100)", "ndcg(depth=100)"])
     assert list(released) == ["P", "nDCG"]
     assert released["P"] == parse("P(depth=100)")
     assert released["nDCG"] == parse("nDCG(depth=100,ideal=all)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -124,3 +125,19 @@ def parse(label: str) -> Metric:
     fixed = RELEASED.get(match["name"], ("", {}))[1]
     values = read_parameters(kind, match["parameters"] or "", label, leave_out=("cutoff", *fixed))
     return kind(cutoff=int(match["cutoff"]) if match["cutoff"] else None, **fixed, **values)
+
+
+def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric]:
+    """Return the metrics of some labels by the names that a paper gives them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`parse`; there are not as many names as labels, or a name is given twice.
+    """
+    if len(names) != len(labels) or len(set(names)) != len(names):
+        raise ValueError(
+            f"The names {', '.join(names)} must be one for each of the metrics "
+            f"{', '.join(labels)}, and differ."
+        )
+    return {name: parse(label) for name, label in zip(names, labels, strict=True)}

@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.dots import dots
 from receval.figures.legend import note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
+    dots,
     rated_items,
     rows_of_items,
     stated,

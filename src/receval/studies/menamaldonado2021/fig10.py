@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.dots import dots
 from receval.figures.legend import legend_below, note
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
+    dots,
     in_falling_order,
     rows_of_items,
     stated,

@@ -10,12 +10,15 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.dots import dots
 from receval.figures.legend import note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.menamaldonado2021._shared.rated_items import in_falling_order, with_statements
+from receval.studies.menamaldonado2021._shared.rated_items import (
+    dots,
+    in_falling_order,
+    with_statements,
+)
 
 if TYPE_CHECKING:
     from receval.ratings import Ratings

@@ -9,7 +9,6 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.multiple_comparisons import discriminative_power
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.named_metrics import named_metrics
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -20,9 +19,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric); pairs; permutations; users.
     """
     from receval.evaluation.metric_comparison import p_values
+    from receval.metrics.registry import parse_named
 
     def tested(labels_in: str) -> pd.DataFrame:
-        metrics = named_metrics(inputs.parameters, labels_in)
+        metrics = parse_named(inputs.parameters["names"], inputs.parameters[labels_in])
         permutations = int(inputs.parameters["permutations"])
         return p_values(inputs.experiments.values(), metrics, inputs.seed, permutations)
 

@@ -15,7 +15,6 @@ from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.named_metrics import named_metrics
 
 FLOORED = Geometric()
 ONES = Geometric(zeros="one")
@@ -35,8 +34,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric's arithmetic mean with its geometric one.
     """
     from receval.evaluation.metric_comparison import agreement_of, system_values
+    from receval.metrics.registry import parse_named
 
-    metrics = named_metrics(inputs.parameters)
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
     names = list(metrics)
     tables = []
     for experiment in inputs.experiments.values():

@@ -15,7 +15,6 @@ from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.named_metrics import named_metrics
 
 RELEASED_DIGITS = 4
 """Digits of the released values from which the papers' coefficients were computed."""
@@ -34,9 +33,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.evaluation.metric_comparison import agreement_of, system_values
     from receval.metrics.averages import Arithmetic
+    from receval.metrics.registry import parse_named
 
-    metrics = named_metrics(inputs.parameters)
-    released = named_metrics(inputs.parameters, "released")
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    released = parse_named(inputs.parameters["names"], inputs.parameters["released"])
     both = [*metrics.values(), *released.values()]
     tables = []
     for experiment in inputs.experiments.values():

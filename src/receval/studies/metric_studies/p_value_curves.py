@@ -13,7 +13,6 @@ from receval.figures.legend import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.named_metrics import named_metrics
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -23,10 +22,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     are those of :func:`receval.evaluation.metric_comparison.p_values`.
     """
     from receval.evaluation.metric_comparison import p_values
+    from receval.metrics.registry import parse_named
 
     return p_values(
         inputs.experiments.values(),
-        named_metrics(inputs.parameters),
+        parse_named(inputs.parameters["names"], inputs.parameters["metrics"]),
         inputs.seed,
         int(inputs.parameters["permutations"]),
     )

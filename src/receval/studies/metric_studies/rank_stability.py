@@ -28,10 +28,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The columns are those of :func:`receval.robustness.rank_stability.rank_stability` or
     :func:`receval.robustness.rank_stability.mean_values`.
     """
+    from receval.metrics.registry import parse_named
     from receval.robustness.rank_stability import mean_values, rank_stability, read_samplings
-    from receval.studies.metric_studies.named_metrics import named_metrics
 
-    parameters, metrics = inputs.parameters, named_metrics(inputs.parameters)
+    parameters = inputs.parameters
+    metrics = parse_named(parameters["names"], parameters["metrics"])
     average = str(parameters.get("average", "arithmetic"))
     found = [
         values for path in inputs.judgment_samplings.values() for values in read_samplings(path)

@@ -10,7 +10,6 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.named_metrics import named_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +37,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     from receval.evaluation.tidy_values import Measurement
     from receval.metrics.averages import Arithmetic, parse_average
+    from receval.metrics.registry import parse_named
 
+    names = inputs.parameters["names"]
     averages = {"text": tuple(map(parse_average, inputs.parameters["averages"]))}
     tables = []
     for experiment in inputs.experiments.values():
@@ -52,8 +53,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 protocol=experiment.only_protocol,
             )
             for form, metrics in (
-                ("text", named_metrics(inputs.parameters)),
-                ("released", named_metrics(inputs.parameters, "released")),
+                ("text", parse_named(names, inputs.parameters["metrics"])),
+                (
+                    "released",
+                    parse_named(names, inputs.parameters["released"]),
+                ),
             )
         }
         tables.append(_values(experiment, measurements))

@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from receval.datasets.statistics import dataset_statistics
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
+from receval.ratings import Ratings
+from receval.statistics.concentration import density, gini
 from receval.studies._shared.inputs import ArtifactInputs
+
+
+def dataset_statistics(datasets: Iterable[tuple[str, Ratings]]) -> pd.DataFrame:
+    """Return one row a dataset: what there is of it.
+
+    Columns: dataset; users, items, ratings (numbers); density_percent (share of pairs with a
+    rating, in per cent); item_gini, user_gini (inequality of the numbers of ratings); known_ratings
+    and unknown_ratings (chosen by the user, drawn for the user; 0 where the data does not say).
+
+    Parameters
+    ----------
+    datasets : iterable of (str, Ratings)
+        Names and ratings, read when they are asked for.
+    """
+    rows = []
+    for dataset, ratings in datasets:
+        known = 0 if ratings.known is None else int(ratings.known.sum())
+        rows.append(
+            {
+                "dataset": dataset,
+                "users": ratings.n_users,
+                "items": ratings.n_items,
+                "ratings": len(ratings),
+                "density_percent": 100 * density(ratings),
+                "item_gini": gini(np.bincount(ratings.items, minlength=ratings.n_items)),
+                "user_gini": gini(np.bincount(ratings.users, minlength=ratings.n_users)),
+                "known_ratings": known,
+                "unknown_ratings": 0 if ratings.known is None else len(ratings) - known,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the statistics of every dataset.
 
-    The parameter ``columns`` of the artifact names those of
-    :func:`receval.datasets.statistics.dataset_statistics` that are wanted, in their order.
+    The parameter ``columns`` of the artifact names those of :func:`dataset_statistics` that are
+    wanted, in their order.
     """
     return dataset_statistics(inputs.all_ratings())[["dataset", *inputs.parameters["columns"]]]
 

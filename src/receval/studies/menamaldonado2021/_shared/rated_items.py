@@ -1,4 +1,4 @@
-"""One row an item, without saying which: popularity, average rating and optimal rankings."""
+"""One row an item, without saying which: popularity, ratings, optimal rankings, drawn as a dot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
 
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -87,3 +88,41 @@ def stated(results: pd.DataFrame, dataset: str, statement: str, column: str) -> 
     chosen = (results["dataset"] == dataset) & (results["statement"] == statement)
     (cell,) = results.loc[chosen, column]
     return float("nan") if cell == "" else float(cell)
+
+
+RESOLUTION = 300
+"""Dots an inch of what is not drawn as vectors."""
+
+
+def dots(
+    axes: Axes, x: ArrayLike, y: ArrayLike, colour: str, label: str | None = None, size: float = 1.6
+) -> None:
+    """Draw one dot a point, overlaps darker than single dots.
+
+    They are drawn as one picture within the vector figure: thousands of vector dots make a file
+    that is slow to open, and as large as all others of a study together.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel. Its figure gets the resolution of print.
+    x, y : array_like of float, shape (n,)
+    colour : str
+    label : str, optional
+        Name in the legend.
+    size : float
+        Diameter of a dot in points.
+    """
+    axes.figure.set_dpi(RESOLUTION)
+    axes.plot(
+        x,
+        y,
+        linestyle="none",
+        marker="o",
+        markersize=size,
+        markeredgewidth=0,
+        color=colour,
+        alpha=0.5,
+        label=label,
+        rasterized=True,
+    )

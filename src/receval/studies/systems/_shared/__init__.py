@@ -1,1 +1,0 @@
-"""What several artifacts of the study of systems share."""
