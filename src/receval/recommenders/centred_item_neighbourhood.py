@@ -43,10 +43,8 @@ class CentredItemNeighbourhood(Recommender):
         ``"full"`` or ``"common"``: over which ratings of the two items.
     shrinkage : float
         At least 0, in common users: similarities from fewer are reduced by more than half.
-    baseline : str
-        ``"user-and-item"``, ``"item"``, ``"user"`` or ``"global"``.
-    item_regularisation, user_regularisation : float
-        At least 0, in ratings; 0 gives plain means.
+    baseline, item_regularisation, user_regularisation : str, float, float
+        As in `receval.recommenders.centred_neighbourhood`.
 
     Attributes
     ----------

@@ -147,16 +147,14 @@ def _solve_columns(  # type: ignore[no-untyped-def]
         threshold = tolerance * squares[target]
         _gram_row(target, by_user, by_item, target_row)
         correlations[:] = target_row
-        size = 0
-        sweep = 0
+        size = sweep = 0
         objective = 0.5 * squares[target]
         room = 64
         precision = np.inf
         while sweep < most_sweeps:
             # Who joins the working set: those with the largest decrease of the objective.
             candidates = 0
-            largest = 0.0
-            best = 0.0
+            largest = best = 0.0
             for position in range(
                 allowed_starts[target] if restricted else 0,
                 allowed_starts[target + 1] if restricted else n_items,
@@ -266,19 +264,7 @@ def _gram_row(item, by_user, by_item, row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _descend(  # type: ignore[no-untyped-def]
-    working,
-    inner,
-    target_row,
-    squares,
-    l1,
-    l2,
-    threshold,
-    total,
-    solution,
-    local,
-    sweep,
-    objective,
-    changes,
+    working, gram, row, squares, l1, l2, threshold, total, weights, local, sweep, objective, changes
 ):
     size = len(working)
     everyone = True
@@ -286,30 +272,27 @@ def _descend(  # type: ignore[no-untyped-def]
         largest = 0.0
         for position in range(size):
             item = working[position]
-            old = solution[item]
+            old = weights[item]
             if old == 0.0 and not everyone:
                 continue
             square = squares[item]
             new = max(0.0, local[position] + square * old - l1) / (square + l2)
             step = new - old
             if step != 0.0:
-                solution[item] = new
+                weights[item] = new
                 largest = max(largest, step * step * square)
-                line = inner[position]
+                line = gram[position]
                 for other in range(size):
                     local[other] -= step * line[other]
         sweep += 1
         reached = total
         for position in range(size):
             item = working[position]
-            weight = solution[item]
-            reached += weight * (l2 * weight + 2.0 * l1 - target_row[item] - local[position])
+            weight = weights[item]
+            reached += weight * (l2 * weight + 2.0 * l1 - row[item] - local[position])
         changes[sweep] += 0.5 * reached - objective
         objective = 0.5 * reached
-        if largest <= threshold:
-            if everyone:
-                break
-            everyone = True
-        else:
-            everyone = False
+        if largest <= threshold and everyone:
+            break
+        everyone = largest <= threshold
     return sweep, objective

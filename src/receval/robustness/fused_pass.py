@@ -74,14 +74,7 @@ class ReducedLists:
 
     def copy(self) -> ReducedLists:
         """Return a copy from which other judgments can leave."""
-        return ReducedLists(
-            self.states.copy(),
-            self.indices.copy(),
-            self.ranks.copy(),
-            self.sizes.copy(),
-            self.sums.copy(),
-            self.weights.copy(),
-        )
+        return ReducedLists(**{name: array.copy() for name, array in vars(self).items()})
 
     def leave(self, judgments: NDArray[np.int64]) -> None:
         """Let judgments leave with the next pass over their users."""
@@ -253,15 +246,9 @@ def _walk(
             end = begin + sizes[at]
             if changed[system]:
                 to = begin
-                hits = 0.0
-                above = 0.0
+                hits = above = precisions = gained = stopping = preferences = expected = 0.0
                 first = np.uint32(0)
-                precisions = 0.0
-                gained = 0.0
-                stopping = 0.0
                 goes_on = 1.0
-                preferences = 0.0
-                expected = 0.0
                 # A judgment that is gone adds 0 to every sum, and the next takes its place.
                 for entry in range(begin, end):
                     rank = ranks[entry]
@@ -296,8 +283,7 @@ def _walk(
             elif sums[at, _HITS] > 0.0 and (
                 other_weight or (fewer_relevant and sums[at, _ABOVE] > n_relevant)
             ):
-                above = 0.0
-                preferences = 0.0
+                above = preferences = 0.0
                 for entry in range(begin, end):
                     hit = np.float64(states[indices[entry]]) - 1.0
                     preferences += hit * (1.0 - min(above, n_relevant) * per_preference)

@@ -35,7 +35,7 @@ class Split:
     codes : sequence of ndarray of uint8, shape (n_ratings,)
         One array per fold, aligned with the rows of the ratings: a sum of the bits ``TRAIN``,
         ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
-        never tests. A split that was read from a file loads each fold when it is asked for.
+        never tests.
     metadata : mapping of str to int, float, str or tuple of float
         What is worth knowing about the split as a whole, such as ``target_items``.
 
@@ -152,11 +152,8 @@ class Judgments:
         Parameters
         ----------
         users, items : array_like of int, shape (n,)
-            Codes from 0.
         values : array_like of float, shape (n,)
-            Ratings or numbers of plays.
         n_users : int
-            Number of users, with or without judgments.
 
         Examples
         --------
@@ -206,10 +203,9 @@ class Fold:
     unbiased : Judgments or None
         Ratings of randomly drawn items, where the data has such ratings.
     users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
-        The users and the items in the order in which the train file first mentions them, then
-        those without training ratings. The train file has the rows in the order of the raw file, or
-        the other folds one after the other where the split's metadata have ``train_order`` as
-        ``"folds"``.
+        The users and the items as the train file first mentions them, then those without training
+        ratings. Its rows are in the order of the raw file, or fold by fold where the split's
+        metadata have ``train_order`` as ``"folds"``.
     """
 
     train: csr_array
@@ -226,19 +222,15 @@ class Fold:
 def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     """Return the training matrix and the judgments of one fold.
 
+    Repeated (user, item) rows, such as plays, are summed within train and within test.
+
     Parameters
     ----------
     ratings : Ratings
         The table that the split was made for.
     split : Split
-        The split; only the fold asked for is loaded from a stored one.
     number : int
         Fold, from 0.
-
-    Returns
-    -------
-    Fold
-        Repeated (user, item) rows, such as plays, are summed within train and within test.
 
     Raises
     ------
@@ -248,18 +240,15 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     Examples
     --------
     >>> ratings = Ratings(
-    ...     users=np.array([0, 0, 1], dtype=np.int32),
-    ...     items=np.array([0, 1, 1], dtype=np.int32),
+    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
     ...     values=np.array([5, 2, 4], dtype=np.float32),
     ...     user_ids=np.array(["ann", "bob"]),
     ...     item_ids=np.array(["book", "film"]),
     ... )
     >>> split = Split((np.array([TRAIN, TEST, TRAIN], dtype=np.uint8),))
     >>> first = fold(ratings, split, 0)
-    >>> first.train.toarray().tolist()
-    [[5.0, 0.0], [0.0, 4.0]]
-    >>> first.test.users.tolist(), first.test.items.tolist(), first.test.values.tolist()
-    ([0], [1], [2.0])
+    >>> first.train.toarray().tolist(), first.test.matrix(n_items=2).toarray().tolist()
+    ([[5.0, 0.0], [0.0, 4.0]], [[0.0, 2.0], [0.0, 0.0]])
     """
     if not 0 <= number < split.n_folds:
         raise ValueError(
