@@ -9,6 +9,15 @@ import pandas as pd
 import pytest
 from studies.compared_experiments import inputs_of_overlaps
 
+from receval.claims.configuration import (
+    claims_of_ratios,
+    claims_of_settings,
+    claims_of_the_start,
+    claims_of_users_and_items,
+    no_crossover,
+    reversal,
+    u_shaped,
+)
 from receval.claims.coverage import claims_of_policies, claims_of_shortfall, is_monotone
 from receval.claims.depth import claims_of_depth, claims_of_ranks, overtaken
 from receval.claims.findings import (
@@ -26,15 +35,6 @@ from receval.claims.findings import (
     with_text_where_it_differs,
 )
 from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
-from receval.claims.starting_point import (
-    claims_of_ratios,
-    claims_of_settings,
-    claims_of_the_start,
-    claims_of_users_and_items,
-    no_crossover,
-    reversal,
-    u_shaped,
-)
 from receval.studies.canamares2020 import fig08
 
 BOTH = ("ml-1m", "netflix")
