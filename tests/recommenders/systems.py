@@ -22,12 +22,12 @@ ERROR = Trace("squared_error_", slack=None)
 STRONG = {f"{of}_regularisation": 0.1 for of in ("user", "positive", "negative", "bias")}
 
 SYSTEMS = [
-    System("random:Random", random=True, personalised=False, cold_users_scored=True),
-    System("popularity:Popularity", personalised=False, cold_users_scored=True),
-    System("average:Average", personalised=False, cold_users_scored=True),
+    System("non_personalised:Random", random=True, personalised=False, cold_users_scored=True),
+    System("non_personalised:Popularity", personalised=False, cold_users_scored=True),
+    System("non_personalised:Average", personalised=False, cold_users_scored=True),
     *(
         System(
-            "optimal_ranking:OptimalRanking",
+            "non_personalised:OptimalRanking",
             {"metric": metric, "knowledge": knowledge},
             personalised=False,
             cold_users_scored=True,

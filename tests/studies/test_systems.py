@@ -15,6 +15,7 @@ from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import agreement, fidelity, searches
+from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")
@@ -52,7 +53,7 @@ def inputs(tmp_path: Path) -> ArtifactInputs:
 def test_every_published_value_of_the_experiments_has_ours_beside_it(
     inputs: ArtifactInputs,
 ) -> None:
-    table = fidelity.data(inputs)
+    table = published_and_ours(inputs)
     assert list(zip(table["system"], table["metric"], strict=True)) == [
         (system, metric) for system in SYSTEMS for metric in METRICS
     ]
@@ -82,14 +83,14 @@ def test_a_published_value_without_a_system_of_that_name_is_refused(
     with inputs.published.open("a", encoding="utf-8") as file:
         file.write("menamaldonado2021,ml-1m,coin-flip,test,plsa,P@10,0.3\n")
     with pytest.raises(ValueError, match="has a value of plsa on ml-1m"):
-        fidelity.data(inputs)
+        published_and_ours(inputs)
 
 
 def test_agreement_leaves_out_the_optimal_rankings_and_has_tau_of_the_others(
     inputs: ArtifactInputs, tmp_path: Path
 ) -> None:
     results = agreement.data(inputs)
-    table = fidelity.data(inputs)
+    table = published_and_ours(inputs)
     assert results["systems"].tolist() == [3, 3]
     assert results["searched"].tolist() == ["yes", ""]
     for row in results.to_dict("records"):

@@ -13,7 +13,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017.fig08 import PAPER_SYSTEMS, MeansOfDesigns
+from receval.studies.bellogin2017._shared.popularity_designs import PAPER_SYSTEMS, MeansOfDesigns
 
 SAME = 0.1
 """Two values count as the same if they differ by at most this share of the larger one."""

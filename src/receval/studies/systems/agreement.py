@@ -8,6 +8,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -18,9 +19,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tau (Kendall's tau-b between the published order and ours); median_difference and
     largest_difference (absolute relative differences); lists (the fewest that a value averages).
     """
-    from receval.studies.systems import fidelity
-
-    table = fidelity.data(inputs)
+    table = published_and_ours(inputs)
     table = table[~table["system"].str.startswith("optimal-")]
     rows = []
     for names, group in table.groupby(["study", "dataset", "judgments", "metric"], sort=False):

@@ -1,0 +1,1 @@
+"""What several artifacts of the study of systems share."""
