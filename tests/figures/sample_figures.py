@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import grouped_bars, stacked_shares
 from receval.figures.curves import cumulative_curve, line, plain_numbers
-from receval.figures.finish import save_figure, settle_layout
+from receval.figures.finish import legend_below, note, save_figure, settle_layout
 from receval.figures.heat_map import triangle
-from receval.figures.legend import legend_below, note
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import (

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from receval.figures.finish import text_problems
-from receval.figures.legend import legend_below
+from receval.figures.finish import legend_below, text_problems
 from receval.figures.mosaic import LINE, Area, Column, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure
 from receval.studies.menamaldonado2021._shared.rated_items import RESOLUTION, dots

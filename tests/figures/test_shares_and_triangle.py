@@ -8,9 +8,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from receval.figures.bars import stacked_shares
-from receval.figures.finish import text_problems
+from receval.figures.finish import legend_below, text_problems
 from receval.figures.heat_map import triangle
-from receval.figures.legend import legend_below
 from receval.figures.style import (
     FIRST_WINS,
     NO_WINNER,

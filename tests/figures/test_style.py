@@ -13,8 +13,7 @@ from matplotlib import font_manager
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from receval.figures.finish import text_problems
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note, text_problems
 from receval.figures.style import (
     COLOURS,
     DOUBLE_COLUMN,

@@ -169,7 +169,7 @@ def stacked_shares(
     ----------
     axes : Axes
         The panel; title and label of the x axis are the caller's, and so is the legend
-        (:func:`receval.figures.legend.legend_below`).
+        (:func:`receval.figures.finish.legend_below`).
     shares : array_like of float, shape (n_pairs, 3)
         Where the first system wins, where neither does, where the second wins; of a pair without
         any verdict all three are NaN, which is marked by a dash.

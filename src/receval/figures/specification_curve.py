@@ -29,7 +29,7 @@ from receval.figures.decision_rows import (
     shade_colour,
     steps_and_bins,
 )
-from receval.figures.legend import legend_below
+from receval.figures.finish import legend_below
 from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
@@ -89,7 +89,7 @@ def specification_curve(
     -------
     Figure
         As wide as a page, as high as its rows ask for, with its legend. A note may follow
-        (:func:`receval.figures.legend.note`).
+        (:func:`receval.figures.finish.note`).
 
     Raises
     ------

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import note
+from receval.figures.finish import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.protocols.candidates import target_sets
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection

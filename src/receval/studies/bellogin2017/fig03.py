@@ -10,7 +10,7 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (

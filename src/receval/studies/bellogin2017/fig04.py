@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import note
+from receval.figures.finish import note
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,

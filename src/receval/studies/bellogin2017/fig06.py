@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs

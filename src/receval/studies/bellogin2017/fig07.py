@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import note
+from receval.figures.finish import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs

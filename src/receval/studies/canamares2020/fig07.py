@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH, grouped_bars
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 

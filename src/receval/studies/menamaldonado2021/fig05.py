@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.mosaic import Area, Column, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values

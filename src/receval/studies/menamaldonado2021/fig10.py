@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

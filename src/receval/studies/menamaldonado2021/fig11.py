@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 

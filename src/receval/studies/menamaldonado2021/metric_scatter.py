@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
-from receval.figures.finish import settle_layout
-from receval.figures.legend import note
+from receval.figures.finish import note, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import note
 from receval.figures.heat_map import heat_map
-from receval.figures.legend import note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values

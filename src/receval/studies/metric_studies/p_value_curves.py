@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs

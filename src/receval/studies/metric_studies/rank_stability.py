@@ -9,7 +9,7 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below, note
+from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

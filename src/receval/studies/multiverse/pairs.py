@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import stacked_shares
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below
 from receval.figures.heat_map import COLOURS
-from receval.figures.legend import legend_below
 from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import explained, verdict_shares

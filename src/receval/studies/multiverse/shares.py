@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import ROW_HEIGHT, stacked_shares
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import legend_below
+from receval.figures.finish import legend_below
 from receval.figures.style import SINGLE_COLUMN, new_figure
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import decision_title, level_title

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.legend import note
+from receval.figures.finish import note
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.multiverse.description import decisions_of

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from receval.figures.legend import legend_below
+from receval.figures.finish import legend_below
 from receval.figures.style import INK
 
 RATED, UNRATED, GRID = "#9CCBEB", "white", "#8C8C8C"
