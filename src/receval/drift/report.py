@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from tabulate import tabulate
+
 from receval.drift.changes import Change
 from receval.drift.comparison import ArtifactDrift, DriftReport, Status
 
@@ -121,15 +123,11 @@ def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str)
 
 
 def _text_table(header: Row, rows: Sequence[Row]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (header, ["-" * width for width in widths], *rows)
-    ]
+    table = tabulate(rows, headers=header, tablefmt="simple", disable_numparse=True)
+    return [line.rstrip() for line in table.splitlines()]
 
 
 def _markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
-    return [
-        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
-        for row in (header, ["---"] * len(header), *rows)
-    ]
+    # tabulate would take a bar in a cell for the cell's end.
+    cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+    return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True).splitlines()

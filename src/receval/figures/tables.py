@@ -136,7 +136,11 @@ def printed_text(
 
 
 def to_markdown(table: Table) -> str:
-    """Return a table in GitHub's Markdown: title, caption, aligned columns, notes."""
+    """Return a table in GitHub's Markdown: title, caption, aligned columns, notes.
+
+    The columns are laid out here, as tabulate makes each two characters wider than its heading,
+    which no option changes, and accepted tables are compared as they are printed.
+    """
     header = [escape_markdown(column.header) for column in table.columns]
     rows = [[escape_markdown(cell) for cell in row] for row in table.rows]
     widths = [max(3, *(len(row[i]) for row in (header, *rows))) for i in range(len(header))]

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
+from tabulate import tabulate
+
 from receval.metrics.averages import AVERAGES
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
@@ -161,7 +163,11 @@ def document() -> str:
         f"- [`{card.name}`](#{card.name.lower()}): {card.summary}" for card in cards
     )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
-    released = "\n".join(f"| `{name}` | `{parse(name).label}` |" for name in RELEASED)
+    released = tabulate(
+        [(f"`{name}`", f"`{parse(name).label}`") for name in RELEASED],
+        headers=("released", "ours"),
+        tablefmt="github",
+    )
     parts = [
         _INTRODUCTION,
         contents,
@@ -176,7 +182,7 @@ def document() -> str:
         *(_average(kind) for kind in AVERAGES.values()),
         "## Names of the released tool\n\nMeasures of valcarce2018's tool are read by its names "
         "and printed by ours. Its lists have 100 items: write `set_P(depth=100)`.\n\n"
-        f"| released | ours |\n| --- | --- |\n{released}",
+        f"{released}",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -204,16 +204,20 @@ def _similarity_keys(  # type: ignore[no-untyped-def]
             value = np.float64(values[entry])
             item = items[entry]
             # Unsigned positions spare numba's test for negative ones.
-            for position in range(np.uint64(by_starts[item]), np.uint64(by_starts[item + 1])):
-                rater = np.uint64(by_users[position])
-                products[rater] += value * by_values[position]
-                common[rater] += 1.0
+            first = np.uint64(by_starts[item])
+            end = np.uint64(by_starts[item + 1])
+            for position in range(first, end):
+                products[np.uint64(by_users[position])] += value * by_values[position]
+            if shrinkage > 0.0:
+                for position in range(first, end):
+                    common[np.uint64(by_users[position])] += 1.0
         products[user] = 0.0
         for other in range(n_users):
             if products[other] > 0.0:
                 cosine = products[other] / (norms[user] * norms[other])
-                shrunk = common[other] / (common[other] + shrinkage) * cosine
-                similarities[other] = np.float32(shrunk)
+                if shrinkage > 0.0:
+                    cosine *= common[other] / (common[other] + shrinkage)
+                similarities[other] = np.float32(cosine)
                 # Ascending keys: falling similarity, then rising user code. The bits of positive
                 # floats order like the floats.
                 keys[row, other] = -(np.int64(bits[other]) << 32) + np.int64(other)
