@@ -28,7 +28,7 @@ def test_the_scheduler_can_do_without_a_limit_of_jobs_a_second() -> None:
     assert "self._schedule_reevalutation(self.job_rate_limiter.timespan)" in loop, REMEDY
 
 
-def test_signatures_are_looked_up_where_the_workflow_keeps_them() -> None:
+def test_what_the_workflow_keeps_is_asked_for_there() -> None:
     changed = ("snakemake.common.get_function_params =", "snakemake.rules.get_function_params =")
     assert all(line in RULES.read_text(encoding="utf-8") for line in changed)
     for caller in (
@@ -39,6 +39,18 @@ def test_signatures_are_looked_up_where_the_workflow_keeps_them() -> None:
         assert "get_function_params(func)" in inspect.getsource(caller), REMEDY
     asked = inspect.getsource(snakemake.common.get_function_params)
     assert "inspect.signature(func).parameters" in asked, REMEDY
+    assert "self.output_index.match_producers(targetfile)" in inspect.getsource(DAG.file2jobs), (
+        REMEDY
+    )
+
+
+def test_params_that_are_no_tables_are_recorded_alike_with_pandas_and_without() -> None:
+    assert "PersistenceBase._serialize_param = property(" in RULES.read_text(encoding="utf-8")
+    asked = inspect.getsource(PersistenceBase._params)
+    assert "self._serialize_param(value)" in asked, REMEDY
+    with_pandas = inspect.getsource(PersistenceBase._serialize_param_pandas)
+    assert "return self._serialize_param_builtin(value)" in with_pandas, REMEDY
+    assert "import pandas as pd" in with_pandas, REMEDY
 
 
 def test_a_dry_run_needs_no_environments_to_see_what_has_changed() -> None:

@@ -5,17 +5,29 @@ OUTPUTS
   none: how Snakemake treats jobs, on this machine and on a cluster
 """
 
+import sys
 from functools import cache
 
 import snakemake.common
 import snakemake.rules
 from snakemake.dag import DAG
+from snakemake.output_index import OutputIndex
+from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
 
 # Why, of all that Snakemake is told here: docs/snakemake_scheduler.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
 snakemake.rules.get_function_params = snakemake.common.get_function_params
+OutputIndex.match_producers = cache(OutputIndex.match_producers)
+PersistenceBase._serialize_param = property(
+    lambda records: (
+        # Where nobody has loaded pandas, no param is a table of it.
+        records._serialize_param_pandas
+        if "pandas" in sys.modules
+        else records._serialize_param_builtin
+    )
+)
 
 deployment = workflow.deployment_settings.deployment_method
 if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
