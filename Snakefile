@@ -13,7 +13,7 @@ from snakemake.utils import min_version
 # Another checkout may be installed: a run plans and works with the code beside this file.
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
-from receval.config.settings import EDITIONS, load_settings
+from receval.config.settings import EDITIONS, chosen_edition, load_settings
 from receval.workflow.plan.plan import Plan
 from receval.provenance.versions import versions
 from receval.workflow.run import begin_run
@@ -31,7 +31,7 @@ PLANS = {
     edition: Plan(load_settings(Path("config"), edition, config), Path("."))
     for edition in EDITIONS
 }
-CHOSEN = PLANS[load_settings(Path("config"), None, config).edition]
+CHOSEN = PLANS[chosen_edition(Path("config"), config)]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.datasets.note(), file=sys.stderr)

@@ -1,21 +1,62 @@
-"""What the workflow asks of Snakemake's scheduler is there (docs/snakemake_scheduler.md)."""
+"""What the workflow changes in Snakemake is there (docs/snakemake_scheduler.md)."""
 
 from __future__ import annotations
 
 import inspect
 from pathlib import Path
 
+# The first import is Snakemake's own first one: its modules import one another.
+import snakemake.api
+import snakemake.common
+import snakemake.rules
+from snakemake.dag import DAG
+from snakemake.jobs import Job
+from snakemake.persistence import PersistenceBase
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
+REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
 
 
 def test_the_scheduler_can_do_without_a_limit_of_jobs_a_second() -> None:
     assert "workflow.scheduler.job_rate_limiter = None" in RULES.read_text(encoding="utf-8")
-    remedy = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
     assert "if self.job_rate_limiter is None:" in inspect.getsource(JobScheduler.job_selector), (
-        remedy
+        REMEDY
     )
     loop = inspect.getsource(JobScheduler.schedule)
-    assert "if self.job_rate_limiter is not None:" in loop, remedy
-    assert "self._schedule_reevalutation(self.job_rate_limiter.timespan)" in loop, remedy
+    assert "if self.job_rate_limiter is not None:" in loop, REMEDY
+    assert "self._schedule_reevalutation(self.job_rate_limiter.timespan)" in loop, REMEDY
+
+
+def test_what_the_workflow_keeps_is_asked_for_there() -> None:
+    changed = ("snakemake.common.get_function_params =", "snakemake.rules.get_function_params =")
+    assert all(line in RULES.read_text(encoding="utf-8") for line in changed)
+    for caller in (
+        snakemake.rules.Rule.apply_input_function,
+        snakemake.rules.Rule._is_deriving_function,
+        snakemake.common.get_input_function_aux_params,
+    ):
+        assert "get_function_params(func)" in inspect.getsource(caller), REMEDY
+    asked = inspect.getsource(snakemake.common.get_function_params)
+    assert "inspect.signature(func).parameters" in asked, REMEDY
+    assert "self.output_index.match_producers(targetfile)" in inspect.getsource(DAG.file2jobs), (
+        REMEDY
+    )
+
+
+def test_params_that_are_no_tables_are_recorded_alike_with_pandas_and_without() -> None:
+    assert "PersistenceBase._serialize_param = property(" in RULES.read_text(encoding="utf-8")
+    asked = inspect.getsource(PersistenceBase._params)
+    assert "self._serialize_param(value)" in asked, REMEDY
+    with_pandas = inspect.getsource(PersistenceBase._serialize_param_pandas)
+    assert "return self._serialize_param_builtin(value)" in with_pandas, REMEDY
+    assert "import pandas as pd" in with_pandas, REMEDY
+
+
+def test_a_dry_run_needs_no_environments_to_see_what_has_changed() -> None:
+    assert "DAG.update_conda_envs = lambda _: None" in RULES.read_text(encoding="utf-8")
+    assert "job.conda_env_spec" in inspect.getsource(DAG.update_conda_envs), REMEDY
+    assert "self.params" in inspect.getsource(Job.conda_env_spec.fget), REMEDY
+    compared = inspect.getsource(PersistenceBase._software_stack_hash)
+    only_if_deployed = compared.partition("job.conda_env")[0]
+    assert "DeploymentMethod.CONDA" in only_if_deployed, REMEDY

@@ -5,19 +5,51 @@ OUTPUTS
   none: how Snakemake treats jobs, on this machine and on a cluster
 """
 
-from snakemake.settings.types import ExecutionSettings
+import sys
+from functools import cache
+
+import snakemake.common
+import snakemake.rules
+from snakemake.dag import DAG
+from snakemake.output_index import OutputIndex
+from snakemake.persistence import PersistenceBase
+from snakemake.resources import Resources
+from snakemake.settings.types import DeploymentMethod, ExecutionSettings
+
+# Why, of all that Snakemake is told here: docs/snakemake_scheduler.md.
+snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
+snakemake.rules.get_function_params = snakemake.common.get_function_params
+OutputIndex.match_producers = cache(OutputIndex.match_producers)
+PersistenceBase._serialize_param = property(
+    lambda records: (
+        # Where nobody has loaded pandas, no param is a table of it.
+        records._serialize_param_pandas
+        if "pandas" in sys.modules
+        else records._serialize_param_builtin
+    )
+)
+
+deployment = workflow.deployment_settings.deployment_method
+if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
+    # Nobody wants an environment, and asking a job for its own works out all its params.
+    DAG.update_conda_envs = lambda _: None
 
 if not workflow.is_main_process:
     # Only the main process reads profiles, and a group is not told: docs/cluster.md.
     ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)
 
 if workflow.resource_settings.nodes is None:
-    # Groups are for clusters; looking through them takes a part of every dry run.
+    # Groups and sizes are for clusters; working them out takes a part of every dry run.
+    sizes = {"mem_mb", "runtime"}
     for each in workflow.rules:
         each.group = None
+        # With --resources a size is a limit on one machine, too.
+        if sizes.isdisjoint(workflow.global_resources):
+            kept = {n: r for n, r in each.resources.items() if n not in sizes}
+            each.resources = Resources(kept)
 
 
 onstart:
-    # Its limit of jobs a second costs more than the jobs: docs/snakemake_scheduler.md.
+    # Its limit of jobs a second costs more than the jobs.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

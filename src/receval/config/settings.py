@@ -132,6 +132,23 @@ class Settings(BaseModel):
         return self
 
 
+def chosen_edition(
+    folder: Path, overrides: Mapping[str, Any], edition: str | None = None
+) -> Edition:
+    """Return the edition asked for: by name, by the overrides, or by ``config.yaml``.
+
+    Raises
+    ------
+    ValueError
+        There is no such edition.
+    """
+    named = edition or overrides.get("edition") or read_yaml(folder / "config.yaml").get("edition")
+    for known in EDITIONS:
+        if named == known:
+            return known
+    raise ValueError(f"There is no edition {named!r}; there are {' and '.join(EDITIONS)}.")
+
+
 def load_settings(
     folder: Path, edition: str | None = None, overrides: Mapping[str, Any] | None = None
 ) -> Settings:
@@ -164,9 +181,7 @@ def load_settings(
         path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))
     }
     content = merged(content, read_yaml(folder / "config.yaml"))
-    chosen = edition or given.get("edition") or content.get("edition")
-    if chosen not in EDITIONS:
-        raise ValueError(f"There is no edition {chosen!r}; there are {' and '.join(EDITIONS)}.")
+    chosen = chosen_edition(folder, given, edition)
     if chosen == "demo":
         content = merged(content, read_yaml(folder / "demo.yaml"))
     content = merged(content, given)

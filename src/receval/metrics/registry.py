@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from receval.metrics.labels import read_parameters
-from receval.metrics.metric import Metric
+
+if TYPE_CHECKING:
+    # Plans look metrics' modules up here, and need none of what metrics compute with.
+    from receval.metrics.metric import Metric
 
 METRICS = {
     "P": "receval.metrics.precision:Precision",
