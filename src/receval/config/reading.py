@@ -140,6 +140,23 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
     ValueError
         If the file is missing or not valid YAML, or an entry is not a valid twin; the message
         names the file and each offending field.
+
+    Examples
+    --------
+    >>> entry = '''
+    ... club:
+    ...   users: 20
+    ...   items: 10
+    ...   activity: {total: 100, minimum: 2, maximum: 8, spread: 0.5}
+    ...   preferences: {factors: 2, taste: 0.5, quality: 0.2, leniency: 0.1}
+    ...   exposure:
+    ...     {item_gini: 0.3, head_width: 0.2, quality_correlation: 0.5, relevance_strength: 1}
+    ...   scale: {step: 1, marginal: {1: 30, 2: 30, 3: 40}}
+    ... '''
+    >>> _ = Path("twins.yaml").write_text(entry)
+    >>> twin = load_twins(Path("twins.yaml"))["club"]
+    >>> twin.users, twin.activity.total, twin.repeated_share
+    (20, 100, 0.0)
     """
     try:
         return TypeAdapter(dict[str, TwinSpec]).validate_python(read_yaml(path))
