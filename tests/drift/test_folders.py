@@ -182,6 +182,22 @@ def test_the_reports_show_what_moved_and_by_how_much(sides):
     assert as_text(sides.compare()).startswith("Drift: none of 1 artifacts")
 
 
+def test_the_report_counts_the_moved_values_of_every_system(sides):
+    rows = "ml,{0},P,{1},9\nml,{0},R,{2},9\n"
+    both = rows.format("still", 0.5, 0.5)
+    accepted = rows.format("once", 0.1, 0.1) + rows.format("twice", 0.1, 0.1)
+    fresh = rows.format("once", 0.1, 0.2) + rows.format("twice", 0.2, 0.2)
+    sides.write("accepted", "study/fig01.csv", HEADER + accepted + both)
+    sides.write("fresh", "study/fig01.csv", HEADER + fresh + both)
+    report = sides.compare("study/fig01")
+    assert list(report.artifacts[0].systems.items()) == [("twice", 2), ("once", 1)]
+    listed = as_text(report).partition("Whose values moved\n\n")[2].splitlines()
+    assert [line.split() for line in listed[2:4]] == [
+        ["study/fig01", "twice", "2"],
+        ["study/fig01", "once", "1"],
+    ]
+
+
 def test_a_long_list_of_changes_is_cut_and_counted(sides):
     sides.write(
         "accepted", "study/fig01.csv", "name,users\n" + "".join(f"u{n},1\n" for n in range(9))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -11,7 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.drift.spec import DriftConfig
-from receval.drift.tables import ColumnRoles, numbers, numeric, roles_of_columns, row_labels
+from receval.drift.tables import (
+    SYSTEM,
+    ColumnRoles,
+    numbers,
+    numeric,
+    roles_of_columns,
+    row_labels,
+)
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
 _ALLOWANCE = 1 + 1e-9
@@ -70,11 +78,14 @@ class TableChanges:
         Number of cells that moved within their tolerance.
     compared : int
         Number of cells compared.
+    systems : mapping of str to int
+        In how many cells each system moved too far, those of most cells first.
     """
 
     changes: tuple[Change, ...]
     tolerated: int
     compared: int
+    systems: Mapping[str, int] = field(default_factory=dict)
 
 
 def compare_tables(
@@ -128,7 +139,15 @@ def compare_tables(
         changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
         tolerated += int((cells.differ & ~cells.moved).sum())
         compared += len(common)
-    return TableChanges(tuple(changes), tolerated, compared)
+    return TableChanges(tuple(changes), tolerated, compared, _systems_of(changes, accepted))
+
+
+def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, int]:
+    """Count the changes of cells by the system of their row."""
+    if SYSTEM not in accepted.columns:
+        return {}
+    cells = [change.row for change in changes if change.row in accepted.index]
+    return dict(Counter(accepted.loc[cells, SYSTEM]).most_common())
 
 
 def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChanges:

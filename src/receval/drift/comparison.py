@@ -12,9 +12,8 @@ import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
 from receval.drift.spec import DriftConfig
-from receval.drift.tables import numbers, read_table, roles_of_columns, row_labels
+from receval.drift.tables import SYSTEM, numbers, read_table, roles_of_columns, row_labels
 
-SYSTEM = "system"
 VALUE = "value"
 
 DATA_SUFFIX = ".csv"
@@ -131,6 +130,8 @@ class ArtifactDrift:
         Number of panels whose order of systems was compared.
     orders : tuple of OrderChange
         Panels whose order of systems changed.
+    systems : mapping of str to int
+        In how many cells each system moved too far, those of most cells first.
     drawings : mapping of str to bool
         By suffix of the drawn files that both sides have: whether the bytes are the same.
     one_sided : mapping of str to int
@@ -144,6 +145,7 @@ class ArtifactDrift:
     compared: int = 0
     panels: int = 0
     orders: tuple[OrderChange, ...] = ()
+    systems: Mapping[str, int] = field(default_factory=dict)
     drawings: Mapping[str, bool] = field(default_factory=dict)
     one_sided: Mapping[str, int] = field(default_factory=dict)
 
@@ -250,6 +252,7 @@ def compare_artifact(
         compared=table.compared,
         panels=panels,
         orders=orders,
+        systems=table.systems,
         drawings=_drawings(fresh / name, accepted / name),
         one_sided=one_sided,
     )

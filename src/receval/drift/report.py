@@ -57,6 +57,20 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
             ],
         )
         lines += _counts_of_unlisted([(a.name, len(a.changes)) for a in moved], most, "changes")
+    of_systems = [artifact for artifact in moved if artifact.systems]
+    if of_systems:
+        lines += ["", f"{heading}Whose values moved", ""]
+        lines += table(
+            ("artifact", "system", "moved"),
+            [
+                (artifact.name, system, str(moved_cells))
+                for artifact in of_systems
+                for system, moved_cells in list(artifact.systems.items())[:most]
+            ],
+        )
+        lines += _counts_of_unlisted(
+            [(a.name, len(a.systems)) for a in of_systems], most, "systems"
+        )
     reordered = [artifact for artifact in report.artifacts if artifact.orders]
     if reordered:
         lines += ["", f"{heading}Where the order of systems changed", ""]

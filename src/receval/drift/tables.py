@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from receval.drift.spec import DriftConfig
 
+SYSTEM = "system"
+"""The column of the systems whose values an artifact has."""
+
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
