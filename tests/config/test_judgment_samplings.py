@@ -1,4 +1,4 @@
-"""Removals of judgments in the configuration: their levels, their names, their labels."""
+"""Judgment samplings in the configuration: their levels, their names, their labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STUDY = "studies/valcarce2020.yaml"
 RATINGS = (STUDY, "judgment_samplings", "ratings")
 
 STUDIES = {edition: load_settings(CONFIG, edition).studies for edition in EDITIONS}
-REMOVALS = [
+SAMPLINGS = [
     (edition, study, name)
     for edition, studies in STUDIES.items()
     for study, spec in studies.items()
@@ -98,7 +98,7 @@ def test_a_study_without_judgment_samplings_says_so(config: CopiedConfig) -> Non
         load_settings(config.folder, "full")
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
+@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
 def test_labels_of_removals_are_those_that_artifacts_look_for(
     edition: str, study: str, name: str
 ) -> None:
@@ -111,7 +111,7 @@ def test_labels_of_removals_are_those_that_artifacts_look_for(
         assert len(set(metrics)) == len(metrics)
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
+@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
 def test_every_removal_is_read_and_can_be_measured(edition: str, study: str, name: str) -> None:
     spec = STUDIES[edition][study]
     judgment_sampling = spec.judgment_samplings[name]

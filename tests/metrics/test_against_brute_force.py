@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.brute_force import ORACLES, value
 from metrics.examples import (
-    FACTS,
+    METADATA,
     ONE,
     THRESHOLD,
     Case,
@@ -97,6 +97,6 @@ def test_tau_of_a_long_list_with_few_or_many_different_ratings_is_that_of_scipy(
     metrics = [parse(f"tau{end}") for end in ("@2", "@10", "@1000", "@2299", "")]
     found = (np.argsort(listed) + 1).tolist()
     values = evaluate(metrics, one_user(plays, found, 2300, metadata=None))
-    case = Case(tuple(listed.tolist()), dict(enumerate(plays)), FACTS)
+    case = Case(tuple(listed.tolist()), dict(enumerate(plays)), METADATA)
     expected = [value(case, metric) for metric in metrics]
     np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12, atol=1e-14)

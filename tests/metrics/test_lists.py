@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.examples import (
     AR,
-    FACTS,
+    METADATA,
     ONE,
     THRESHOLD,
     Case,
@@ -108,8 +108,8 @@ def test_systems_share_judged_items() -> None:
     judgments = judgments_of(cases)
     judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
     metrics = [metric.at(5) for metric in ALL]
-    for turn in range(3):
-        turned = [Case(case.listed[turn:], case.ratings, case.metadata) for case in cases]
+    for shift in range(3):
+        turned = [Case(case.listed[shift:], case.ratings, case.metadata) for case in cases]
         outcome = ranks_of(turned, judgments)
         shared = JudgedLists.measured_by(judged, outcome, AR)
         assert shared.full.judged is judged
@@ -119,7 +119,7 @@ def test_systems_share_judged_items() -> None:
 
 def test_items_of_equal_rating_keep_their_own_ranks() -> None:
     judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
-    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, FACTS)
+    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, METADATA)
     assert lists.full.ranks.tolist() == [1, 2, 3, 4]
     items = judgments.items[lists.full.judged.positions[lists.full.indices]]
     assert items.tolist() == [3, 2, 1, 0]
@@ -154,7 +154,7 @@ def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
 
 def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     judgments = Judgments.from_pairs([0, 0], [0, 1], [5, 1], 1)
-    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, FACTS)
+    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, METADATA)
     needing = [name for name in METRICS if parse(name).refused_under_1r]
     for label in [f"{name}@10" for name in needing] + ["P(condensed=true)@10"]:
         with pytest.raises(ValueError, match="measure it under AR"):

@@ -1,4 +1,4 @@
-"""Removals of judgments in a plan: their files, what they depend on, and who reads them."""
+"""Judgment samplings in a plan: their files, what they depend on, and who reads them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
     )
 
 
-def test_absent_datasets_are_left_out_of_a_removal(tmp_path: Path) -> None:
+def test_absent_datasets_are_left_out_of_a_judgment_sampling(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
     files = plan.judgment_samplings.inputs(STUDY, "items")
     assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
@@ -169,7 +169,7 @@ def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None
     ]
 
 
-# --- artifacts that read removals -------------------------------------------------------------
+# --- artifacts that read judgment samplings ---------------------------------------------------
 
 
 def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
@@ -217,7 +217,7 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
     assert display["parameters"]["kept"] == "test ratings"
 
 
-def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
+def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_judgment_samplings() -> None:
     plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
     assert plan.judgment_samplings.datasets(STUDY, "users") == ["ml-1m", "librarything"]
     assert plan.descriptions.display(STUDY, "fig07")["absence"] == absence_of(["BeerAdvocate twin"])

@@ -72,7 +72,7 @@ def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
     assert (many[0] != many[1]).any()
 
 
-def test_a_given_split_without_its_file_says_which(ratings):
+def test_a_predefined_split_without_its_file_says_which(ratings):
     kind = {"kind": "predefined", "file": "pairs.tsv", "content": "held-out-pairs"}
     with pytest.raises(ValueError, match=r"split 'name' of the dataset 'data'.*'pairs\.tsv'"):
         made(ratings, kind)

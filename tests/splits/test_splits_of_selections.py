@@ -130,7 +130,7 @@ def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
                 np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
 
 
-def test_a_given_split_is_of_all_ratings() -> None:
+def test_a_predefined_split_is_of_all_ratings() -> None:
     predefined_split_of = {"kind": "predefined", "file": "f", "content": "fold-numbers"}
     for selection in ({}, {"share": 0.5}):
         with pytest.raises(ValidationError, match="nothing can be selected before it"):
@@ -176,6 +176,6 @@ def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
         split.spread_over(np.array([True, True, False]))
 
 
-def test_a_training_share_named_twice_is_refused():
-    with pytest.raises(ValidationError, match="a training share stands there twice"):
+def test_a_train_ratio_named_twice_is_refused():
+    with pytest.raises(ValidationError, match="a train ratio stands there twice"):
         RandomRatio(kind="random-ratio", train_ratio=(0.5, 0.5))

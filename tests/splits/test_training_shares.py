@@ -1,4 +1,4 @@
-"""Splits by several training shares: nested folds on the same coins or the same order."""
+"""Splits by several train ratios: nested folds on the same coins or the same order."""
 
 from __future__ import annotations
 

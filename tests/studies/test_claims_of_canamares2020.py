@@ -103,7 +103,7 @@ def test_monotone_series_rise_or_fall_at_every_step() -> None:
     assert not is_monotone(np.array([3.0, 2.0, 2.0]))
 
 
-def test_a_duel_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
+def test_a_comparison_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
     results = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
     knn, mf = results[:2], results[2:]
     text = mf.assign(system="ranksys-mf-text", value=[0, 1])
@@ -194,7 +194,7 @@ def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
     assert verdicts([2, 6, 10, np.nan], [3, 7, 9, np.nan]) == [UNDECIDED] * 3
 
 
-def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> None:
+def test_depths_of_the_experiment_with_fewer_neighbours_are_another_comparison() -> None:
     def table(dataset: str, experiment: str, mf: list[float]) -> pd.DataFrame:
         series = dict(enumerate(mf, start=1))
         constant = dict.fromkeys(series, 2.0)

@@ -35,7 +35,7 @@ DESIGNS = (
     Protocol("AR", "TI", 17, 4.0),
 )
 UNIFORM = (ONE, Protocol("AR", "TI"), Protocol("AR", "AI"))
-FACTS = {"target_items": 12, "eta": 4.5}
+METADATA = {"target_items": 12, "eta": 4.5}
 
 
 # --- figure 6 ---------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ FACTS = {"target_items": 12, "eta": 4.5}
 def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -> None:
     ratings = generated_ratings()
     rng = np.random.default_rng(2)
-    splits = {"coins": {}, "uniform": FACTS}
+    splits = {"coins": {}, "uniform": METADATA}
     codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(2)]
     for name, metadata in splits.items():
         (tmp_path / "ml-1m" / name).mkdir(parents=True)
@@ -90,7 +90,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
             extra_systems=EXTRA,
             folds=1 if dataset == "lastfm-1k" and not uniform else 3,
             split_name="uniform" if uniform else "coins",
-            metadata=FACTS if uniform else None,
+            metadata=METADATA if uniform else None,
         )
 
     experiments = {

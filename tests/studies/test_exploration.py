@@ -135,7 +135,7 @@ def one_by_one(configuration: Configuration) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("decisions", CHOSEN, ids=str)
-def test_a_world_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
+def test_a_universe_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
     configuration = Configuration.model_validate(decisions)
     (row,) = explored([configuration], [("kNN", "Pop")]).to_dict("records")
     expected = one_by_one(configuration)
@@ -159,7 +159,7 @@ def in_order(universes: pd.DataFrame) -> pd.DataFrame:
     return universes.sort_values(KEY, ignore_index=True)
 
 
-def test_there_is_one_world_a_configuration_and_pair() -> None:
+def test_there_is_one_universe_a_configuration_and_pair() -> None:
     universes = whole_grid()
     assert list(universes) == [*KEY, *NUMBERS, "verdict"]
     expected = pd.DataFrame([c.levels for c in GRID.configurations()])
@@ -171,12 +171,12 @@ def test_there_is_one_world_a_configuration_and_pair() -> None:
     assert (universes["rejected"].notna() == by_bootstrap).all()
 
 
-def test_the_same_worlds_are_the_same_frame() -> None:
+def test_the_same_universes_are_the_same_frame() -> None:
     again = explored(GRID.configurations(), [("kNN", "Pop")])
     pd.testing.assert_frame_equal(again, whole_grid(), check_exact=True)
 
 
-def test_worlds_depend_neither_on_their_order_nor_on_other_worlds() -> None:
+def test_universes_depend_neither_on_their_order_nor_on_other_universes() -> None:
     rng = np.random.default_rng(1)
     configurations = GRID.configurations()
     shuffled = [configurations[index] for index in rng.permutation(len(configurations))[:100]]
@@ -205,7 +205,7 @@ def test_a_pair_does_not_depend_on_the_others() -> None:
     )
 
 
-def test_verdicts_follow_from_the_evidence_of_a_file(tmp_path: Path) -> None:
+def test_verdicts_follow_from_signed_one_minus_p_in_a_file(tmp_path: Path) -> None:
     universes = several_pairs()
     assert set(universes["verdict"]) == {"first", "tie", "second"}
     write_results(universes.drop(columns="verdict"), tmp_path / "universes.csv")
@@ -246,7 +246,7 @@ def test_without_pairs_or_configurations_there_is_nothing_to_compare() -> None:
             explored(configurations, pairs)
 
 
-def test_a_problem_comes_with_its_systems_and_its_world() -> None:
+def test_a_problem_comes_with_its_systems_and_its_universe() -> None:
     nobody = {"min_user_ratings": 1, "head_removed": 0.95}
     configuration = Configuration.model_validate(
         {"selection": nobody, "split": {"train_ratio": 0.9}, "coverage": "reduced"}

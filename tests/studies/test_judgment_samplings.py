@@ -139,7 +139,7 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     for changes in (
         # Another experiment beside it, and another name.
         {"experiments": two},
-        # Other measures.
+        # Other metrics.
         {"averages": {"arithmetic": ["P@5", "AP@5"]}},
         # Other levels, the same first.
         {"percents": [*PERCENTS, 10.0]},

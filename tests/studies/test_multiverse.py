@@ -83,7 +83,7 @@ def test_there_is_one_row_for_each_legal_combination(
     assert problems("universes", universes, results, tmp_path) == []
 
 
-def test_shares_of_all_worlds_are_those_of_the_levels_together(
+def test_shares_of_all_universes_are_those_of_the_levels_together(
     read: ArtifactInputs, tmp_path: Path
 ) -> None:
     results = shares.data(read)

@@ -1,7 +1,7 @@
 """
 REQUIRED INPUTS
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
-  work/<edition>/<dataset>/raw.json                names the files of given splits
+  work/<edition>/<dataset>/raw.json                names the files of predefined splits
   config/splits.yaml
 OUTPUTS
   work/<edition>/<dataset>/<split>/split.npz

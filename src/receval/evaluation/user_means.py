@@ -58,7 +58,7 @@ class UserMeans:
 
         Returns
         -------
-        ndarray of float64, shape (n_metrics, n_systems, n_averaged_users)
+        ndarray of float64, shape (n_metrics, n_systems, n_evaluated_users)
 
         Raises
         ------
@@ -91,7 +91,7 @@ class UserMeans:
         return table
 
 
-def user_values(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
+def means_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
     """Return the values of users, each averaged over the folds that test the user.
 
     Parameters

@@ -80,7 +80,7 @@ class ExperimentUniverses(Universes):
     Parameters
     ----------
     experiments : mapping of str to Experiment
-        On one dataset; each split has one selection (A1), one fold for each training share (A2).
+        On one dataset; each split has one selection (A1), one fold for each train ratio (A2).
     """
 
     def __init__(self, experiments: Mapping[str, Experiment]) -> None:

@@ -56,8 +56,8 @@ class _Measured:
     ----------
     alive : ndarray of bool, shape (n_judged,)
         Whether a judgment is left.
-    walked : ReducedLists or None
-        The lists, where one walk computes all metrics.
+    reduced : ReducedLists or None
+        The lists, where one pass computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
         For each family, its metrics' values, transformed.
     sums : list of ndarray of float64, shape (n_metrics * n_systems,)
@@ -65,7 +65,7 @@ class _Measured:
     """
 
     alive: NDArray[np.bool_]
-    walked: ReducedLists | None
+    reduced: ReducedLists | None
     tables: list[NDArray[np.float64]]
     sums: list[NDArray[np.float64]]
 
@@ -73,7 +73,7 @@ class _Measured:
         """Return a copy from which other judgments can leave."""
         return _Measured(
             self.alive.copy(),
-            None if self.walked is None else self.walked.copy(),
+            None if self.reduced is None else self.reduced.copy(),
             [table.copy() for table in self.tables],
             [summed.copy() for summed in self.sums],
         )
@@ -117,7 +117,7 @@ class ReducedFold:
         deepest = None if None in reaches else max(reach for reach in reaches if reach)
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
-        self._walk = (
+        self._fused_pass = (
             None if cutoff is None else FusedPass(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
@@ -138,7 +138,7 @@ class ReducedFold:
 
         Returns
         -------
-        values : ndarray of float64, shape (n_levels, n_measures, n_systems)
+        values : ndarray of float64, shape (n_levels, n_metrics, n_systems)
         n_evaluated : ndarray of int64, shape (n_levels,)
             Number of users who still have a test rating: only they are averaged.
         """
@@ -154,8 +154,8 @@ class ReducedFold:
         for level, after in enumerate(gone):
             leaving = first_to_leave[before:after]
             measured.alive[leaving] = False
-            if measured.walked is not None:
-                measured.walked.leave(leaving)
+            if measured.reduced is not None:
+                measured.reduced.leave(leaving)
             lost = np.bincount(self._row_of[leaving], minlength=len(left))
             left -= lost
             self._measure(np.flatnonzero(lost), left, measured)
@@ -190,7 +190,7 @@ class ReducedFold:
         n_entries = [len(family.indices) * self.n_systems for family in self._families]
         measured = _Measured(
             np.ones(len(self._row_of), dtype=bool),
-            None if self._walk is None else self._walk.all_left(),
+            None if self._fused_pass is None else self._fused_pass.all_left(),
             [np.zeros((self.judged.n_rows, number)) for number in n_entries],
             [np.zeros(number) for number in n_entries],
         )
@@ -229,8 +229,8 @@ class ReducedFold:
         self, rows: NDArray[np.int64], measured: _Measured, *, first: bool
     ) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
-        if self._walk is not None and measured.walked is not None:
-            return self._walk.values(rows, measured.walked, first=first)
+        if self._fused_pass is not None and measured.reduced is not None:
+            return self._fused_pass.values(rows, measured.reduced, first=first)
         lists = self._reduced(rows, measured.alive)
         values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
         by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)

@@ -74,7 +74,7 @@ class _SplitConfig(BaseModel):
 def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
     if isinstance(shares, tuple) and len(set(shares)) < len(shares):
         raise ValueError(
-            "a training share stands there twice, which would make one fold twice: name each once, "
+            "a train ratio stands there twice, which would make one fold twice: name each once, "
             "and ask for repetitions by folds"
         )
     return shares

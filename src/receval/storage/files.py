@@ -60,7 +60,7 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray]) -> None:
             archive.writestr(entry, buffer.getbuffer(), compresslevel=1)
 
 
-def write_results(numbers: pd.DataFrame, path: Path) -> None:
+def write_results(results: pd.DataFrame, path: Path) -> None:
     """Write one row an observation, real numbers with ten significant digits, in one step."""
     text = numbers.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     write_atomically(path, text)

@@ -141,7 +141,7 @@ def split_ratings(
     Parameters
     ----------
     manifest : Path
-        The description of the raw files, with the files beside them that a given split reads.
+        The description of the raw files, with the files beside them that a predefined split reads.
     ratings : sequence of Path
         The table of the prepared dataset.
     split : Path
