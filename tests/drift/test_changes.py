@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.drift.changes import Kind, compare_tables
-from receval.drift.comparison import Status, changes_of_order
+from receval.drift.comparison import ArtifactStatus, changes_of_order
 from receval.drift.spec import DriftConfig
 from receval.drift.tables import read_table, roles_of_columns
 
@@ -185,7 +185,7 @@ def test_a_csv_that_cannot_be_read_is_named(text, message, tmp_path):
 
 def test_tables_without_rows_are_the_same(tmp_path):
     result = drift_between("system,value\n", "system,value\n", tmp_path, CONFIG)
-    assert result.status is Status.SAME
+    assert result.status is ArtifactStatus.SAME
 
 
 cells = st.one_of(

@@ -223,7 +223,7 @@ def module_of(study: str, artifact: str) -> ModuleType:
 def display_of(
     study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo"
 ) -> DisplayStyle:
-    """Return the display style that an edition has of an artifact, some datasets pretended absent."""
+    """Return an artifact's display style in an edition, some datasets pretended absent."""
     values = _plan(edition).descriptions.display(study, artifact)
     titles = [values["datasets"][name] for name in absent]
     return DisplayStyle.of({**values, "absence": absence_of(titles)})

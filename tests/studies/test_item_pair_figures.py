@@ -168,7 +168,7 @@ def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
     results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
     with figure_style():
         figure = fig09.draw(results, display_of(STUDY, "fig09"))
-    for axes, metric in zip(figure.axes, fig09.METRICS, strict=True):
+    for axes, metric in zip(figure.axes, fig09.OPTIMISED, strict=True):
         areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         patches = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
         filled = [patch for patch in patches if patch.get_fill()]

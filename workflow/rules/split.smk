@@ -8,15 +8,15 @@ OUTPUTS
 """
 
 
-rule make_split:
+rule split_ratings:
     input:
         manifest="work/{edition}/{dataset}/raw.json",
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
     log:
-        messages="work/{edition}/{dataset}/{split}/logs/make_split.log",
-        benchmark="work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv",
+        messages="work/{edition}/{dataset}/{split}/logs/split_ratings.log",
+        benchmark="work/{edition}/{dataset}/{split}/benchmarks/split_ratings.tsv",
     group:
         lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:

@@ -15,7 +15,7 @@ from receval.storage.files import real_values
 EXACT = 1e-9
 """Numbers are the same if they differ by no more; those of a CSV have ten digits."""
 
-POLICIES = {
+POLICY_WORDS = {
     "none": "left out",
     "random": "random",
     "popularity": "popularity",
@@ -59,7 +59,7 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
     k = sorted(fig07["neighbours"].astype(int).unique())
 
     def shown(values: Mapping[str, Series], policy: str, metric: str = "nDCG@10") -> list[Quantity]:
-        name = f"{metric}, {POLICIES[policy]}"
+        name = f"{metric}, {POLICY_WORDS[policy]}"
         pairs = zip(k, values[policy], strict=True)
         return [Quantity(name, float(value), place=f"at k = {number}") for number, value in pairs]
 
@@ -82,7 +82,9 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
             for policy in ndcg
         ),
         [
-            Quantity(f"best k by {name}", k[int(np.argmax(own[policy]))], place=POLICIES[policy])
+            Quantity(
+                f"best k by {name}", k[int(np.argmax(own[policy]))], place=POLICY_WORDS[policy]
+            )
             for name, own in (("nDCG@10", ndcg), ("P@10", precision))
             for policy in own
         ],

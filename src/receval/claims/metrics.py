@@ -19,7 +19,7 @@ PUBLISHED_P = (1.769e-6, 1.653e-4)
 MAGNITUDE = 10.0
 """P-values agree if one is at most so many times the other."""
 
-WEIGHTS = ("test-weighted", "positive-weighted")
+WEIGHTED_MEANS = ("test-weighted", "positive-weighted")
 
 
 def claims_of_metrics(
@@ -85,7 +85,7 @@ def claims_of_aggregation(
     compared = [
         (f"{metric_name(metric)}, {aggregation}", aggregation, comparison(metric, aggregation))
         for metric in metrics
-        for aggregation in ("mean", *WEIGHTS)
+        for aggregation in ("mean", *WEIGHTED_MEANS)
     ]
     finding = Finding(
         "C-023",
@@ -114,7 +114,8 @@ def claims_of_aggregation(
         f"p >= {LEVEL:g}",
     )
     yield _insignificant(
-        finding, [(metric_name(m), comparison(m, WEIGHTS[0])) for m in metrics if m == "P@10"]
+        finding,
+        [(metric_name(m), comparison(m, WEIGHTED_MEANS[0])) for m in metrics if m == "P@10"],
     )
 
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from tabulate import tabulate
 
 from receval.drift.changes import Change
-from receval.drift.comparison import ArtifactDrift, DriftReport, Status
+from receval.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
 
 Row = Sequence[str]
 TableWriter = Callable[[Row, Sequence[Row]], list[str]]
 
 _EXPLANATIONS = {
-    Status.MISSING: "this run should have made it",
-    Status.NEW: "nothing is accepted yet",
-    Status.ABSENT: "its data is not here",
-    Status.LEFTOVER: "a file of an earlier run",
+    ArtifactStatus.MISSING: "this run should have made it",
+    ArtifactStatus.NEW: "nothing is accepted yet",
+    ArtifactStatus.ABSENT: "its data is not here",
+    ArtifactStatus.LEFTOVER: "a file of an earlier run",
 }
 
 

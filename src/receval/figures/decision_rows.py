@@ -50,7 +50,9 @@ def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int6
 
     Each bin begins with a step.
     """
-    n_bins = min(max(n_universes // UNIVERSES_PER_BIN, min(n_universes, SINGLE_UNIVERSES)), MOST_BINS)
+    n_bins = min(
+        max(n_universes // UNIVERSES_PER_BIN, min(n_universes, SINGLE_UNIVERSES)), MOST_BINS
+    )
     steps_per_bin = -(-STEPS // n_bins)
     n_steps = n_bins * steps_per_bin
     steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps

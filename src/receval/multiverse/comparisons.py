@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
-from receval.multiverse.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
+from receval.multiverse.decisions import (
+    GEOMETRIC_EPSILON,
+    Aggregation,
+    CoverageTreatment,
+    SignificanceTest,
+)
 from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
@@ -25,7 +30,7 @@ AVERAGE_BY_AGGREGATION = {
     "median": Median(),
     "test-weighted": Weighted(by="test"),
     "positive-weighted": Weighted(by="positive"),
-    "geometric": AdjustedGeometric(epsilon=EPSILON),
+    "geometric": AdjustedGeometric(epsilon=GEOMETRIC_EPSILON),
 }
 """What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
 
@@ -231,7 +236,7 @@ class _Summary:
     ) -> NDArray[np.float64]:
         """Return values of the chosen users whose mean is what is compared."""
         if self.aggregation == "geometric":
-            return AdjustedGeometric(epsilon=EPSILON).transformed(values[:, chosen])
+            return AdjustedGeometric(epsilon=GEOMETRIC_EPSILON).transformed(values[:, chosen])
         if self.aggregation in ("mean", "median"):
             return values[:, chosen]
         by_test = self.aggregation == "test-weighted"

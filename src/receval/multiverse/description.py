@@ -12,7 +12,7 @@ import pandas as pd
 from receval.multiverse.decisions import (
     BOOTSTRAP_SAMPLES,
     DECISIONS,
-    EPSILON,
+    GEOMETRIC_EPSILON,
     Configuration,
     MetricDecision,
 )
@@ -228,7 +228,9 @@ def _average(configuration: Configuration, threshold: float) -> str:
         "positive-weighted": (
             f"take its mean weighted by the users' numbers of test {_relevant(threshold)}"
         ),
-        "geometric": (f"take its epsilon-adjusted geometric mean (epsilon = {EPSILON:g})"),
+        "geometric": (
+            f"take its epsilon-adjusted geometric mean (epsilon = {GEOMETRIC_EPSILON:g})"
+        ),
     }[configuration.aggregation]
     if configuration.coverage == "reduced":
         return f"{words} over those of these users who get a recommendation"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from receval.ratings import Ratings
     from receval.splits.split import Split
 
-Share = Annotated[float, Field(gt=0, lt=1)]
-Shares = Share | Annotated[tuple[Share, ...], Field(min_length=1)]
+OpenShare = Annotated[float, Field(gt=0, lt=1)]
+TrainRatios = OpenShare | Annotated[tuple[OpenShare, ...], Field(min_length=1)]
 Folds = Annotated[int, Field(ge=1, le=99)]
 Parts = Annotated[int, Field(ge=2, le=99)]
 
@@ -40,8 +40,8 @@ class DataSelection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    share: Share | None = None
-    head_removed: Share | None = None
+    share: OpenShare | None = None
+    head_removed: OpenShare | None = None
     min_user_ratings: Annotated[int, Field(ge=1)] = 1
     min_item_ratings: Annotated[int, Field(ge=1)] = 1
 
@@ -88,7 +88,7 @@ class RandomRatio(_SplitConfig):
     """
 
     kind: Literal["random-ratio"]
-    train_ratio: Shares = 0.8
+    train_ratio: TrainRatios = 0.8
     folds: Folds = 1
 
     _shares_differ = field_validator("train_ratio")(_different_shares)
@@ -101,7 +101,7 @@ class UserRatio(_SplitConfig):
     """
 
     kind: Literal["user-ratio"]
-    train_ratio: Shares = 0.8
+    train_ratio: TrainRatios = 0.8
     folds: Folds = 1
 
     _shares_differ = field_validator("train_ratio")(_different_shares)
@@ -129,7 +129,7 @@ class Temporal(_SplitConfig):
 
     kind: Literal["temporal"]
     scope: Literal["all", "user"] = "all"
-    test_share: Share = 0.2
+    test_share: OpenShare = 0.2
     repeats: Literal["drop", "keep"] = "drop"
 
     @property
@@ -145,7 +145,7 @@ class UniformTest(_SplitConfig):
     """
 
     kind: Literal["uniform-test"]
-    test_share: Share = 0.2
+    test_share: OpenShare = 0.2
     min_train_ratio: Annotated[float, Field(ge=0, lt=1)] = 0.2
     tests_from: float | None = None
     folds: Folds = 5

@@ -15,7 +15,7 @@ from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
 PRINTED_P = 0.001
 """Smaller p-values are not printed: they say that the difference is no chance."""
 
-COMPARED = (
+COMPARED_COLUMNS = (
     *("dataset", "experiment", "system", "users", "metric", "value", "p_value"),
     *("train_ratio", "depth", "cutoff", "policy", "neighbours", "average", "minimum_overlap"),
     *("form", "gain", "statement", "aggregation", "epsilon", "coefficient"),
@@ -54,7 +54,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     results = {name: read_results(path) for name, path in inputs.results.items()}
     # A table without rows decides nothing.
-    results |= {name: pd.DataFrame(columns=list(COMPARED)) for name in inputs.not_made}
+    results |= {name: pd.DataFrame(columns=list(COMPARED_COLUMNS)) for name in inputs.not_made}
     movielens, netflix, few = (
         str(inputs.parameters[name]) for name in ("movielens", "netflix", "fewer_neighbours")
     )

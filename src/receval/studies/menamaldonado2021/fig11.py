@@ -16,11 +16,16 @@ from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 EVALUATIONS = ("real", "observed")
-TRAIN, OBSERVED_TEST, UNBIASED_TEST, UNUSED = "train", "observed test", "unbiased test", "unused"
+TRAIN_PART, OBSERVED_TEST, UNBIASED_TEST, UNUSED = (
+    "train",
+    "observed test",
+    "unbiased test",
+    "unused",
+)
 TESTS = {"real": UNBIASED_TEST, "observed": OBSERVED_TEST}
 
 FILLS = {
-    TRAIN: COLOURS[0],
+    TRAIN_PART: COLOURS[0],
     OBSERVED_TEST: COLOURS[1],
     UNBIASED_TEST: COLOURS[2],
     UNUSED: "#E6E6E6",
@@ -123,9 +128,9 @@ def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
             _draw_strip(axes, (start, height), parts[name][fold], roles, TESTS[evaluation])
     ratings = rows[rows["evaluation"] == evaluation].set_index(["fold", "role"])["ratings"]
     for index, fold in enumerate(folds):
-        trains, tests = ratings[fold, TRAIN], ratings[fold, TESTS[evaluation]]
+        trains, tests = ratings[fold, TRAIN_PART], ratings[fold, TESTS[evaluation]]
         _print_beside(axes, index + 0.5, f"{trains:,}\n{tests:,}", va="center")
-    _print_beside(axes, -0.05, f"{TRAIN}\n{TESTS[evaluation]}", va="bottom", style="italic")
+    _print_beside(axes, -0.05, f"{TRAIN_PART}\n{TESTS[evaluation]}", va="bottom", style="italic")
     axes.set_xlim(0, 100)
     axes.set_ylim(len(folds), 0)
     axes.set_yticks([index + 0.5 for index in range(len(folds))], [str(fold) for fold in folds])
@@ -151,7 +156,7 @@ def _draw_strip(
 ) -> None:
     """Draw one strip of a fold: the fold's own part, and what is before and after it."""
     bottom, height = band
-    around = TRAIN if roles[TRAIN] > 0 else UNUSED
+    around = TRAIN_PART if roles[TRAIN_PART] > 0 else UNUSED
     inside = test if roles[test] > 0 else UNUSED
     end = part[0] + part[1]
     pieces = [(0.0, part[0], around), (*part, inside), (end, 1 - end, around)]
