@@ -40,7 +40,7 @@ from receval.storage.files import read_results, write_results
 KEY = ["first", "second", *DECISIONS]
 NUMBERS = [
     *("value", "other_value", "residual", "other_residual", "difference", "effect"),
-    *("p", "rejected", "signed_one_minus_p"),
+    *("p_value", "rejected", "signed_one_minus_p"),
 ]
 AVERAGES = {
     "mean": "arithmetic",
@@ -124,13 +124,13 @@ def one_by_one(configuration: Configuration) -> dict[str, float]:
     differences = np.round(first - second, 12)
     if configuration.test == "sign":
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-        found["p"] = stats.binomtest(wins, wins + losses).pvalue
+        found["p_value"] = stats.binomtest(wins, wins + losses).pvalue
     elif configuration.test == "wilcoxon":
-        found["p"] = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
+        found["p_value"] = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
     else:
         logs = configuration.test == "t-log"
         first, second = (np.log(row + 1e-5) if logs else row for row in (first, second))
-        found["p"] = stats.ttest_rel(first, second).pvalue
+        found["p_value"] = stats.ttest_rel(first, second).pvalue
     return found
 
 
@@ -143,7 +143,7 @@ def test_a_universe_is_what_its_decisions_say(decisions: dict[str, Any]) -> None
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9)
     assert row["difference"] == row["value"] - row["other_value"]
     winner = "tie"
-    if row["p"] < 0.05:
+    if row["p_value"] < 0.05:
         winner = "first" if row["difference"] > 0 else "second"
     # In none of these universes do the test and the values point to different systems.
     assert row["verdict"] == winner
@@ -167,7 +167,7 @@ def test_there_is_one_universe_a_configuration_and_pair() -> None:
     pd.testing.assert_frame_equal(levels, expected.sort_values([*DECISIONS], ignore_index=True))
     assert set(universes["verdict"]) == {"tie", "second"}
     by_bootstrap = universes["test"] == "bootstrap"
-    assert (universes["p"].isna() == by_bootstrap).all()
+    assert (universes["p_value"].isna() == by_bootstrap).all()
     assert (universes["rejected"].notna() == by_bootstrap).all()
 
 

@@ -78,7 +78,7 @@ def test_there_is_one_row_for_each_legal_combination(
     assert results["residual"].notna().equals(of_rbp)
     assert results["other_residual"].between(0, 1).equals(of_rbp)
     is_bootstrap = results["test"] == "bootstrap"
-    assert results.loc[is_bootstrap, "p"].isna().all()
+    assert results.loc[is_bootstrap, "p_value"].isna().all()
     assert results.loc[~is_bootstrap, "rejected"].isna().all()
     assert problems("universes", universes, results, tmp_path) == []
 

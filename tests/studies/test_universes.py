@@ -184,7 +184,7 @@ def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
     pd.testing.assert_frame_equal(universes, expected, check_exact=True)
     other = explored(inputs(4))
     assert not universes["rejected"].equals(other["rejected"])
-    assert universes["p"].equals(other["p"])
+    assert universes["p_value"].equals(other["p_value"])
 
 
 def test_an_artifact_without_a_grid_is_refused(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def claims_of_ratios(
             name: str, users: str = "tested", dataset: str = dataset
         ) -> PairedComparison | None:
             results = figures[name]
-            chosen = (results["dataset"] == dataset) & (results["users"] == users)
+            chosen = (results["dataset"] == dataset) & (results["evaluated_users"] == users)
             return PairedComparison.of(results[chosen], "train_ratio", roles)
 
         full, unrated, condensed = (comparison(name) for name in ("fig02", "fig03", "fig04"))

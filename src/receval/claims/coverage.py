@@ -61,7 +61,9 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
     def shown(values: Mapping[str, Series], policy: str, metric: str = "nDCG@10") -> list[Quantity]:
         name = f"{metric}, {POLICY_WORDS[policy]}"
         pairs = zip(k, values[policy], strict=True)
-        return [Quantity(name, float(value), place=f"at k = {number}") for number, value in pairs]
+        return [
+            Quantity(name, float(value), position=f"at k = {number}") for number, value in pairs
+        ]
 
     none, random = ndcg["none"], ndcg["random"]
     others = {name: ndcg[name] for name in ("popularity", "average")}
@@ -83,7 +85,7 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
         ),
         [
             Quantity(
-                f"best k by {name}", k[int(np.argmax(own[policy]))], place=POLICY_WORDS[policy]
+                f"best k by {name}", k[int(np.argmax(own[policy]))], position=POLICY_WORDS[policy]
             )
             for name, own in (("nDCG@10", ndcg), ("P@10", precision))
             for policy in own
@@ -162,7 +164,7 @@ def _diverging(dataset: str, rows: pd.DataFrame) -> Finding:
     return finding.checked(
         rises(-coverage[some]) and rises(-full[some]) and rises(reduced[some]),
         [
-            Quantity(name, float(value), place=f"at {overlap:g}")
+            Quantity(name, float(value), position=f"at {overlap:g}")
             for name, series in (("user coverage", coverage), ("full", full), ("reduced", reduced))
             for overlap, value in zip(overlaps, series, strict=True)
         ],
@@ -187,7 +189,7 @@ def _deceptive(dataset: str, rows: pd.DataFrame, limit: int, claim: str, roles: 
         quantities += [
             Quantity(f"MF{form}", _of_mf(rows, metric, roles)),
             *(
-                Quantity(f"kNN, reduced{form}", float(value), place=f"at {overlap:g}")
+                Quantity(f"kNN, reduced{form}", float(value), position=f"at {overlap:g}")
                 for overlap, value in zip(overlaps, series, strict=True)
             ),
         ]

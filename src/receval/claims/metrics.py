@@ -31,7 +31,7 @@ def claims_of_metrics(
     rows = rows.assign(name=names, only=0)
 
     def comparison(form: str, name: str, gain: str) -> PairedComparison | None:
-        chosen = (rows["form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
+        chosen = (rows["list_form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
         return PairedComparison.of(rows[chosen], "only", roles)
 
     by_gain = [
@@ -170,8 +170,8 @@ def _higher(dataset: str, compared: list[tuple[str, str, PairedComparison | None
         elif mean is not None:
             higher += [comparison.knn[0] > mean.knn[0], comparison.mf[0] > mean.mf[0]]
         quantities += [
-            Quantity("kNN", float(comparison.knn[0]), place=f"in {name}"),
-            Quantity("MF", float(comparison.mf[0]), place=f"in {name}"),
+            Quantity("kNN", float(comparison.knn[0]), position=f"in {name}"),
+            Quantity("MF", float(comparison.mf[0]), position=f"in {name}"),
         ]
     return finding.checked(all(higher), quantities) if higher else finding
 

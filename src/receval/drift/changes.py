@@ -123,7 +123,7 @@ def compare_tables(
     accepted, fresh = accepted.loc[common], fresh.loc[common]
 
     tolerated = compared = 0
-    for column in [name for name in (*roles.counts, *roles.measures) if name in fresh.columns]:
+    for column in [name for name in (*roles.counts, *roles.values) if name in fresh.columns]:
         cells = _Cells(accepted, fresh, column, _tolerances(accepted, column, roles, config))
         changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
         tolerated += int((cells.differ & ~cells.moved).sum())
@@ -136,7 +136,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
-    columns = len(roles.counts) + len(roles.measures)
+    columns = len(roles.counts) + len(roles.values)
     return TableChanges(changes, tolerated=0, compared=rows * columns)
 
 

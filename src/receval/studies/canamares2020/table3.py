@@ -16,8 +16,8 @@ PRINTED_GAINS = ("g1", "g2")
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return all metrics, on full and on condensed lists, with each gain.
 
-    Columns: dataset; form (full or condensed); gain (g1, g2, or none where the metric has no gain);
-    metric; system; lists; value; p_value; verdict, the last five as in
+    Columns: dataset; list_form (full or condensed); gain (g1, g2, or none where the metric has
+    none); metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             configuration = start.but(lists=form)
             table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
             table.insert(0, "gain", [_gain(label) for label in table["metric"]])
-            table.insert(0, "form", form)
+            table.insert(0, "list_form", form)
             table.insert(0, "dataset", experiment.dataset)
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
@@ -63,7 +63,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         columns += system_columns(display, systems, gain)
     shown = results.assign(name=[metric_name(label) for label in results["metric"]])
     rows = []
-    for (form, name), own in shown.groupby(["form", "name"], sort=False):
+    for (form, name), own in shown.groupby(["list_form", "name"], sort=False):
         cells = [str(form), str(name)]
         for gain in PRINTED_GAINS:
             with_gain = own["gain"] == gain

@@ -99,7 +99,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     [against > 0, against < 0], ["steeper", "less steep"], "equally steep"
                 ),
                 "rankings": ranking,
-                "lemma": np.where(holds, "holds", "fails"),
+                "outcome": np.where(holds, "holds", "fails"),
             }
             of_dataset.append(table_of_statements(pairs, statements).assign(metric=metric))
             of_dataset.append(table_of_areas(pairs, names).assign(metric=metric))
@@ -116,7 +116,7 @@ _COLUMNS = [
     "popularity_and_relevance",
     "steepness",
     "rankings",
-    "lemma",
+    "outcome",
     "pairs",
     "share_of_pairs",
     "paper",
@@ -153,7 +153,7 @@ def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
             Part(
                 float(
                     shares[
-                        of_area & (areas["lemma"] == lemma) & (areas["rankings"] == outcome)
+                        of_area & (areas["outcome"] == lemma) & (areas["rankings"] == outcome)
                     ].sum()
                 ),
                 *style,
