@@ -68,7 +68,7 @@ def test_what_is_compared_is_what_the_multiverse_explores(
         own = table.loc[row["second"]]
         assert table.loc["knn-user", "value"] == pytest.approx(row["value"], abs=1e-14)
         assert own["value"] == pytest.approx(row["other_value"], abs=1e-14)
-        assert own["p_value"] == row["p"]
+        assert own["p_value"] == row["p_value"]
         assert own["verdict"] == names[row["verdict"]]
 
 
