@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from receval.drift.changes import Kind, compare_tables
 from receval.drift.comparison import ArtifactStatus, changes_of_order
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import read_table, roles_of_columns
 
-CONFIG = DriftConfig.model_validate(
+CONFIG = DriftSpec.model_validate(
     {
         "keys": ["cutoff", "fold"],
         "lists": "lists",

@@ -6,10 +6,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import skewed_ratings
 
-from receval.splits.kinds import SPLITTERS, AnySplit, SplitConfig, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.split import TEST
 
-SPLIT = TypeAdapter(AnySplit)
+SPLIT = TypeAdapter(AnySplitSpec)
 
 KINDS = [
     {"kind": "random-ratio", "folds": 2},
@@ -41,7 +41,7 @@ def made(ratings, kind, seed=1, dataset="data", name="name", auxiliary_files=Non
 
 
 def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
-    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(SplitConfig)}
+    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(SplitSpec)}
     assert kinds == set(SPLITTERS)
     for path in SPLITTERS.values():
         module, function = path.split(":")

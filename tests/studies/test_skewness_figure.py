@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
 
-from receval.config.reading import load_drift_config
+from receval.config.reading import load_drift_spec
 from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
@@ -155,7 +155,7 @@ def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
 def test_rows_are_told_apart_when_they_are_compared(tmp_path: Path) -> None:
     everything(tmp_path)
     table = read_table(tmp_path / "fig05.csv")
-    roles = roles_of_columns(table, load_drift_config(ROOT / "config" / "drift.yaml"))
+    roles = roles_of_columns(table, load_drift_spec(ROOT / "config" / "drift.yaml"))
     assert roles.keys == (
         *("panel", "dataset", "skewness", "system", "protocol", "metric", "rank"),
     )

@@ -20,7 +20,7 @@ from receval.multiverse.verdicts import (
     verdict_shares,
     with_verdicts,
 )
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 from receval.storage.files import read_results, write_results
 
 GRID = DecisionGrid.model_validate(
@@ -161,7 +161,7 @@ def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> Non
     # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
     expected = [
         ("", "", start),
-        ("selection", "share-0.5", start.but(selection=DataSelection(share=0.5))),
+        ("selection", "share-0.5", start.but(selection=SelectionSpec(share=0.5))),
         ("split", "random-0.8", start.but(split={"train_ratio": 0.8})),
         ("users", "all", start.but(users="all")),
         ("non_computable", "popularity", start.but(non_computable="popularity")),

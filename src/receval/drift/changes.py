@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import ColumnRoles, numbers, numeric, roles_of_columns, row_labels
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
@@ -80,7 +80,7 @@ class TableChanges:
 def compare_tables(
     accepted: pd.DataFrame,
     fresh: pd.DataFrame,
-    config: DriftConfig,
+    config: DriftSpec,
     roles: ColumnRoles | None = None,
 ) -> TableChanges:
     """Compare two tables of text cells; the order of rows and columns does not matter.
@@ -90,7 +90,7 @@ def compare_tables(
     accepted, fresh : DataFrame of str
         As :func:`receval.drift.tables.read_table` returns them. One and the same object, where
         both are known to be equal, saves the comparison of cells.
-    config : DriftConfig
+    config : DriftSpec
         Keys and tolerances.
     roles : ColumnRoles, optional
         What the accepted columns are for, where that is already known.
@@ -157,7 +157,7 @@ def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[
 
 
 def _tolerances(
-    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftConfig
+    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftSpec
 ) -> NDArray[np.float64]:
     """Return how far each cell of a column may move."""
     if column in roles.counts:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import numbers, read_table, roles_of_columns, row_labels
 
 SYSTEM = "system"
@@ -177,7 +177,7 @@ def names_of_artifacts(folder: Path) -> set[str]:
 def compare_folders(
     fresh: Path,
     accepted: Path,
-    config: DriftConfig,
+    config: DriftSpec,
     expected: Collection[str],
     one_sided_datasets: Collection[str] = (),
 ) -> DriftReport:
@@ -189,7 +189,7 @@ def compare_folders(
         ``work/<edition>/artifacts``, with ``<study>/<artifact>.csv`` and drawings beside them.
     accepted : Path
         ``results/<edition>``, laid out the same way.
-    config : DriftConfig
+    config : DriftSpec
         Keys and tolerances.
     expected : collection of str
         ``study/artifact`` names that this run makes. An accepted artifact that is not among them
@@ -225,7 +225,7 @@ def compare_artifact(
     name: str,
     fresh: Path,
     accepted: Path,
-    config: DriftConfig,
+    config: DriftSpec,
     one_sided_datasets: Collection[str] = (),
 ) -> ArtifactDrift:
     """Compare one artifact that both folders have; see :func:`compare_folders`."""

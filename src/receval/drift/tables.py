@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
@@ -71,7 +71,7 @@ def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
     return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
 
 
-def roles_of_columns(table: pd.DataFrame, config: DriftConfig) -> ColumnRoles:
+def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
     """Decide what the columns of an accepted table are for.
 
     Columns that are not all numbers are keys, and so are those that the configuration names. Where

@@ -23,7 +23,7 @@ from receval.multiverse.decisions import (
 )
 from receval.protocols.protocol import NonComputable
 from receval.spec_types import Model
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 
 class DecisionGrid(Model):
@@ -35,7 +35,7 @@ class DecisionGrid(Model):
         The levels of each field of :class:`Configuration`; by default the starting one alone.
     """
 
-    selection: Annotated[tuple[DataSelection, ...], Field(min_length=1)] = (DataSelection(),)
+    selection: Annotated[tuple[SelectionSpec, ...], Field(min_length=1)] = (SelectionSpec(),)
     split: Annotated[tuple[SplitDecision, ...], Field(min_length=1)] = (SplitDecision(),)
     users: Annotated[tuple[UserSelection, ...], Field(min_length=1)] = ("trained",)
     non_computable: Annotated[tuple[NonComputable, ...], Field(min_length=1)] = ("none",)
@@ -92,7 +92,7 @@ class DecisionGrid(Model):
 
 
 def _printed(level: Any) -> str:
-    if isinstance(level, DataSelection):
+    if isinstance(level, SelectionSpec):
         return selection_label(level)
     if isinstance(level, MetricDecision):
         return level.short_label

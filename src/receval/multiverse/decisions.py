@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.spec_types import Model, Size
-from receval.splits.kinds import DataSelection, OpenShare
+from receval.splits.kinds import OpenShare, SelectionSpec
 
 SplitKind = Literal["random", "user"]
 UserSelection = Literal["trained", "all"]
@@ -153,7 +153,7 @@ class Configuration(Model):
 
     Attributes
     ----------
-    selection : DataSelection
+    selection : SelectionSpec
         A1: which ratings are used at all.
     split : SplitDecision
         A2: what trains and what tests.
@@ -180,7 +180,7 @@ class Configuration(Model):
         Decisions do not go together; the message has a reason for each such pair.
     """
 
-    selection: DataSelection = DataSelection()
+    selection: SelectionSpec = SelectionSpec()
     split: SplitDecision = SplitDecision()
     users: UserSelection = "trained"
     non_computable: NonComputable = "none"
@@ -247,7 +247,7 @@ class Configuration(Model):
         return f"RBPresidual({condensed}phi={self.metric.phi!r}){depth}"
 
 
-def selection_label(selection: DataSelection) -> str:
+def selection_label(selection: SelectionSpec) -> str:
     """Return a selection in short words, such as ``all`` or ``share-0.5``."""
     words = []
     if selection.share is not None:

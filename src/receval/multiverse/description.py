@@ -16,7 +16,7 @@ from receval.multiverse.decisions import (
     Configuration,
     MetricDecision,
 )
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 if TYPE_CHECKING:
     from receval.figures.decision_rows import Decision
@@ -165,7 +165,7 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
     return f"We {', '.join(clauses[:-1])}, and {clauses[-1]}."
 
 
-def _selected(selection: DataSelection) -> list[str]:
+def _selected(selection: SelectionSpec) -> list[str]:
     """Return the steps of a selection, in the order in which they are taken."""
     part = "all" if selection.share is None else f"a random {100 * selection.share:.12g}% of the"
     removed = []

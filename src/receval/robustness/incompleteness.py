@@ -15,18 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.metrics.averages import QuasiArithmetic
+from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.robustness.judgment_sampling import reduce_lists, stack
-
-# Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
-# means that are 0; what is left of them between other means is for those who compare to tolerate.
-_DECIMALS = 12
-
 
 # Their values under all metrics and systems are a megabyte or less, which caches hold.
 _USERS_AT_A_TIME = 512
@@ -161,7 +156,9 @@ class ReducedFold:
             self._measure(np.flatnonzero(lost), left, measured)
             n_evaluated[level] = np.count_nonzero(left)
             for family, summed in zip(self._families, measured.sums, strict=True):
-                means = np.round(summed / n_evaluated[level], _DECIMALS) + 0.0
+                # Rounding takes errors from means that are 0; what is left of them between other
+                # means is for those who compare to tolerate.
+                means = np.round(summed / n_evaluated[level], MEAN_DECIMALS) + 0.0
                 averages[level, family.indices] = family.average.restored(means).reshape(
                     -1, self.n_systems
                 )
