@@ -1,4 +1,4 @@
-"""Judged ranks of a few users: one example worked by hand, and random worlds."""
+"""Judged ranks of a few users: one example worked by hand, and random ones."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Case:
         return set(self.ratings) - self.relevant
 
 
-def world(seed: int, step: float = 0.5) -> list[Case]:
+def random_cases(seed: int, step: float = 0.5) -> list[Case]:
     """Return seven users: one without relevant items, one without a list, one without judgments."""
     rng = np.random.default_rng(seed)
     n_items = int(rng.integers(8, 41))

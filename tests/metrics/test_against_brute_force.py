@@ -17,8 +17,8 @@ from metrics.examples import (
     judgments_of,
     lists_of,
     one_user,
+    random_cases,
     ranks,
-    world,
 )
 from metrics.variants import cutoffs_of, variants
 
@@ -40,7 +40,7 @@ def test_every_metric_has_an_oracle() -> None:
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     name: str, seed: int, step: float
 ) -> None:
-    cases = world(seed, step)
+    cases = random_cases(seed, step)
     metrics = [
         replace(variant, cutoff=cutoff, condensed=condensed, depth=depth)
         for variant in variants(name)
@@ -57,7 +57,7 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
 @given(seed=st.integers(0, 100_000))
 def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    cases = world(seed)
+    cases = random_cases(seed)
     judgments = judgments_of(cases)
     lengths = rng.integers(0, 30, len(cases))
     found = [

@@ -17,9 +17,9 @@ from metrics.examples import (
     example,
     judgments_of,
     lists_of,
+    random_cases,
     ranks,
     ranks_of,
-    world,
 )
 from metrics.variants import ALL, cutoffs_of
 
@@ -39,10 +39,10 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
         for condensed, depth in ((False, None), (True, None), (False, 3), (True, 6))
         for cutoff in cutoffs_of(metric.name, (5, 1, None, 3, 100))
     ]
-    together = evaluate(metrics, lists_of(world(7)))
+    together = evaluate(metrics, lists_of(random_cases(7)))
     assert len({row.tobytes() for row in together}) > len(ALL)
     for metric, row in zip(metrics, together, strict=True):
-        alone = evaluate([metric], lists_of(world(7)))[0]
+        alone = evaluate([metric], lists_of(random_cases(7)))[0]
         # The order of additions differs by cut-off, so the last bit may.
         np.testing.assert_allclose(row, alone, rtol=1e-14, atol=1e-15, err_msg=metric.label)
 
@@ -50,7 +50,7 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
-    cases = world(seed)
+    cases = random_cases(seed)
     metrics = [m.at(5) for m in ALL]
     together = evaluate(metrics, lists_of(cases))
     order = np.random.default_rng(seed).permutation(len(cases))
@@ -85,7 +85,7 @@ def test_counts_within_a_cutoff_include_its_rank() -> None:
 def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     seed: int, depth: int | None, condensed: bool
 ) -> None:
-    cases = world(seed)
+    cases = random_cases(seed)
     view = lists_of(cases).view(condensed, depth)
     other = lists_of([case.seen(condensed, depth) for case in cases]).full
     np.testing.assert_array_equal(view.starts, other.starts)
@@ -104,7 +104,7 @@ def test_the_depth_comes_before_condensing() -> None:
 
 
 def test_systems_share_judged_items() -> None:
-    cases = world(11)
+    cases = random_cases(11)
     judgments = judgments_of(cases)
     judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
     metrics = [metric.at(5) for metric in ALL]

@@ -10,8 +10,8 @@ from tabulate import tabulate
 from receval.drift.changes import Change
 from receval.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
 
-Row = Sequence[str]
-TableWriter = Callable[[Row, Sequence[Row]], list[str]]
+Cells = Sequence[str]
+TableWriter = Callable[[Cells, Sequence[Cells]], list[str]]
 
 _EXPLANATIONS = {
     ArtifactStatus.MISSING: "this run should have made it",
@@ -77,7 +77,7 @@ def _verdict(report: DriftReport) -> str:
     return f"Drift: {drifted or 'none'} of {len(report.artifacts)} artifacts"
 
 
-def _summary(artifact: ArtifactDrift) -> Row:
+def _summary(artifact: ArtifactDrift) -> Cells:
     status = str(artifact.status)
     if artifact.status in _EXPLANATIONS:
         return (artifact.name, f"{status}: {_EXPLANATIONS[artifact.status]}", *[""] * 5)
@@ -100,7 +100,7 @@ def _summary(artifact: ArtifactDrift) -> Row:
     )
 
 
-def _cells(change: Change) -> Row:
+def _cells(change: Change) -> Cells:
     return (
         str(change.kind),
         change.row,
@@ -122,12 +122,12 @@ def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str)
     return [line for text in counted for line in ("", text)]
 
 
-def _text_table(header: Row, rows: Sequence[Row]) -> list[str]:
+def _text_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
     table = tabulate(rows, headers=header, tablefmt="simple", disable_numparse=True)
     return [line.rstrip() for line in table.splitlines()]
 
 
-def _markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
+def _markdown_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
     # tabulate would take a bar in a cell for the cell's end.
     cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
     return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True).splitlines()
