@@ -3,7 +3,7 @@
 Writes files in the format of the Netflix Prize with a long-tailed number of ratings per movie,
 parses them in a process of its own, and extrapolates the peak memory to the real dataset:
 
-    python benchmarks/netflix_parser.py --rows 10000000 --edition archive
+    python benchmarks/netflix_parser.py --rows 10000000 --variant archive
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ def movies(rows: int, seed: int = 1) -> Iterator[tuple[int, bytes]]:
         yield movie, f"{movie}:\n".encode() + lines.getvalue()
 
 
-def write(folder: Path, edition: str, rows: int) -> int:
-    """Write the files of an edition into a folder and return their number of rows."""
+def write(folder: Path, variant: str, rows: int) -> int:
+    """Write the files of a variant into a folder and return their number of rows."""
     total = 0
-    if edition == "combined":
+    if variant == "combined":
         with (folder / "combined_data_1.txt").open("wb") as file:
             for _, content in movies(rows):
                 file.write(content)
                 total += content.count(b"\n") - 1
         return total
-    if edition == "movie-files":
+    if variant == "movie-files":
         for movie, content in movies(rows):
             (folder / f"mv_{movie:07d}.txt").write_bytes(content)
             total += content.count(b"\n") - 1
@@ -90,7 +90,7 @@ def write(folder: Path, edition: str, rows: int) -> int:
     return total
 
 
-def measure(edition: str, folder: Path) -> None:
+def measure(variant: str, folder: Path) -> None:
     """Parse a folder's files in this process and print what it took as JSON."""
     from receval.datasets.formats import netflix
 
@@ -103,7 +103,7 @@ def measure(edition: str, folder: Path) -> None:
     kibibyte = 1024
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * kibibyte
     start = time.perf_counter()
-    ratings = parsers[edition](paths)
+    ratings = parsers[variant](paths)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * kibibyte
     print(json.dumps({"rows": len(ratings), "seconds": seconds, "before": before, "peak": peak}))
@@ -114,18 +114,18 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rows", type=int, default=10_000_000)
     arguments.add_argument(
-        "--edition", choices=["archive", "combined", "movie-files"], default="archive"
+        "--variant", choices=["archive", "combined", "movie-files"], default="archive"
     )
     arguments.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = arguments.parse_args()
     if options.measure:
-        measure(options.edition, options.measure)
+        measure(options.variant, options.measure)
         return 0
     with tempfile.TemporaryDirectory() as name:
-        print(f"writing {options.rows:,} ratings ({options.edition}) ...", flush=True)
-        rows = write(Path(name), options.edition, options.rows)
+        print(f"writing {options.rows:,} ratings ({options.variant}) ...", flush=True)
+        rows = write(Path(name), options.variant, options.rows)
         # The folder instead of its files: 17,770 names may be too long for a command line.
-        command = [sys.executable, __file__, "--edition", options.edition, "--measure", name]
+        command = [sys.executable, __file__, "--variant", options.variant, "--measure", name]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result = json.loads(output)
     if result["rows"] != rows:

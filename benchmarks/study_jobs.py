@@ -72,7 +72,7 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
 def _split(plan: Plan, dataset: str, split: str) -> Job:
     table = plan.datasets.ratings_files(dataset)
     return _job(
-        "make_split",
+        "split_ratings",
         split,
         "receval.workflow.data:split_ratings",
         {"manifest": _manifest(table), "ratings": table},

@@ -25,7 +25,7 @@ DATASET = "yahoo-r3"
 
 @dataclass(frozen=True)
 class YahooFiles:
-    """Raw files of a small world, and what is in them.
+    """Raw files of a few users and songs, and what is in them.
 
     Attributes
     ----------

@@ -150,7 +150,7 @@ def jobs(plan: Any) -> Iterator[tuple[str, bool, dict[str, Any]]]:
     yield "prepare_ratings", True, raw | prepared | identifiers
     split = {"ratings": ratings, "split": data / SPLIT / "split.npz", "seed": seed}
     yield (
-        "make_split",
+        "split_ratings",
         True,
         split
         | {

@@ -16,7 +16,7 @@ from receval.storage.files import write_atomically
 from receval.workflow.plan.plan import Plan
 
 SCHEMA = Path("config/schema.json")
-METRICS = Path("docs/metrics.md")
+METRICS_PAGE = Path("docs/metrics.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )
     command.set_defaults(run=_run_rule)
-    for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS)):
+    for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS_PAGE)):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     return parser
 
@@ -179,8 +179,8 @@ def _schema(_: argparse.Namespace) -> int:
 def _metrics(_: argparse.Namespace) -> int:
     from receval.metrics.cards import document  # compiled code, which no other command needs
 
-    write_atomically(METRICS, document())
-    print(f"wrote {METRICS}")
+    write_atomically(METRICS_PAGE, document())
+    print(f"wrote {METRICS_PAGE}")
     return 0
 
 

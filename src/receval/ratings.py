@@ -93,12 +93,12 @@ class Ratings:
 
     @property
     def n_users(self) -> int:
-        """Number of users, with or without ratings in a given split."""
+        """Number of users, with or without ratings in some split."""
         return len(self.user_ids)
 
     @property
     def n_items(self) -> int:
-        """Number of items, with or without ratings in a given split."""
+        """Number of items, with or without ratings in some split."""
         return len(self.item_ids)
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Ratings:

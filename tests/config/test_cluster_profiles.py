@@ -23,7 +23,7 @@ RULES = {
 }
 GROUPS = {
     "data": {"generate_twin", "prepare_ratings"},
-    "split": {"make_split", "train_system", "rank_system"},
+    "split": {"split_ratings", "train_system", "rank_system"},
     "study": {
         "compute_artifact",
         "draw_figure",

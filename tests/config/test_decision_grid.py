@@ -81,7 +81,7 @@ def test_small_grids_are_their_product_without_what_is_refused(levels: dict[str,
     assert len(set(found)) == len(found)
 
 
-def test_a_grid_without_a_world_is_refused_with_all_reasons() -> None:
+def test_a_grid_without_a_universe_is_refused_with_all_reasons() -> None:
     levels = {"metric": [{"name": "tau"}], "aggregation": ["median", "mean"], "test": ["t-log"]}
     with pytest.raises(ValidationError, match="no combination of these levels is legal") as raised:
         DecisionGrid.model_validate(levels)

@@ -18,7 +18,7 @@ from receval.multiverse.decisions import (
     SplitDecision,
 )
 from receval.protocols.protocol import Protocol
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 METRICS: list[dict[str, Any]] = [
     *({"name": name, "depth": depth} for name in ("P", "nDCG", "RBP") for depth in (None, 1, 10)),
@@ -119,7 +119,7 @@ def test_every_other_decision_has_another_hash_and_another_name() -> None:
 
 SHARES = st.floats(0, 1, exclude_min=True, exclude_max=True)
 SELECTIONS = st.builds(
-    DataSelection,
+    SelectionSpec,
     share=st.none() | SHARES,
     head_removed=st.none() | SHARES,
     min_user_ratings=st.integers(1, 99),

@@ -1,4 +1,4 @@
-"""Removals of judgments in the configuration: their levels, their names, their labels."""
+"""Judgment samplings in the configuration: their levels, their names, their labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STUDY = "studies/valcarce2020.yaml"
 RATINGS = (STUDY, "judgment_samplings", "ratings")
 
 STUDIES = {edition: load_settings(CONFIG, edition).studies for edition in EDITIONS}
-REMOVALS = [
+SAMPLINGS = [
     (edition, study, name)
     for edition, studies in STUDIES.items()
     for study, spec in studies.items()
@@ -81,7 +81,7 @@ def test_a_hundred_levels_are_the_papers() -> None:
         ((*RATINGS, "averages"), {"arithmetic": []}, r"ratings\.averages\.arithmetic: "),
     ],
 )
-def test_a_removal_that_cannot_be_is_refused_by_its_name(
+def test_a_judgment_sampling_that_cannot_be_is_refused_by_its_name(
     config: CopiedConfig, keys: tuple[str, ...], value: object, sentence: str
 ) -> None:
     file, *inner = keys
@@ -98,8 +98,8 @@ def test_a_study_without_judgment_samplings_says_so(config: CopiedConfig) -> Non
         load_settings(config.folder, "full")
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
-def test_labels_of_removals_are_those_that_artifacts_look_for(
+@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
+def test_labels_of_judgment_samplings_are_those_that_artifacts_look_for(
     edition: str, study: str, name: str
 ) -> None:
     judgment_sampling = STUDIES[edition][study].judgment_samplings[name]
@@ -111,8 +111,10 @@ def test_labels_of_removals_are_those_that_artifacts_look_for(
         assert len(set(metrics)) == len(metrics)
 
 
-@pytest.mark.parametrize(("edition", "study", "name"), REMOVALS)
-def test_every_removal_is_read_and_can_be_measured(edition: str, study: str, name: str) -> None:
+@pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)
+def test_every_judgment_sampling_is_read_and_can_be_measured(
+    edition: str, study: str, name: str
+) -> None:
     spec = STUDIES[edition][study]
     judgment_sampling = spec.judgment_samplings[name]
     assert any(name in artifact.judgment_samplings for artifact in spec.artifacts.values())

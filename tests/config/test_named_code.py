@@ -53,11 +53,11 @@ def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("what", [("title",), ("colour", "marker")])
 def test_no_two_systems_look_alike(what: tuple[str, ...]) -> None:
-    looks = {
+    styles = {
         name: tuple(getattr(spec, part).lower() for part in what)
         for name, spec in SETTINGS.systems.items()
     }
-    alike = [f"{a}, {b}" for a in looks for b in looks if a < b and looks[a] == looks[b]]
+    alike = [f"{a}, {b}" for a in styles for b in styles if a < b and styles[a] == styles[b]]
     assert alike == []
 
 

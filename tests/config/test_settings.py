@@ -153,7 +153,7 @@ def test_a_grid_of_decisions_that_the_study_has_not_is_refused(config: CopiedCon
         load_settings(config.folder, "full")
 
 
-def test_a_grid_without_a_legal_world_is_refused_with_the_reason(config: CopiedConfig) -> None:
+def test_a_grid_without_a_legal_universe_is_refused_with_the_reason(config: CopiedConfig) -> None:
     config.change("studies/multiverse.yaml", "grids", "movielens", "test", value=["t-log"])
     config.change("studies/multiverse.yaml", "grids", "movielens", "aggregation", value=["mean"])
     with pytest.raises(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, EPSILON, Configuration
+from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, GEOMETRIC_EPSILON, Configuration
 from receval.multiverse.description import describe
 from receval.multiverse.verdicts import LEVEL
 
@@ -30,4 +30,4 @@ def test_the_example_prints_what_the_page_shows(
 def test_the_numbers_that_the_page_names_are_those_of_the_code() -> None:
     assert f"the share of {BOOTSTRAP_SAMPLES} resampled sets" in PAGE
     assert f"significant at {LEVEL:g}".replace("0.", ".") in PAGE
-    assert f"{EPSILON:.5f}".replace("0.", "(.") in PAGE
+    assert f"{GEOMETRIC_EPSILON:.5f}".replace("0.", "(.") in PAGE

@@ -1,8 +1,9 @@
-"""The names of modules and classes are words of docs/glossary.md, or plain English."""
+"""Names are words of docs/glossary.md, or plain English, and one public name means one thing."""
 
 from __future__ import annotations
 
 import ast
+import csv
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -14,15 +15,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
-PLAIN = frozenset(
-    word
-    for line in (
-        Path(__file__).with_name("plain_words.txt").read_text(encoding="utf-8").splitlines()
-    )
-    if not line.startswith("#")
-    for word in line.split()
-)
+
+def words_in(name: str) -> frozenset[str]:
+    """Return the words of a list beside this file."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+PLAIN = words_in("plain_words.txt")
 """Words that need no definition."""
+
+PLAIN_OF_COLUMNS = words_in("plain_words_of_columns.txt")
+"""Words that need none in the columns of results."""
 
 INSTEAD = {
     "place": "rank, or index",
@@ -50,19 +54,36 @@ WHOLE = {
     "measure": "aggregated metric",
     "averages": "what they average",
 }
-"""Words that say too little as the whole name of a class."""
+"""Words that say too little as the whole name of a class, constant or column."""
 
-WORLD = ("simulation", "theory")
+WORLD = ("simulation",)
 """Where a world is a simulated one; elsewhere it was a universe."""
+
+ALSO_PLAIN = {
+    "averaged_first": "says over what a value is averaged first, not whose lists enter the average",
+}
+"""Names in which a word that was given up is plain English, and why."""
+
+ONE_INTERFACE = {"data", "draw", "tabulate", "write", "parse", "parse_archive", "identifiers"}
+"""Functions that artifacts, formats and writers have under one name, to be found by it; `parse`
+reads raw files in formats, and labels in the registry of metrics."""
+
+ONE_TYPE = {"Row"}
+"""Types of the same rows in several modules."""
 
 
 class Name(NamedTuple):
-    """The name of a module, folder or class, its words, and the package it is in."""
+    """A public name, its words, the module that has it, and what it names."""
 
     name: str
     words: tuple[str, ...]
-    package: str
-    is_class: bool
+    module: str
+    kind: str
+
+    @property
+    def package(self) -> str:
+        """The package of the module."""
+        return self.module.partition("/")[0]
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -88,26 +109,58 @@ def is_known(word: str) -> bool:
 
 
 def names() -> Iterator[Name]:
+    """Yield the names of modules, and what is defined in them, private classes included."""
     library = ROOT / "src" / "receval"
     for path in sorted(library.rglob("*.py")):
-        *folders, module = path.relative_to(library).with_suffix("").parts
-        package = folders[0] if folders else ""
-        for name in (*folders, module):
+        *folders, own = path.relative_to(library).with_suffix("").parts
+        module = "/".join((*folders, own))
+        for name in (*folders, own):
             if name != "__init__":
-                yield Name(name, words_of(name), package, is_class=False)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                yield Name(name, words_of(name), module, "module")
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                yield Name(node.name, words_of(node.name), package, is_class=True)
+                yield Name(node.name, words_of(node.name), module, "class")
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                kind = "function" if node in tree.body else "method"
+                yield Name(node.name, words_of(node.name), module, kind)
+        for name in (name for node in tree.body for name in assigned(node)):
+            kind = "constant" if name.isupper() else "type"
+            yield Name(name, words_of(name), module, kind)
+
+
+def assigned(statement: ast.stmt) -> Iterator[str]:
+    """Yield the public names that a statement gives values."""
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    for node in (node for target in targets for node in ast.walk(target)):
+        if isinstance(node, ast.Name) and not node.id.startswith("_"):
+            yield node.id
+
+
+def columns() -> Iterator[Name]:
+    """Yield the columns of accepted results, but for those that tables print as they are."""
+    for path in sorted((ROOT / "results").rglob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            header = next(csv.reader(file))
+        for name in header:
+            # What stands after p_against_ is the name of a system.
+            if re.fullmatch(r"(?!p_against_)[a-z0-9_]+", name):
+                yield Name(name, words_of(name), path.parent.name, "column")
 
 
 @pytest.fixture(scope="module")
 def all_names() -> list[Name]:
     """All names; every process imports this module, and one of them reads the sources."""
-    return sorted(set(names()))
+    return sorted({*names(), *columns()})
 
 
 def test_every_word_of_a_name_is_in_the_glossary_or_plain(all_names: list[Name]) -> None:
-    unknown = {word: name.name for name in all_names for word in name.words if not is_known(word)}
+    of_modules = [name for name in all_names if name.kind in ("module", "class")]
+    unknown = {word: name.name for name in of_modules for word in name.words if not is_known(word)}
     assert not unknown, (
         "These words of names are neither in docs/glossary.md nor plain: "
         + ", ".join(f"{word} ({name})" for word, name in unknown.items())
@@ -116,24 +169,49 @@ def test_every_word_of_a_name_is_in_the_glossary_or_plain(all_names: list[Name])
     )
 
 
+def test_every_word_of_a_column_is_in_the_glossary_or_plain(all_names: list[Name]) -> None:
+    of_results = [name for name in all_names if name.kind == "column"]
+    unknown = {
+        word: f"{name.name} of {name.module}"
+        for name in of_results
+        for word in name.words
+        if not is_known(word) and word not in PLAIN_OF_COLUMNS
+    }
+    assert unknown == {}
+
+
 def test_words_that_were_given_up_stay_away(all_names: list[Name]) -> None:
+    chosen = [name for name in all_names if name.name not in ALSO_PLAIN]
     found = [
         f"{name.name}: say {INSTEAD[form]}"
-        for name in all_names
+        for name in chosen
         for word in name.words
         for form in {word, word.removesuffix("s")} & INSTEAD.keys()
     ]
-    found += [f"{n.name}: say {WHOLE[n.words[0]]}" for n in all_names if says_too_little(n)]
+    found += [f"{n.name}: say {WHOLE[n.words[0]]}" for n in chosen if says_too_little(n)]
     found += [
         f"{name.name}: say universe"
-        for name in all_names
+        for name in chosen
         if {"world", "worlds"} & set(name.words) and name.package not in WORLD
     ]
     assert found == []
 
 
 def says_too_little(name: Name) -> bool:
-    return name.is_class and len(name.words) == 1 and name.words[0] in WHOLE
+    return (
+        name.kind in ("class", "type", "column") and len(name.words) == 1 and name.words[0] in WHOLE
+    )
+
+
+def test_a_public_class_type_or_function_has_its_name_alone(all_names: list[Name]) -> None:
+    where: dict[str, set[str]] = {}
+    for name in all_names:
+        if name.kind in ("class", "type", "function") and not name.name.startswith("_"):
+            where.setdefault(name.name, set()).add(name.module)
+    twice = {name: modules for name, modules in where.items() if len(modules) > 1}
+    assert {
+        name: modules for name, modules in twice.items() if name not in ONE_INTERFACE | ONE_TYPE
+    } == {}
 
 
 @pytest.mark.parametrize(
@@ -166,4 +244,5 @@ def test_every_term_has_a_meaning_and_is_defined_once() -> None:
 
 
 def test_the_list_of_plain_words_holds_nothing_that_the_glossary_has() -> None:
-    assert sorted(PLAIN & glossary()) == []
+    assert sorted((PLAIN | PLAIN_OF_COLUMNS) & glossary()) == []
+    assert sorted(PLAIN & PLAIN_OF_COLUMNS) == []

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.config.reading import load_drift_config
+from receval.config.reading import load_drift_spec
 from receval.drift.comparison import ArtifactDrift, compare_artifact
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.metrics import evaluation, list_view, ndcg
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -124,16 +124,16 @@ def drop_a_user(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(evaluation, "evaluated_lists", without_the_last)
 
 
-def tracked_config() -> DriftConfig:
+def tracked_config() -> DriftSpec:
     """Return the configuration that the repository runs with."""
-    return load_drift_config(CONFIG)
+    return load_drift_spec(CONFIG)
 
 
 def drift_between(
     accepted: pd.DataFrame | str,
     fresh: pd.DataFrame | str,
     folder: Path,
-    config: DriftConfig | None = None,
+    config: DriftSpec | None = None,
     **options: object,
 ) -> ArtifactDrift:
     """Write two tables as the CSV of one artifact and compare them."""

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.drift.changes import Kind, compare_tables
-from receval.drift.comparison import Status, changes_of_order
-from receval.drift.spec import DriftConfig
+from receval.drift.comparison import ArtifactStatus, changes_of_order
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import read_table, roles_of_columns
 
-CONFIG = DriftConfig.model_validate(
+CONFIG = DriftSpec.model_validate(
     {
         "keys": ["cutoff", "fold"],
         "lists": "lists",
@@ -152,13 +152,13 @@ def test_roles_of_columns(tmp_path):
     roles = roles_of_columns(table(text, tmp_path), CONFIG)
     assert roles.keys == ("dataset", "cutoff", "note")
     assert roles.counts == ("lists",)
-    assert roles.measures == ("value",)
+    assert roles.values == ("value",)
 
 
 def test_whole_numbers_are_keys_where_nothing_else_tells_the_rows_apart(tmp_path):
     text = "place,items,share\n1,7,0.5\n2,7,0.25\n"
     roles = roles_of_columns(table(text, tmp_path), CONFIG)
-    assert (roles.keys, roles.counts, roles.measures) == (("place",), ("items",), ("share",))
+    assert (roles.keys, roles.counts, roles.values) == (("place",), ("items",), ("share",))
     change = only(changes(text, "place,items,share\n2,8,0.25\n1,7,0.5\n", tmp_path))
     assert (change.kind, change.row, change.difference) == (Kind.COUNT, "place=2", 1)
 
@@ -185,7 +185,7 @@ def test_a_csv_that_cannot_be_read_is_named(text, message, tmp_path):
 
 def test_tables_without_rows_are_the_same(tmp_path):
     result = drift_between("system,value\n", "system,value\n", tmp_path, CONFIG)
-    assert result.status is Status.SAME
+    assert result.status is ArtifactStatus.SAME
 
 
 cells = st.one_of(
@@ -203,7 +203,7 @@ def test_equal_tables_never_drift_and_every_larger_move_does(rows):
     assert not compare_tables(accepted, accepted[::-1].reset_index(drop=True), CONFIG).changes
 
     roles = roles_of_columns(accepted, CONFIG)
-    if "value" not in roles.measures:
+    if "value" not in roles.values:
         return
     moved = {change.row[-1] for change in compare_tables(accepted, fresh, CONFIG).changes}
     for system, (old, new) in rows.items():

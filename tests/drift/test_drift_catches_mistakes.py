@@ -10,7 +10,7 @@ from drift.small_study import (
 )
 
 from receval.drift.changes import Kind
-from receval.drift.comparison import Status
+from receval.drift.comparison import ArtifactStatus
 
 
 @pytest.fixture(scope="module")
@@ -24,20 +24,20 @@ def rows_moved(result, column):
 
 def test_the_same_code_and_seeds_do_not_drift(accepted, tmp_path):
     result = drift_between(accepted, small_study(), tmp_path)
-    assert result.status is Status.SAME
+    assert result.status is ArtifactStatus.SAME
     assert result.compared == 2 * len(accepted)
 
 
 def test_another_order_of_rows_and_columns_does_not_drift(accepted, tmp_path):
     shuffled = accepted.sample(frac=1, random_state=3)[accepted.columns[::-1]]
-    assert drift_between(accepted, shuffled, tmp_path).status is Status.SAME
+    assert drift_between(accepted, shuffled, tmp_path).status is ArtifactStatus.SAME
 
 
 def test_near_ties_that_fall_the_other_way_are_tolerated(accepted, tmp_path):
     fresh = small_study(other_processor=True)
     assert not accepted.equals(fresh), "the test needs scores that do change ranks"
     result = drift_between(accepted, fresh, tmp_path)
-    assert result.status is Status.TOLERATED, result.changes
+    assert result.status is ArtifactStatus.TOLERATED, result.changes
     assert 0 < result.tolerated < len(accepted)
 
 

@@ -1,13 +1,13 @@
 import pytest
 
-from receval.config.reading import load_drift_config
-from receval.drift.spec import DriftConfig
+from receval.config.reading import load_drift_spec
+from receval.drift.spec import DriftSpec
 
 REST = {"*": {"reason": "exact"}}
 
 
 def config(**fields):
-    return DriftConfig.model_validate(
+    return DriftSpec.model_validate(
         {"keys": ["cutoff", "*_threshold"], "lists": "lists", "tolerances": REST, **fields}
     )
 
@@ -69,7 +69,7 @@ def test_a_wrong_file_is_named_with_its_keys(tmp_path):
     with pytest.raises(
         ValueError, match=r"(?s)drift\.yaml.*tolerances\.\*\.absolute: .*greater than"
     ):
-        load_drift_config(path)
+        load_drift_spec(path)
     path.write_text("keys: [\n")
     with pytest.raises(ValueError, match=r"drift\.yaml is not valid YAML"):
-        load_drift_config(path)
+        load_drift_spec(path)

@@ -7,7 +7,7 @@ import pytest
 from drift.small_study import drift_between, tracked_config
 
 from receval.drift.changes import Kind
-from receval.drift.comparison import Status
+from receval.drift.comparison import ArtifactStatus
 from receval.drift.tables import read_table, roles_of_columns
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
@@ -26,7 +26,7 @@ def header(path: Path) -> list[str]:
 def test_the_rows_of_a_tracked_table_can_be_told_apart(path, tmp_path):
     text = path.read_text()
     result = drift_between(text, text, tmp_path)
-    assert result.status is Status.SAME, result.changes
+    assert result.status is ArtifactStatus.SAME, result.changes
 
 
 WITH_FOLDS = [path for path in TABLES if {"fold", "value"} <= set(header(path))]

@@ -5,7 +5,7 @@ import pytest
 from drift.small_study import tracked_config
 
 from receval.drift.acceptance import accept
-from receval.drift.comparison import Status, compare_folders
+from receval.drift.comparison import ArtifactStatus, compare_folders
 from receval.drift.report import as_markdown, as_text
 
 HEADER = "dataset,system,metric,value,lists\n"
@@ -51,7 +51,7 @@ def statuses(report):
 def test_equal_folders_do_not_drift(sides):
     sides.both("study/fig01.csv", HEADER + "ml,a,P,0.5,10\n")
     report = sides.compare("study/fig01")
-    assert statuses(report) == {"study/fig01": Status.SAME}
+    assert statuses(report) == {"study/fig01": ArtifactStatus.SAME}
     assert not report.drifted
 
 
@@ -61,7 +61,9 @@ def test_a_value_drifts_beyond_its_tolerance_only(sides, fresh, drifted):
     sides.write("fresh", "study/fig01.csv", HEADER + f"ml,a,P,{fresh},1000\n")
     report = sides.compare("study/fig01")
     assert report.drifted is drifted
-    assert statuses(report)["study/fig01"] is (Status.DRIFTED if drifted else Status.TOLERATED)
+    assert statuses(report)["study/fig01"] is (
+        ArtifactStatus.DRIFTED if drifted else ArtifactStatus.TOLERATED
+    )
 
 
 def test_an_expected_artifact_that_is_missing_or_new_is_drift(sides):
@@ -69,9 +71,9 @@ def test_an_expected_artifact_that_is_missing_or_new_is_drift(sides):
     sides.write("fresh", "study/fig02.csv", HEADER)
     report = sides.compare("study/fig01", "study/fig02", "study/fig03")
     assert statuses(report) == {
-        "study/fig01": Status.MISSING,
-        "study/fig02": Status.NEW,
-        "study/fig03": Status.MISSING,
+        "study/fig01": ArtifactStatus.MISSING,
+        "study/fig02": ArtifactStatus.NEW,
+        "study/fig03": ArtifactStatus.MISSING,
     }
     assert all(artifact.drifted for artifact in report.artifacts)
 
@@ -83,9 +85,9 @@ def test_an_accepted_artifact_that_this_run_does_not_make_is_absent_and_no_drift
     sides.write("fresh", "study/fig09.csv", HEADER)
     report = sides.compare("study/fig02")
     assert statuses(report) == {
-        "study/fig01": Status.ABSENT,
-        "study/fig02": Status.SAME,
-        "study/fig09": Status.LEFTOVER,
+        "study/fig01": ArtifactStatus.ABSENT,
+        "study/fig02": ArtifactStatus.SAME,
+        "study/fig09": ArtifactStatus.LEFTOVER,
     }
     assert not report.drifted
 
@@ -94,7 +96,7 @@ def test_rows_of_a_dataset_that_one_side_lacks_are_reported_and_no_drift(sides):
     sides.write("accepted", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\ncm,a,P,0.5,7\ncm,b,P,1,7\n")
     sides.write("fresh", "study/fig01.csv", HEADER + "ml,a,P,0.5,10\nyahoo,a,P,0.5,7\n")
     report = sides.compare("study/fig01", one_sided_datasets=["cm", "ml", "yahoo"])
-    assert statuses(report) == {"study/fig01": Status.SAME}
+    assert statuses(report) == {"study/fig01": ArtifactStatus.SAME}
     assert report.artifacts[0].one_sided == {"cm": 2, "yahoo": 1}
     assert "2 rows of cm on one side only" in as_text(report)
     assert sides.compare("study/fig01", one_sided_datasets=["cm"]).drifted

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from receval.figures.finish import text_problems
-from receval.figures.heat_map import COLOURS, heat_map
+from receval.figures.heat_map import COLOUR_MAP, heat_map
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
 
@@ -87,7 +87,7 @@ def test_numbers_stand_out_from_every_colour(axes: Axes) -> None:
         column, row = text.get_position()
         share = (values[int(row), int(column)] - 0.2) / 0.8
         dark, light = sorted(
-            luminance(colour) for colour in (colormaps[COLOURS](share)[:3], text.get_color())
+            luminance(colour) for colour in (colormaps[COLOUR_MAP](share)[:3], text.get_color())
         )
         # 4.5 is what W3C asks of small text.
         assert (light + 0.05) / (dark + 0.05) >= 4.5

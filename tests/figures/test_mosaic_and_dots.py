@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from receval.figures.finish import legend_below, text_problems
-from receval.figures.mosaic import LINE, Area, Column, Part, mosaic, spread_out
+from receval.figures.mosaic import LINE, Area, MosaicColumn, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure
 from receval.studies.menamaldonado2021._shared.rated_items import RESOLUTION, dots
 
 RED, BLUE = "#D55E00", "#0072B2"
 
 
-def column(label: str, *areas: tuple[str, float, float]) -> Column:
+def column(label: str, *areas: tuple[str, float, float]) -> MosaicColumn:
     """A column whose areas have a share that is red and one that is blue and hatched."""
-    return Column(
+    return MosaicColumn(
         label,
         tuple(
             Area(name, (Part(red, RED, "red"), Part(blue, BLUE, "blue", hatched=True)))
@@ -28,7 +28,7 @@ def column(label: str, *areas: tuple[str, float, float]) -> Column:
     )
 
 
-def drawn(*columns: Column, hatch_label: str | None = None) -> Figure:
+def drawn(*columns: MosaicColumn, hatch_label: str | None = None) -> Figure:
     with figure_style():
         figure = new_figure(5, 3)
         mosaic(figure.subplots(), columns, hatch_label)
@@ -66,7 +66,7 @@ def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
     figure = drawn(
         column("left", ("upper", 0.3, 0.15), ("lower", 0.15, 0)),
         column("right", ("all", 0.2, 0.199)),
-        Column("", (Area("sliver", (Part(0.001, RED, "red"),)),)),
+        MosaicColumn("", (Area("sliver", (Part(0.001, RED, "red"),)),)),
         hatch_label="striped",
     )
     assert text_problems(figure) == []
@@ -95,7 +95,7 @@ def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
         [column("left", ("a", 0, 0)), column("right", ("b", 0, 0))],
     ],
 )
-def test_extreme_shares_can_be_drawn_without_overlaps(columns: list[Column]) -> None:
+def test_extreme_shares_can_be_drawn_without_overlaps(columns: list[MosaicColumn]) -> None:
     assert text_problems(drawn(*columns)) == []
 
 
@@ -108,7 +108,7 @@ def test_extreme_shares_can_be_drawn_without_overlaps(columns: list[Column]) -> 
         ([column(name, ("a", 0.1, 0.1)) for name in ("a", "b", "c")], "Only two columns"),
     ],
 )
-def test_what_is_no_mosaic_is_refused(columns: list[Column], message: str) -> None:
+def test_what_is_no_mosaic_is_refused(columns: list[MosaicColumn], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         drawn(*columns)
 

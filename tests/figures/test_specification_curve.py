@@ -33,7 +33,7 @@ def curve(
     values: Any = VALUES, verdicts: Any = VERDICTS, codes: Any = (0, 1, 0, 1), **options: Any
 ) -> Figure:
     """Draw universes of one decision of two levels, and a third level that no universe has."""
-    decisions = [Decision("Split", ("random", "temporal", "given"), np.array(codes))]
+    decisions = [Decision("Split", ("random", "temporal", "predefined"), np.array(codes))]
     with figure_style():
         return specification_curve(
             values,
@@ -67,7 +67,7 @@ def texts_of(figure: Figure) -> list[str]:
 # The curve and the verdicts
 
 
-def test_worlds_are_in_the_order_of_their_values() -> None:
+def test_universes_are_in_the_order_of_their_values() -> None:
     figure = curve()
     (line,) = (
         patch
@@ -116,7 +116,7 @@ def test_a_system_that_is_nowhere_ahead_is_not_said_to_be() -> None:
 
 
 @pytest.mark.parametrize("behind", [5, 95])
-def test_where_few_worlds_are_on_one_side_the_other_side_has_the_text(behind: int) -> None:
+def test_where_few_universes_are_on_one_side_the_other_side_has_the_text(behind: int) -> None:
     values = np.arange(100) - behind + 0.5
     figure = curve(values, np.zeros(100), np.zeros(100, int))
     (text,) = (text for text in figure.axes[0].texts if "ahead" in text.get_text())
@@ -126,7 +126,7 @@ def test_where_few_worlds_are_on_one_side_the_other_side_has_the_text(behind: in
     assert text_problems(figure) == []
 
 
-def test_extremes_of_thousands_of_worlds_are_shown() -> None:
+def test_extremes_of_thousands_of_universes_are_shown() -> None:
     values = np.random.default_rng(3).normal(size=7001)
     figure = curve(values, np.zeros(7001), np.zeros(7001, int))
     (line,) = (patch for patch in figure.axes[0].patches if patch.get_edgecolor()[3] > 0)
@@ -141,12 +141,12 @@ def test_extremes_of_thousands_of_worlds_are_shown() -> None:
         assert ordered[round(low * 7001)] <= value <= ordered[round(high * 7001) - 1]
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_the_marked_world_is_where_its_value_is(place: int) -> None:
-    figure = curve(marked=MarkedUniverse(place, "the paper"))
+@pytest.mark.parametrize("index", range(4))
+def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
+    figure = curve(marked=MarkedUniverse(index, "the paper"))
     (diamond,) = (line for line in figure.axes[0].lines if line.get_marker() == "D")
-    rank = sorted(VALUES).index(VALUES[place])
-    assert diamond.get_xydata().tolist() == [[(rank + 0.5) / 4, VALUES[place]]]
+    rank = sorted(VALUES).index(VALUES[index])
+    assert diamond.get_xydata().tolist() == [[(rank + 0.5) / 4, VALUES[index]]]
     assert "the paper" in texts_of(figure)
     for axes in figure.axes:
         assert any(line.get_xdata()[0] == (rank + 0.5) / 4 for line in axes.lines)
@@ -156,7 +156,7 @@ def test_the_marked_world_is_where_its_value_is(place: int) -> None:
     ("n_universes", "n_bins"),
     [(1, 1), (29, 29), (30, 30), (31, 30), (700, 35), (2399, 119), (2400, 120), (25_000, 120)],
 )
-def test_bins_hold_enough_worlds_to_tell_shares_unless_worlds_are_few(
+def test_bins_hold_enough_universes_to_tell_shares_unless_universes_are_few(
     n_universes: int, n_bins: int
 ) -> None:
     figure = curve(np.arange(n_universes), np.zeros(n_universes), np.zeros(n_universes, int))
@@ -197,7 +197,7 @@ def test_codes_may_be_of_a_small_type() -> None:
     codes=st.lists(st.integers(-1, 3), min_size=1, max_size=60).map(np.array),
     n_bins=st.integers(1, 12),
 )
-def test_shades_grow_with_the_share_and_the_middle_is_the_share_of_all_worlds(
+def test_shades_grow_with_the_share_and_the_middle_is_the_share_of_all_universes(
     codes: np.ndarray, n_bins: int
 ) -> None:
     edges = np.unique(np.arange(n_bins + 1) * len(codes) // n_bins)
@@ -246,7 +246,7 @@ def test_shades_darken_from_step_to_step() -> None:
     assert greys[MIDDLE] > 128
 
 
-def test_rows_carry_the_share_of_worlds_and_where_the_first_system_is_ahead() -> None:
+def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead() -> None:
     tiles = curve().axes[2]
     numbers = {
         (round(float(text.xy[1])), round(text.get_position()[0])): text.get_text()
@@ -269,14 +269,14 @@ def test_rows_carry_the_share_of_worlds_and_where_the_first_system_is_ahead() ->
 @pytest.mark.parametrize(
     ("n_universes", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
 )
-def test_texts_do_not_overlap_whatever_the_worlds(
+def test_texts_do_not_overlap_whatever_the_universes(
     n_universes: int, shift: float, marked: int
 ) -> None:
     with figure_style():
         assert text_problems(multiverse(n_universes, shift, marked)) == []
 
 
-def test_many_worlds_make_a_small_file() -> None:
+def test_many_universes_make_a_small_file() -> None:
     generator = np.random.default_rng(4)
     codes = generator.integers(0, 5, (8, 20_000))
     decisions = [Decision(str(n), ("a", "b", "c", "d", "e"), row) for n, row in enumerate(codes)]
@@ -288,7 +288,7 @@ def test_many_worlds_make_a_small_file() -> None:
     assert len(buffer.getvalue()) < 1_500_000
 
 
-def test_a_title_stands_above_the_name_of_the_marked_world() -> None:
+def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
     figure = curve(title="MovieLens 1M", marked=MarkedUniverse(0, "here"))
     assert text_problems(figure) == []
     assert figure.axes[0].get_title(loc="left") == "MovieLens 1M"

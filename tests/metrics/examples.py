@@ -1,4 +1,4 @@
-"""Judged ranks of a few users: one example worked by hand, and random worlds."""
+"""Judged ranks of a few users: one example worked by hand, and random ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.splits.split import Judgments
 THRESHOLD = 4.0
 AR = Protocol()
 ONE = Protocol("1R", "TI", 99, THRESHOLD)
-FACTS = DatasetMetadata(maximum_rating=5.0, positive_ratings=np.array([16, 9, 4, 2, 1]))
+METADATA = DatasetMetadata(maximum_rating=5.0, positive_ratings=np.array([16, 9, 4, 2, 1]))
 
 
 def ranks(values: list[int], lengths: list[int]) -> JudgedRanks:
@@ -32,11 +32,11 @@ def example() -> JudgedLists:
     """
     judgments = Judgments.from_pairs([0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 0], [5, 2, 4, 1, 4, 5], 3)
     found = ranks([1, 2, 4, 7, 0, 0], [8, 0, 0])
-    return JudgedLists.of(judgments, found, THRESHOLD, AR, FACTS)
+    return JudgedLists.of(judgments, found, THRESHOLD, AR, METADATA)
 
 
 def one_user(
-    ratings: list[float], found: list[int], length: int, metadata: DatasetMetadata | None = FACTS
+    ratings: list[float], found: list[int], length: int, metadata: DatasetMetadata | None = METADATA
 ) -> JudgedLists:
     """One user's list: the ratings of the first items, and their ranks."""
     judgments = Judgments.from_pairs([0] * len(ratings), range(len(ratings)), ratings, 1)
@@ -67,7 +67,7 @@ class Case:
         return set(self.ratings) - self.relevant
 
 
-def world(seed: int, step: float = 0.5) -> list[Case]:
+def random_cases(seed: int, step: float = 0.5) -> list[Case]:
     """Return seven users: one without relevant items, one without a list, one without judgments."""
     rng = np.random.default_rng(seed)
     n_items = int(rng.integers(8, 41))

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.brute_force import ORACLES, value
 from metrics.examples import (
-    FACTS,
+    METADATA,
     ONE,
     THRESHOLD,
     Case,
     judgments_of,
     lists_of,
     one_user,
+    random_cases,
     ranks,
-    world,
 )
 from metrics.variants import cutoffs_of, variants
 
@@ -40,7 +40,7 @@ def test_every_metric_has_an_oracle() -> None:
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     name: str, seed: int, step: float
 ) -> None:
-    cases = world(seed, step)
+    cases = random_cases(seed, step)
     metrics = [
         replace(variant, cutoff=cutoff, condensed=condensed, depth=depth)
         for variant in variants(name)
@@ -57,7 +57,7 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
 @given(seed=st.integers(0, 100_000))
 def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    cases = world(seed)
+    cases = random_cases(seed)
     judgments = judgments_of(cases)
     lengths = rng.integers(0, 30, len(cases))
     found = [
@@ -97,6 +97,6 @@ def test_tau_of_a_long_list_with_few_or_many_different_ratings_is_that_of_scipy(
     metrics = [parse(f"tau{end}") for end in ("@2", "@10", "@1000", "@2299", "")]
     found = (np.argsort(listed) + 1).tolist()
     values = evaluate(metrics, one_user(plays, found, 2300, metadata=None))
-    case = Case(tuple(listed.tolist()), dict(enumerate(plays)), FACTS)
+    case = Case(tuple(listed.tolist()), dict(enumerate(plays)), METADATA)
     expected = [value(case, metric) for metric in metrics]
     np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12, atol=1e-14)

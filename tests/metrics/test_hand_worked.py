@@ -6,7 +6,7 @@ from math import log2, sqrt
 
 import numpy as np
 import pytest
-from metrics.examples import FACTS, ONE, example, one_user, ranks
+from metrics.examples import METADATA, ONE, example, one_user, ranks
 
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
@@ -128,7 +128,7 @@ def test_err_of_a_user_whose_best_rating_is_not_the_datasets() -> None:
 
 
 def test_err_of_numbers_of_plays_does_not_overflow() -> None:
-    metadata = type(FACTS)(5000.0, np.ones(2, dtype=np.int64))
+    metadata = type(METADATA)(5000.0, np.ones(2, dtype=np.int64))
     values = evaluate([parse("ERR")], one_user([5000, 4999], [2, 1], 5, metadata))
     assert values[0, 0] == pytest.approx(1 / 2 + 1 / 2 * 1 / 2)
 
@@ -201,6 +201,6 @@ def test_a_metric_that_lacks_what_it_needs_says_so(label: str, wanted: str) -> N
 
 
 def test_normalised_gains_are_refused_where_no_rating_exceeds_1() -> None:
-    metadata = type(FACTS)(1.0, np.ones(1, dtype=np.int64))
+    metadata = type(METADATA)(1.0, np.ones(1, dtype=np.int64))
     with pytest.raises(ValueError, match="choose another gain"):
         evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, metadata))

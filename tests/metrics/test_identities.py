@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, ranks, world
+from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, random_cases, ranks
 from metrics.variants import ALL
 
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
@@ -25,7 +25,7 @@ def measured(lists: JudgedLists, *labels: str) -> np.ndarray:
 @settings(max_examples=50, deadline=None)
 @given(seed=SEEDS, cutoff=CUTOFFS)
 def test_precision_and_antiprecision_are_what_unjudged_places_leave(seed: int, cutoff: int) -> None:
-    lists = lists_of(world(seed))
+    lists = lists_of(random_cases(seed))
     for end in (f"@{cutoff}", f"(condensed=true)@{cutoff}", f"(depth=5)@{cutoff}"):
         p, anti, unjudged = measured(lists, f"P{end}", f"antiP{end}", f"Unjudged{end}")
         np.testing.assert_allclose(p + anti, 1 - unjudged, atol=1e-14)
@@ -36,7 +36,7 @@ def test_precision_and_antiprecision_are_what_unjudged_places_leave(seed: int, c
 def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
     seed: int, cutoff: int
 ) -> None:
-    lists = lists_of(world(seed))
+    lists = lists_of(random_cases(seed))
     end = f"(condensed=true)@{cutoff}"
     total = measured(lists, f"P{end}", f"antiP{end}").sum(axis=0)
     n_listed = np.diff(lists.full.starts)
@@ -50,7 +50,7 @@ def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
 def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int | None) -> None:
-    judgments = judgments_of(world(seed))
+    judgments = judgments_of(random_cases(seed))
     found = np.random.default_rng(seed).integers(0, 21, len(judgments))
     found[judgments.values < THRESHOLD] = 0
     lists = JudgedLists.of(judgments, ranks(found.tolist(), [20] * 7), THRESHOLD, ONE)
@@ -66,7 +66,7 @@ def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int |
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=CUTOFFS)
 def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> None:
-    lists = lists_of(world(seed))
+    lists = lists_of(random_cases(seed))
     for special, simple in (
         (f"StratifiedRecall(gamma=0)@{cutoff}", f"Recall@{cutoff}"),
         (f"P(depth={cutoff})", f"P(denominator=filled)@{cutoff}"),
@@ -84,7 +84,9 @@ def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> N
 def test_infap_is_ap_where_every_item_is_judged(seed: int, cutoff: int | None, form: str) -> None:
     end = "" if cutoff is None else f"@{cutoff}"
     inferred, ap = measured(
-        lists_of(world(seed)), f"infAP(condensed=true,form={form}){end}", f"AP(condensed=true){end}"
+        lists_of(random_cases(seed)),
+        f"infAP(condensed=true,form={form}){end}",
+        f"AP(condensed=true){end}",
     )
     np.testing.assert_allclose(inferred, ap, atol=2e-5)
 
@@ -99,7 +101,7 @@ def best_first(cases: list[Case]) -> list[Case]:
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.integers(1, 5))
 def test_a_list_in_the_ideal_order_scores_1(seed: int, cutoff: int) -> None:
-    cases = [case for case in best_first(world(seed)) if len(case.relevant) >= cutoff]
+    cases = [case for case in best_first(random_cases(seed)) if len(case.relevant) >= cutoff]
     if not cases:
         return
     labels = ["nDCG", "AP", "bpref", "RR", "Recall", "StratifiedRecall", "RBO", f"RBO@{cutoff}"]
@@ -110,7 +112,7 @@ def test_a_list_in_the_ideal_order_scores_1(seed: int, cutoff: int) -> None:
 
 
 def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() -> None:
-    (case,) = best_first(world(3)[3:4])
+    (case,) = best_first(random_cases(3)[3:4])
     wrong = next(
         index
         for index in range(len(case.listed) - 1)
@@ -125,7 +127,7 @@ def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() 
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_tau_of_the_opposite_order_has_the_opposite_sign(seed: int) -> None:
-    cases = world(seed)
+    cases = random_cases(seed)
     opposite = [Case(case.listed[::-1], case.ratings, case.metadata) for case in cases]
     forwards, backwards = (measured(lists_of(c), "tau") for c in (cases, opposite))
     np.testing.assert_array_equal(forwards, -backwards)
@@ -137,7 +139,7 @@ def test_tau_depends_on_the_order_of_ratings_and_judged_items_alone(
     seed: int, cutoff: int | None
 ) -> None:
     end = "(condensed=true)" + ("" if cutoff is None else f"@{cutoff}")
-    cases = world(seed)
+    cases = random_cases(seed)
     other_scale = [
         Case(case.listed, {item: 3 * r**2 - 1 for item, r in case.ratings.items()}, case.metadata)
         for case in cases
@@ -162,7 +164,7 @@ def test_rbp_lies_between_itself_and_itself_plus_its_residual(
     seed: int, cutoff: int | None, phi: float
 ) -> None:
     end = "" if cutoff is None else f"@{cutoff}"
-    lists = lists_of(world(seed))
+    lists = lists_of(random_cases(seed))
     low, residual, longer = measured(
         lists, f"RBP(phi={phi}){end}", f"RBPresidual(phi={phi}){end}", f"RBP(phi={phi})"
     )
@@ -183,7 +185,7 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(s
         "RBP(gain=cm100k)",
     }
     metrics = [m.at(5) for m in ALL if m.label.replace(",phi=0.5", "") not in unbounded]
-    values = evaluate(metrics, lists_of(world(seed, step=1.0)))
+    values = evaluate(metrics, lists_of(random_cases(seed, step=1.0)))
     for metric, row in zip(metrics, values, strict=True):
         if metric.name == "tau":
             assert row.min() >= -1
@@ -196,7 +198,7 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(s
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_the_full_average_is_the_covered_one_times_the_covered_share(seed: int) -> None:
-    lists = lists_of(world(seed))
+    lists = lists_of(random_cases(seed))
     values = measured(lists, "P@10", "nDCG@10", "AP", "ERR")
     tested, covered = (evaluated_lists(lists, who) for who in ("tested", "covered"))
     if not covered.any():
@@ -207,7 +209,7 @@ def test_the_full_average_is_the_covered_one_times_the_covered_share(seed: int) 
 
 
 def test_precision_under_1r_never_exceeds_one_over_the_cutoff() -> None:
-    cases = world(1)
+    cases = random_cases(1)
     judgments = judgments_of(cases)
     found = np.where(judgments.values >= THRESHOLD, 1, 0)
     lists = JudgedLists.of(judgments, ranks(found.tolist(), [20] * 7), THRESHOLD, ONE)

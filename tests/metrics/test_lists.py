@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.examples import (
     AR,
-    FACTS,
+    METADATA,
     ONE,
     THRESHOLD,
     Case,
     example,
     judgments_of,
     lists_of,
+    random_cases,
     ranks,
     ranks_of,
-    world,
 )
 from metrics.variants import ALL, cutoffs_of
 
@@ -39,10 +39,10 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
         for condensed, depth in ((False, None), (True, None), (False, 3), (True, 6))
         for cutoff in cutoffs_of(metric.name, (5, 1, None, 3, 100))
     ]
-    together = evaluate(metrics, lists_of(world(7)))
+    together = evaluate(metrics, lists_of(random_cases(7)))
     assert len({row.tobytes() for row in together}) > len(ALL)
     for metric, row in zip(metrics, together, strict=True):
-        alone = evaluate([metric], lists_of(world(7)))[0]
+        alone = evaluate([metric], lists_of(random_cases(7)))[0]
         # The order of additions differs by cut-off, so the last bit may.
         np.testing.assert_allclose(row, alone, rtol=1e-14, atol=1e-15, err_msg=metric.label)
 
@@ -50,7 +50,7 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
-    cases = world(seed)
+    cases = random_cases(seed)
     metrics = [m.at(5) for m in ALL]
     together = evaluate(metrics, lists_of(cases))
     order = np.random.default_rng(seed).permutation(len(cases))
@@ -85,7 +85,7 @@ def test_counts_within_a_cutoff_include_its_rank() -> None:
 def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     seed: int, depth: int | None, condensed: bool
 ) -> None:
-    cases = world(seed)
+    cases = random_cases(seed)
     view = lists_of(cases).view(condensed, depth)
     other = lists_of([case.seen(condensed, depth) for case in cases]).full
     np.testing.assert_array_equal(view.starts, other.starts)
@@ -104,12 +104,12 @@ def test_the_depth_comes_before_condensing() -> None:
 
 
 def test_systems_share_judged_items() -> None:
-    cases = world(11)
+    cases = random_cases(11)
     judgments = judgments_of(cases)
     judged = JudgedItems.of(judgments, THRESHOLD, cases[0].metadata)
     metrics = [metric.at(5) for metric in ALL]
-    for turn in range(3):
-        turned = [Case(case.listed[turn:], case.ratings, case.metadata) for case in cases]
+    for shift in range(3):
+        turned = [Case(case.listed[shift:], case.ratings, case.metadata) for case in cases]
         outcome = ranks_of(turned, judgments)
         shared = JudgedLists.measured_by(judged, outcome, AR)
         assert shared.full.judged is judged
@@ -119,7 +119,7 @@ def test_systems_share_judged_items() -> None:
 
 def test_items_of_equal_rating_keep_their_own_ranks() -> None:
     judgments = Judgments.from_pairs([0] * 4, [3, 1, 2, 0], [4, 4, 4, 4], 1)
-    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, FACTS)
+    lists = JudgedLists.of(judgments, ranks([4, 3, 2, 1], [4]), THRESHOLD, AR, METADATA)
     assert lists.full.ranks.tolist() == [1, 2, 3, 4]
     items = judgments.items[lists.full.judged.positions[lists.full.indices]]
     assert items.tolist() == [3, 2, 1, 0]
@@ -154,7 +154,7 @@ def test_judged_ranks_come_back_from_their_file(tmp_path) -> None:
 
 def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     judgments = Judgments.from_pairs([0, 0], [0, 1], [5, 1], 1)
-    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, FACTS)
+    lists = JudgedLists.of(judgments, ranks([3, 0], [99]), THRESHOLD, ONE, METADATA)
     needing = [name for name in METRICS if parse(name).refused_under_1r]
     for label in [f"{name}@10" for name in needing] + ["P(condensed=true)@10"]:
         with pytest.raises(ValueError, match="measure it under AR"):

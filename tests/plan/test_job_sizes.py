@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import plan_of, put_raw_files
 
-from receval.workflow.plan.sizes import FEW_RATINGS, MEDIUM, SMALL, job_size
+from receval.workflow.plan.sizes import MEDIUM, SMALL, SMALL_DATA, job_size
 
 RATINGS = st.integers(0, 10**9)
 
@@ -36,8 +36,8 @@ def test_a_first_attempt_has_the_memory_that_was_measured(millions: int, gibibyt
 
 
 def test_only_small_jobs_share() -> None:
-    assert job_size(FEW_RATINGS).group("split") == "split"
-    assert job_size(FEW_RATINGS + 1).group("split") is None
+    assert job_size(SMALL_DATA).group("split") == "split"
+    assert job_size(SMALL_DATA + 1).group("split") is None
     assert job_size(1, demanding=True).group("split") is None
 
 

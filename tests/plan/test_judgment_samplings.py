@@ -1,4 +1,4 @@
-"""Removals of judgments in a plan: their files, what they depend on, and who reads them."""
+"""Judgment samplings in a plan: their files, what they depend on, and who reads them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def demo() -> Plan:
 # --- files ------------------------------------------------------------------------------------
 
 
-def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
+def test_a_judgment_sampling_is_measured_from_the_ranks_of_its_experiments() -> None:
     plan = plan_of(
         "demo", small(judgment_samplings={"items": {"experiments": ["librarything", "movielens"]}})
     )
@@ -68,7 +68,7 @@ def test_a_removal_is_measured_from_the_ranks_of_its_experiments() -> None:
     )
 
 
-def test_absent_datasets_are_left_out_of_a_removal(tmp_path: Path) -> None:
+def test_absent_datasets_are_left_out_of_a_judgment_sampling(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
     files = plan.judgment_samplings.inputs(STUDY, "items")
     assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
@@ -135,7 +135,7 @@ def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
         {"experiments": {"movielens": {"relevance_threshold": 5}}},
     ],
 )
-def test_a_change_of_a_removal_changes_its_description(change: dict[str, Any]) -> None:
+def test_a_change_of_a_judgment_sampling_changes_its_description(change: dict[str, Any]) -> None:
     before = demo().judgment_samplings.description(STUDY, "items")
     after = plan_of("demo", {"studies": {STUDY: change}}).judgment_samplings.description(
         STUDY, "items"
@@ -143,7 +143,7 @@ def test_a_change_of_a_removal_changes_its_description(change: dict[str, Any]) -
     assert after != before
 
 
-def test_artifacts_and_other_removals_leave_a_description_alone() -> None:
+def test_artifacts_and_other_samplings_leave_a_description_alone() -> None:
     before = demo().judgment_samplings.description(STUDY, "items")
     change = {
         "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
@@ -155,7 +155,7 @@ def test_artifacts_and_other_removals_leave_a_description_alone() -> None:
     )
 
 
-def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
+def test_a_judgment_sampling_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     averages = {"arithmetic": ["P@10", "nDCG@10"], "geometric": ["P@5", "RR@5"]}
     change = {
         "studies": {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
@@ -169,10 +169,10 @@ def test_a_removal_depends_on_the_code_of_the_metrics_that_it_measures() -> None
     ]
 
 
-# --- artifacts that read removals -------------------------------------------------------------
+# --- artifacts that read judgment samplings ---------------------------------------------------
 
 
-def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
+def test_an_artifact_has_the_datasets_of_the_judgment_samplings_that_it_reads() -> None:
     plan = demo()
     assert plan.settings.studies[STUDY].artifacts["fig03"].experiments == ()
     assert plan.artifacts.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
@@ -187,14 +187,14 @@ def test_an_artifact_has_the_datasets_of_the_removals_that_it_reads() -> None:
     assert description["experiments"] == {}
 
 
-def test_an_artifact_depends_on_the_file_of_the_removal_and_not_on_ranks() -> None:
+def test_an_artifact_depends_on_the_file_of_the_judgment_sampling_and_not_on_ranks() -> None:
     files = demo().artifacts.inputs(STUDY, "fig05")
     assert files["judgment_samplings"] == ["work/demo/judgment_samplings/valcarce2020/items.npz"]
     assert files["ranks"] == files["splits"] == []
     assert demo().artifacts.inputs(STUDY, "fig01")["judgment_samplings"] == []
 
 
-def test_without_any_data_what_reads_removals_is_left_out() -> None:
+def test_without_any_data_what_reads_judgment_samplings_is_left_out() -> None:
     plan = plan_of("full")
     assert plan.artifacts.made(STUDY) == ["table1"]
     assert plan.artifacts.absent(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
@@ -202,7 +202,7 @@ def test_without_any_data_what_reads_removals_is_left_out() -> None:
         plan.artifacts.inputs(STUDY, "fig03")
 
 
-def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> None:
+def test_with_some_data_what_reads_judgment_samplings_names_the_absent(tmp_path: Path) -> None:
     plan = full_with(tmp_path, "librarything")
     assert "fig03" in plan.artifacts.made(STUDY)
     # Figure 2 of 2018 has MovieLens alone.
@@ -217,13 +217,13 @@ def test_with_some_data_what_reads_removals_names_the_absent(tmp_path: Path) -> 
     assert display["parameters"]["kept"] == "test ratings"
 
 
-def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_removals() -> None:
+def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_judgment_samplings() -> None:
     plan = plan_of("demo", {"leave_out": ["beeradvocate"]})
     assert plan.judgment_samplings.datasets(STUDY, "users") == ["ml-1m", "librarything"]
     assert plan.descriptions.display(STUDY, "fig07")["absence"] == absence_of(["BeerAdvocate twin"])
 
 
-def test_what_is_ranked_for_removals_alone_is_planned() -> None:
+def test_what_is_ranked_for_judgment_samplings_alone_is_planned() -> None:
     added = {
         "experiments": {
             "added": {

@@ -51,7 +51,7 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
 
 @pytest.mark.parametrize("artifact", ["universes", "pairs"])
 @pytest.mark.parametrize("edition", ["demo", "full"])
-def test_every_world_of_an_artifact_s_grid_has_its_split_systems_and_policies(
+def test_every_universe_of_an_artifact_s_grid_has_its_split_systems_and_policies(
     tmp_path: Path, edition: str, artifact: str
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")

@@ -309,14 +309,14 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
     provenance_record({"described": described}, {}, [], {})
 
 
-def test_a_description_has_what_numbers_depend_on_and_no_look() -> None:
+def test_a_description_has_what_results_depend_on_and_no_display_style() -> None:
     before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
-    looks = {
+    styles = {
         "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
         "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
         "datasets": {"ml-1m": {"short_title": "MovieLens"}},
     }
-    assert plan_of("demo", looks).descriptions.results("bellogin2017", "fig02") == before
+    assert plan_of("demo", styles).descriptions.results("bellogin2017", "fig02") == before
     for change in (
         {"artifacts": {"fig02": {"parameters": {"metrics": ["P@5"]}}}},
         {"experiments": {"movielens": {"evaluated_users": "tested"}}},
@@ -391,7 +391,7 @@ def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
     ]
 
 
-# --- the look ---------------------------------------------------------------------------------
+# --- the display style -----------------------------------------------------------------------
 
 
 def test_titles_say_that_a_twin_is_one() -> None:

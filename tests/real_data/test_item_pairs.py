@@ -103,7 +103,9 @@ def test_all_pairs_of_movielens_are_counted_within_ten_seconds(movielens: MovieL
 @needs_movielens
 def test_correlations_of_the_optimal_rankings(movielens: MovieLens) -> None:
     inputs = movielens.inputs(relevance_threshold=4)
-    assert stated(fig06.data(inputs), "coefficient") == {fig06.TAU: pytest.approx(-0.653, abs=5e-4)}
+    assert stated(fig06.data(inputs), "coefficient") == {
+        fig06.TAU_OF_OPTIMA: pytest.approx(-0.653, abs=5e-4)
+    }
     assert stated(fig07.data(inputs), "coefficient") == {
         "Pearson's r of precision and popularity": pytest.approx(0.929, abs=5e-4),
         "Pearson's r of precision and average_rating": pytest.approx(0.384, abs=5e-4),

@@ -24,7 +24,7 @@ STRONG = {f"{of}_regularisation": 0.1 for of in ("user", "positive", "negative",
 SYSTEMS = [
     System("non_personalised:Random", random=True, personalised=False, cold_users_scored=True),
     System("non_personalised:Popularity", personalised=False, cold_users_scored=True),
-    System("non_personalised:Average", personalised=False, cold_users_scored=True),
+    System("non_personalised:AverageRating", personalised=False, cold_users_scored=True),
     *(
         System(
             "non_personalised:OptimalRanking",

@@ -14,7 +14,7 @@ from recommenders.matrices import COLD_USER, generated, to_matrix
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
 from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.non_personalised import Average, Popularity, Random
+from receval.recommenders.non_personalised import AverageRating, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
 
 Dense = NDArray[np.float64]
@@ -137,7 +137,7 @@ def test_popularity_counts_ratings_of_any_value() -> None:
 @pytest.mark.parametrize("smoothing", [0.0, 1.0, 7.5])
 def test_average_is_the_smoothed_mean(smoothing: float) -> None:
     values, rated = generated()
-    scores = Average(smoothing).fit(to_matrix(values, rated)).score(np.array([1, COLD_USER]))
+    scores = AverageRating(smoothing).fit(to_matrix(values, rated)).score(np.array([1, COLD_USER]))
     mean = values[rated].mean()
     for item in range(values.shape[1]):
         ratings = values[rated[:, item], item]
@@ -149,7 +149,7 @@ def test_average_is_the_smoothed_mean(smoothing: float) -> None:
 def test_average_by_hand() -> None:
     values = np.array([[2, 0, 1], [2, 1, 0]], dtype=float)
     rated = np.array([[1, 1, 1], [1, 0, 0]], dtype=bool)
-    scores = Average().fit(to_matrix(values * rated, rated)).score(np.array([0]))
+    scores = AverageRating().fit(to_matrix(values * rated, rated)).score(np.array([0]))
     np.testing.assert_allclose(scores, [[5.25 / 3, 1.25 / 2, 2.25 / 2]], rtol=1e-6)
 
 

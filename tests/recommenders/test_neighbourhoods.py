@@ -45,7 +45,7 @@ def test_cosine_over_common_ratings_ignores_all_others(seed: int, shrinkage: flo
 
 @settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(1, 22), st.sampled_from([0.0, 10.0]), st.sampled_from(["users", "items"]))
-def test_common_ratings_knn_adds_the_similarities_of_the_nearest_who_count(
+def test_librec_knn_adds_the_similarities_of_the_nearest_who_count(
     seed: int, neighbours: int, shrinkage: float, over: str
 ) -> None:
     values, rated = generated(20, 15, seed)
@@ -65,7 +65,7 @@ def test_common_ratings_knn_adds_the_similarities_of_the_nearest_who_count(
     np.testing.assert_allclose(model.score(np.arange(20)), expected, rtol=1e-6, atol=1e-7)
 
 
-def test_common_ratings_knn_by_hand() -> None:
+def test_librec_knn_by_hand() -> None:
     # Users a, b, c on items 0..3; a rating of 0 is a rating, and any rating makes a neighbour.
     values = np.array([[2, 1, 0, 0], [1, 2, 0, 0], [2, 0, 0, 1.0]])
     rated = np.array([[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]], dtype=bool)
@@ -76,7 +76,7 @@ def test_common_ratings_knn_by_hand() -> None:
 
 
 @pytest.mark.parametrize("over", ["users", "items"])
-def test_common_ratings_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
+def test_librec_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
     scores = LibRecKNN(over=over).fit(generated_matrix()).score(np.arange(60))
     np.testing.assert_array_equal(np.delete(scores[:, COLD_ITEM], COLD_USER), 0)
     assert np.isnan(scores[COLD_USER]).all()

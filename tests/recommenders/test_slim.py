@@ -129,7 +129,7 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
 
 @pytest.mark.parametrize("profiles", ["whole", "misread"])
 @pytest.mark.parametrize(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
-def test_averaged_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: float) -> None:
+def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: float) -> None:
     generator = np.random.default_rng(6)
     values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
     train = to_matrix(values, values > -1)
@@ -144,7 +144,7 @@ def test_averaged_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: f
     )
 
 
-def test_averaged_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
+def test_librec_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
     generator = np.random.default_rng(6)
     values = generator.choice([0.0, 1.0, 2.0], (25, 12), p=[0.5, 0.25, 0.25])
     train = to_matrix(values, values > 0)

@@ -10,7 +10,7 @@ import pytest
 from declared_files import table_in
 
 from receval.ratings import Ratings
-from receval.recommenders.non_personalised import Average, OptimalRanking
+from receval.recommenders.non_personalised import AverageRating, OptimalRanking
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.workflow.systems import model_file, train_system
 
@@ -48,7 +48,7 @@ def train(folder: Path, recommender: str, parameters: dict[str, Any], **more: An
     return model_file(models, 0)
 
 
-AVERAGE = "receval.recommenders.non_personalised:Average"
+AVERAGE = "receval.recommenders.non_personalised:AverageRating"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_system_learns_from_ratings_or_from_grades(
     prepared: Path, grades_from: float | None, means: list[float]
 ) -> None:
     path = train(prepared, AVERAGE, {"smoothing": 0}, grades_from=grades_from)
-    np.testing.assert_allclose(Average.load(path).score(np.array([0]))[0], means, rtol=1e-6)
+    np.testing.assert_allclose(AverageRating.load(path).score(np.array([0]))[0], means, rtol=1e-6)
 
 
 def test_an_oracle_learns_from_the_unbiased_test_where_there_is_one(prepared: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_system_meets_users_and_items_by_code_or_by_appearance(tmp_path: Path)
     )
     ratings.write(tmp_path)
     Split((np.array([TRAIN, TRAIN, TEST, TRAIN], dtype=np.uint8),)).write(tmp_path / "split.npz")
-    by_code = Average.load(train(tmp_path, AVERAGE, {}))
-    by_appearance = Average.load(train(tmp_path, AVERAGE, {}, order="appearance"))
+    by_code = AverageRating.load(train(tmp_path, AVERAGE, {}))
+    by_appearance = AverageRating.load(train(tmp_path, AVERAGE, {}, order="appearance"))
     assert not hasattr(by_code, "order_of_items_")
     assert by_appearance.order_of_users_.tolist() == [2, 0, 1]
     assert by_appearance.order_of_items_.tolist() == [1, 0]
@@ -90,8 +90,8 @@ def test_a_system_meets_users_and_items_by_code_or_by_appearance(tmp_path: Path)
 @pytest.mark.parametrize(
     ("recommender", "parameters", "message"),
     [
-        (AVERAGE, {"smoothing": -1}, "Average: the parameter smoothing is -1"),
-        (AVERAGE, {"mu": 1}, "Average has no parameter 'mu'; it accepts: smoothing"),
+        (AVERAGE, {"smoothing": -1}, "AverageRating: the parameter smoothing is -1"),
+        (AVERAGE, {"mu": 1}, "AverageRating has no parameter 'mu'; it accepts: smoothing"),
         (
             "receval.recommenders.puresvd:PureSVD",
             {"factors": 50},

@@ -16,7 +16,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import Recommender
 from receval.recommenders.knn import UserKNN
-from receval.recommenders.non_personalised import Average, OptimalRanking, Popularity, Random
+from receval.recommenders.non_personalised import AverageRating, OptimalRanking, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
 from receval.seeds import generator
 from receval.simulation.anti_popular_familiarity import split_with_anti_popular_familiarity
@@ -83,7 +83,7 @@ class CompleteWorld:
         described: Mapping[str, Recommender] = {
             "random": Random(seed=1),
             "pop": Popularity(),
-            "avg": Average(),
+            "avg": AverageRating(),
             "user-knn": UserKNN(),
             "puresvd": PureSVD(factors=5),
         }

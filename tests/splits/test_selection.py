@@ -19,7 +19,7 @@ from splits.generated_ratings import (
 )
 
 from receval.ratings import Ratings
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 from receval.splits.selection import selected_ratings
 
 few_pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
@@ -168,4 +168,4 @@ def test_a_random_share_asks_for_the_generator_of_the_selection_and_nothing_else
 @without_deadline
 @given(any_ratings(plays=True))
 def test_by_default_everything_is_selected(ratings: Ratings) -> None:
-    assert selected_ratings(ratings, rng_for, **DataSelection().model_dump()).all()
+    assert selected_ratings(ratings, rng_for, **SelectionSpec().model_dump()).all()

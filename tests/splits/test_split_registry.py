@@ -6,10 +6,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import skewed_ratings
 
-from receval.splits.kinds import SPLITTERS, AnySplit, SplitConfig, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.split import TEST
 
-SPLIT = TypeAdapter(AnySplit)
+SPLIT = TypeAdapter(AnySplitSpec)
 
 KINDS = [
     {"kind": "random-ratio", "folds": 2},
@@ -41,7 +41,7 @@ def made(ratings, kind, seed=1, dataset="data", name="name", auxiliary_files=Non
 
 
 def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
-    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(SplitConfig)}
+    kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in get_args(SplitSpec)}
     assert kinds == set(SPLITTERS)
     for path in SPLITTERS.values():
         module, function = path.split(":")
@@ -72,7 +72,7 @@ def test_a_repetition_does_not_depend_on_how_many_there_are(ratings, kind):
     assert (many[0] != many[1]).any()
 
 
-def test_a_given_split_without_its_file_says_which(ratings):
+def test_a_predefined_split_without_its_file_says_which(ratings):
     kind = {"kind": "predefined", "file": "pairs.tsv", "content": "held-out-pairs"}
     with pytest.raises(ValueError, match=r"split 'name' of the dataset 'data'.*'pairs\.tsv'"):
         made(ratings, kind)

@@ -3,7 +3,7 @@ import pytest
 from pydantic import TypeAdapter
 from splits.generated_ratings import DATASETS, cm100k, movielens_1m
 
-from receval.splits.kinds import AnySplit, make_split
+from receval.splits.kinds import AnySplitSpec, make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED
 
 FOLDS = "folds_menamaldonado2021.txt"
@@ -21,7 +21,7 @@ def ml_1m():
 
 def made(ratings, dataset, **kind):
     auxiliary_files = {path.name: path for path in (DATASETS / dataset).iterdir()}
-    spec = TypeAdapter(AnySplit).validate_python(kind)
+    spec = TypeAdapter(AnySplitSpec).validate_python(kind)
     return make_split(ratings, spec, 1, dataset, "split", auxiliary_files)
 
 

@@ -14,7 +14,7 @@ from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, wi
 
 from receval.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.kinds import SPLITTERS, AnySplit, RandomRatio, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, RandomRatio, make_split
 from receval.splits.selection import selected_ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
@@ -32,7 +32,7 @@ SELECTION: dict[str, Any] = {
 
 
 def made(ratings: Ratings, name: str = "name", seed: int = 1, **kind: Any) -> Split:
-    spec: Any = TypeAdapter(AnySplit).validate_python(kind)
+    spec: Any = TypeAdapter(AnySplitSpec).validate_python(kind)
     return make_split(ratings, spec, seed, "data", name, {})
 
 
@@ -130,12 +130,14 @@ def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
                 np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
 
 
-def test_a_given_split_is_of_all_ratings() -> None:
+def test_a_predefined_split_is_of_all_ratings() -> None:
     predefined_split_of = {"kind": "predefined", "file": "f", "content": "fold-numbers"}
     for selection in ({}, {"share": 0.5}):
         with pytest.raises(ValidationError, match="nothing can be selected before it"):
-            TypeAdapter(AnySplit).validate_python({**predefined_split_of, "selection": selection})
-    TypeAdapter(AnySplit).validate_python({**predefined_split_of, "selection": None})
+            TypeAdapter(AnySplitSpec).validate_python(
+                {**predefined_split_of, "selection": selection}
+            )
+    TypeAdapter(AnySplitSpec).validate_python({**predefined_split_of, "selection": None})
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -156,7 +158,7 @@ def test_a_given_split_is_of_all_ratings() -> None:
 )
 def test_a_wrong_selection_is_refused_by_every_kind(kind: dict[str, Any], selection: Any) -> None:
     with pytest.raises(ValidationError, match="selection"):
-        TypeAdapter(AnySplit).validate_python({**kind, "selection": selection})
+        TypeAdapter(AnySplitSpec).validate_python({**kind, "selection": selection})
 
 
 def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
@@ -176,6 +178,6 @@ def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
         split.spread_over(np.array([True, True, False]))
 
 
-def test_a_training_share_named_twice_is_refused():
-    with pytest.raises(ValidationError, match="a training share stands there twice"):
+def test_a_train_ratio_named_twice_is_refused():
+    with pytest.raises(ValidationError, match="a train ratio stands there twice"):
         RandomRatio(kind="random-ratio", train_ratio=(0.5, 0.5))

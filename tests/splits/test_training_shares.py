@@ -1,4 +1,4 @@
-"""Splits by several training shares: nested folds on the same coins or the same order."""
+"""Splits by several train ratios: nested folds on the same coins or the same order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ra
 
 from receval.ratings import Ratings
 from receval.splits.hold_out import split_by_random_ratio, split_by_shares, split_by_user_ratio
-from receval.splits.kinds import AnySplit, RandomRatio, make_split
+from receval.splits.kinds import AnySplitSpec, RandomRatio, make_split
 from receval.splits.ranks_within_groups import random_ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Split
 
@@ -31,7 +31,7 @@ several = st.lists(percents.map(lambda percent: percent / 100), min_size=1, max_
 
 
 def made(ratings: Ratings, **kind: Any) -> Split:
-    spec: Any = TypeAdapter(AnySplit).validate_python(kind)
+    spec: Any = TypeAdapter(AnySplitSpec).validate_python(kind)
     return make_split(ratings, spec, 1, "data", "name", {})
 
 
@@ -194,7 +194,7 @@ def test_shares_are_tuples_again_after_reading(kind: str, tmp_path: Path) -> Non
 )
 def test_wrong_shares_are_refused(kind: str, train_ratio: Any) -> None:
     with pytest.raises(ValidationError, match="train_ratio"):
-        TypeAdapter(AnySplit).validate_python({"kind": kind, "train_ratio": train_ratio})
+        TypeAdapter(AnySplitSpec).validate_python({"kind": kind, "train_ratio": train_ratio})
 
 
 def test_one_share_stays_a_number_and_several_become_a_tuple() -> None:

@@ -26,7 +26,7 @@ OTHERS = (
     *("StratifiedRecall(depth=9)", "infAP(form=bellogin)", "ERR(maximum=user)@10", "Unjudged@6"),
     *("bpref(condensed=true,depth=20)", "nDCL@8", "RBPresidual", "tau(condensed=true)@6"),
 )
-FACTS = DatasetMetadata(5.0, np.arange(1, N_ITEMS + 1))
+METADATA = DatasetMetadata(5.0, np.arange(1, N_ITEMS + 1))
 
 
 def fold(seed: int) -> tuple[Judgments, list[JudgedRanks]]:
@@ -47,7 +47,7 @@ def fold(seed: int) -> tuple[Judgments, list[JudgedRanks]]:
 
 
 def lists_of(test: Judgments, outcomes: list[JudgedRanks]) -> list[JudgedLists]:
-    judged = JudgedItems.of(test, 4.0, FACTS)
+    judged = JudgedItems.of(test, 4.0, METADATA)
     return [JudgedLists.measured_by(judged, outcome, Protocol()) for outcome in outcomes]
 
 
@@ -148,7 +148,7 @@ def test_equal_means_of_different_users_are_ties() -> None:
         (("P(depth=10)@10",), None),
     ],
 )
-def test_one_walk_computes_the_text_s_metrics_at_one_cutoff(
+def test_one_pass_computes_the_text_s_metrics_at_one_cutoff(
     labels: tuple[str, ...], cutoff: int | None
 ) -> None:
     assert shared_cutoff([parse(label) for label in labels]) == cutoff

@@ -27,13 +27,13 @@ def owners(test: Judgments, unit: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("unit", KINDS)
-def test_ratings_of_the_same_unit_leave_together_and_each_unit_has_its_turn(unit: str) -> None:
+def test_ratings_of_the_same_unit_leave_together_and_each_unit_has_its_step(unit: str) -> None:
     test = judgments()
     order, n_units = sampling_order(test, unit, np.random.default_rng(1))
     owner_ranks = owners(test, unit)
     pairs = set(zip(owner_ranks.tolist(), order.tolist(), strict=True))
     assert len(pairs) == n_units == len(np.unique(owner_ranks))
-    assert sorted(turn for _, turn in pairs) == list(range(n_units))
+    assert sorted(step for _, step in pairs) == list(range(n_units))
 
 
 @pytest.mark.parametrize("unit", ["popular-items", "largest-users"])

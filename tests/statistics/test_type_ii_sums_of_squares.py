@@ -195,7 +195,9 @@ def test_two_names_of_one_decision_explain_nothing_beyond_each_other() -> None:
 
 @FEW_EXAMPLES
 @given(seed=st.integers(0, 2**32 - 1), random=st.randoms())
-def test_order_of_worlds_names_of_levels_and_units_do_not_matter(seed: int, random: object) -> None:
+def test_order_of_universes_names_of_levels_and_units_do_not_matter(
+    seed: int, random: object
+) -> None:
     factors = some_universes(seed, [2, 3, 3], 40)
     n_universes = len(factors["decision 0"])
     response = np.random.default_rng(seed).normal(size=(1, n_universes))

@@ -69,7 +69,7 @@ def inputs_of(
     """Write prepared datasets and return the inputs of an artifact that reads them.
 
     Of all that lies in the folder as the workflow lays it out the artifact may read everything.
-    ``present`` names further datasets that are there, such as those of removals.
+    ``present`` names further datasets that are there, such as those of judgment samplings.
     """
     for name, ratings in (datasets or {}).items():
         ratings.write(folder / name)
@@ -223,7 +223,7 @@ def module_of(study: str, artifact: str) -> ModuleType:
 def display_of(
     study: str, artifact: str, absent: Sequence[str] = (), edition: str = "demo"
 ) -> DisplayStyle:
-    """Return the look that an edition has of an artifact, some datasets pretended absent."""
+    """Return an artifact's display style in an edition, some datasets pretended absent."""
     values = _plan(edition).descriptions.display(study, artifact)
     titles = [values["datasets"][name] for name in absent]
     return DisplayStyle.of({**values, "absence": absence_of(titles)})

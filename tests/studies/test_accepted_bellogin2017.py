@@ -147,7 +147,7 @@ def test_1r_precision_of_random_is_proportional_to_one_over_t() -> None:
 
 def by_skewness() -> pd.DataFrame:
     table = accepted("fig05")
-    chosen = table[(table["protocol"] == "1R TI-NN") & (table["measure"] == "P@10")]
+    chosen = table[(table["protocol"] == "1R TI-NN") & (table["metric"] == "P@10")]
     chosen = chosen.assign(
         value=real_values(chosen["value"]), skewness=chosen["skewness"].astype(float)
     )
@@ -189,20 +189,20 @@ def test_in_ar_knn_and_mf_leave_random_where_popularity_is_most_skewed(
     system: str, times: float | None
 ) -> None:
     table = accepted("fig05")
-    chosen = (table["protocol"] == "AR TI-AN") & (table["measure"] == "P@10")
+    chosen = (table["protocol"] == "AR TI-AN") & (table["metric"] == "P@10")
     last = table[chosen & (table["skewness"].astype(str) == "2")].set_index("system")["value"]
     ratio = float(last[system]) / float(last["random"])
     assert ratio == pytest.approx(times, abs=0.1) if times else ratio > 10
 
 
 def test_the_fitted_law_has_the_skewness_of_the_paper() -> None:
-    table = accepted("fig05").set_index("measure")
+    table = accepted("fig05").set_index("metric")
     assert float(table.loc["alpha", "value"]) == pytest.approx(1.4, abs=0.05)
 
 
 def test_the_most_liked_item_is_liked_by_a_third_of_the_users() -> None:
     # The paper has 32.7 %; 1,963 of 6,040 users are 32.5 %.
-    table = accepted("fig05").set_index("measure")
+    table = accepted("fig05").set_index("metric")
     share = table.loc["share of users who like the most liked item", "value"]
     assert float(share) == pytest.approx(1963 / 6040)
 
@@ -249,7 +249,7 @@ def test_every_claim_of_figure_8_has_a_verdict() -> None:
     relations = read_results(ACCEPTED / "fig08_relations.csv")
     assert set(relations["claim"]) == {f"B-0{number}" for number in range(53, 62)}
     here = relations[relations["dataset"] == "ml-1m"]
-    assert set(here["verdict"]) == {"holds", "not apart", "does not hold"}
+    assert set(here["outcome"]) == {"holds", "not apart", "does not hold"}
 
 
 # --- figure 9 ---------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_stratified_recall_keeps_popularity_second() -> None:
 
 def test_68_of_74_relations_of_figure_8_hold() -> None:
     relations = read_results(ACCEPTED / "fig08_relations.csv")
-    verdicts = relations.loc[relations["dataset"] == "ml-1m", "verdict"].value_counts()
+    verdicts = relations.loc[relations["dataset"] == "ml-1m", "outcome"].value_counts()
     assert verdicts.to_dict() == {"holds": 68, "does not hold": 5, "not apart": 1}
 
 

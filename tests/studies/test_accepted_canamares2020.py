@@ -31,9 +31,11 @@ def relations(mf: str = "default") -> pd.DataFrame:
     return rows[rows["dataset"].eq("ml-1m") & rows["mf"].eq(mf)]
 
 
-def ours(claim: str, quantity: str, place: str = "") -> float:
+def ours(claim: str, quantity: str, position: str = "") -> float:
     rows = relations()
-    found = rows[rows["claim"].eq(claim) & rows["quantity"].eq(quantity) & rows["place"].eq(place)]
+    found = rows[
+        rows["claim"].eq(claim) & rows["quantity"].eq(quantity) & rows["position"].eq(position)
+    ]
     (number,) = real_values(found["ours"])
     return float(number)
 
@@ -45,7 +47,7 @@ def test_all_artifacts_are_accepted(study: str) -> None:
 
 
 def test_the_claims_that_hold_are_these() -> None:
-    verdicts = relations().groupby("claim")["verdict"].unique()
+    verdicts = relations().groupby("claim")["outcome"].unique()
     assert {claim: list(found) for claim, found in verdicts.items()} == {
         **{f"C-{number:03}": ["holds"] for number in HOLD},
         **{f"C-{number:03}": ["does not hold"] for number in DO_NOT_HOLD},
@@ -90,7 +92,7 @@ def test_the_page_has_the_numbers_of_what_does_not_hold() -> None:
 
 def test_condensed_ndcg_rises_at_every_step_over_users_with_a_relevant_test_rating() -> None:
     values = accepted("canamares2020", "fig04")
-    rows = values[values["users"].eq("relevant") & values["dataset"].eq("ml-1m")]
+    rows = values[values["evaluated_users"].eq("relevant") & values["dataset"].eq("ml-1m")]
     for system in ("knn-user", "ranksys-mf"):
         by_ratio = rows[rows["system"] == system].sort_values("train_ratio")["value"]
         assert len(by_ratio) == 9
@@ -104,7 +106,7 @@ def test_the_multiverse_has_the_shares_that_the_page_names() -> None:
     share = universes["verdict"].value_counts(normalize=True)
     shares = [f"{100 * share[verdict]:.0f} %" for verdict in ("second", "first", "tie")]
     assert "MF wins {} of them significantly, kNN {}, and in {} nobody".format(*shares) in PAGE
-    distinct = universes[["value", "other_value", "p", "rejected"]].drop_duplicates()
+    distinct = universes[["value", "other_value", "p_value", "rejected"]].drop_duplicates()
     assert f"Only {len(distinct):,} universes differ" in PAGE
 
 

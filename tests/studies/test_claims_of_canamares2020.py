@@ -57,7 +57,7 @@ def rows(dataset: str, axis: str, knn: dict[float, float], mf: dict[float, float
 
 
 @pytest.mark.parametrize(
-    ("knn", "mf", "verdict"),
+    ("knn", "mf", "outcome"),
     [
         ([3, 2, 1], [2, 2, 2], HOLDS),
         # At .5 itself anybody may be ahead.
@@ -66,20 +66,20 @@ def rows(dataset: str, axis: str, knn: dict[float, float], mf: dict[float, float
         ([3, 2, 3], [2, 2, 2], FAILS),
     ],
 )
-def test_a_reversal_is_at_one_half(knn: list[float], mf: list[float], verdict: str) -> None:
-    assert reversal(CLAIM, comparison([0.4, 0.5, 0.6], knn, mf)).verdict == verdict
+def test_a_reversal_is_at_one_half(knn: list[float], mf: list[float], outcome: str) -> None:
+    assert reversal(CLAIM, comparison([0.4, 0.5, 0.6], knn, mf)).outcome == outcome
 
 
 def test_ratios_that_are_not_exact_are_on_the_right_side() -> None:
     nearly = comparison([0.1 + 0.2, 0.5 + 1e-12, 0.7], [2, 0, 0], [1, 1, 1])
-    assert reversal(CLAIM, nearly).verdict == HOLDS
+    assert reversal(CLAIM, nearly).outcome == HOLDS
 
 
 def test_who_is_ahead_all_along_may_be_either_system() -> None:
-    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 1], [2, 3, 4])).verdict == HOLDS
-    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 4], [2, 3, 3])).verdict == FAILS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 1], [2, 3, 4])).outcome == HOLDS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [1, 1, 4], [2, 3, 3])).outcome == FAILS
     # Where both are equal nobody gets ahead.
-    assert no_crossover(CLAIM, comparison([1, 2, 3], [2, 1, 2], [1, 1, 1])).verdict == HOLDS
+    assert no_crossover(CLAIM, comparison([1, 2, 3], [2, 1, 2], [1, 1, 1])).outcome == HOLDS
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_monotone_series_rise_or_fall_at_every_step() -> None:
     assert not is_monotone(np.array([3.0, 2.0, 2.0]))
 
 
-def test_a_duel_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
+def test_a_comparison_is_of_knn_and_of_the_mf_in_that_role_alone() -> None:
     results = rows("ml-1m", "ratio", {0.2: 1, 0.1: 2}, {0.1: 5, 0.2: 6})
     knn, mf = results[:2], results[2:]
     text = mf.assign(system="ranksys-mf-text", value=[0, 1])
@@ -128,20 +128,20 @@ def test_mf_of_the_text_has_a_row_where_its_verdict_is_another() -> None:
     table = table_of(shown)
     assert table["claim"].tolist() == ["C-001", "C-002", "C-002", "C-003"]
     assert table["mf"].tolist() == ["default", "default", "text", "default"]
-    assert table["verdict"].tolist() == [HOLDS, HOLDS, FAILS, HOLDS]
+    assert table["outcome"].tolist() == [HOLDS, HOLDS, FAILS, HOLDS]
     assert table["ours"].tolist() == [1, 1, 2, 1]
 
 
 def test_a_horizontal_line_is_as_configured_on_both_datasets() -> None:
     found = [f for f in claims_of_settings(*BOTH) if f.claim == "C-037"]
-    assert [(f.dataset, f.verdict) for f in found] == [(name, CONFIGURED) for name in BOTH]
+    assert [(f.dataset, f.outcome) for f in found] == [(name, CONFIGURED) for name in BOTH]
 
 
 def test_slightly_better_is_ahead_by_a_twentieth_at_most() -> None:
     def verdicts(knn: float, mf: float) -> list[str]:
         table = rows("ml-1m", "only", {0: knn}, {0: mf}).drop(columns="only")
         both = [table.assign(metric=m) for m in ("P@10", "nDCG(gain=binary)@10")]
-        return [f.verdict for f in claims_of_the_start(pd.concat(both), *BOTH)]
+        return [f.outcome for f in claims_of_the_start(pd.concat(both), *BOTH)]
 
     assert verdicts(0.4, 0.41) == [HOLDS, UNDECIDED, UNDECIDED]
     assert verdicts(0.4, 0.43) == [FAILS, UNDECIDED, UNDECIDED]
@@ -153,10 +153,10 @@ def test_claims_of_ratios_that_hold_and_that_do_not() -> None:
 
     def table(knn: list[float], mf: list[float]) -> pd.DataFrame:
         pairs = [dict(zip(ratios, series, strict=True)) for series in (knn, mf)]
-        return rows("ml-1m", "train_ratio", *pairs).assign(users="tested")
+        return rows("ml-1m", "train_ratio", *pairs).assign(evaluated_users="tested")
 
     # Users with relevant test ratings alone do not decide.
-    relevant = table([7, 6, 5, 4, 3], [9, 8, 7, 6, 5]).assign(users="relevant")
+    relevant = table([7, 6, 5, 4, 3], [9, 8, 7, 6, 5]).assign(evaluated_users="relevant")
 
     def verdicts(full: pd.DataFrame, unrated: pd.DataFrame, condensed: pd.DataFrame) -> list[str]:
         both = pd.concat([condensed, relevant])
@@ -167,7 +167,7 @@ def test_claims_of_ratios_that_hold_and_that_do_not() -> None:
         suffix = ", users with relevant test ratings alone"
         assert (last[f"kNN{suffix}"], last[f"MF{suffix}"]) == (3, 5)
         assert last["kNN"] == 7
-        return [f.verdict for f in found]
+        return [f.outcome for f in found]
 
     full = table([3, 5, 4, 3, 1], [2, 3, 4, 4, 2])
     unrated = table([0.7, 0.5, 0.5001, 0.6, 0.8], [0.7, 0.6, 0.55, 0.6, 0.8])
@@ -185,16 +185,19 @@ def test_places_within_the_top_ten_are_three_of_both_systems() -> None:
         results = rows("ml-1m", "depth", *series).drop(columns="p_value")
         # Means over other users at each rank say nothing of one list.
         results = pd.concat(
-            [results.assign(users="complete"), results.assign(users="any", value=0.0)]
+            [
+                results.assign(evaluated_users="complete"),
+                results.assign(evaluated_users="any", value=0.0),
+            ]
         )
-        return [finding.verdict for finding in claims_of_ranks(results, "ml-1m")]
+        return [finding.outcome for finding in claims_of_ranks(results, "ml-1m")]
 
     assert verdicts([2, 6, 10, 51], [3, 7, 9, 70]) == [HOLDS] * 3
     assert verdicts([2, 6, 10.1, 51], [3, 7, 9, 50]) == [FAILS] * 3
     assert verdicts([2, 6, 10, np.nan], [3, 7, 9, np.nan]) == [UNDECIDED] * 3
 
 
-def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> None:
+def test_depths_of_the_experiment_with_fewer_neighbours_are_another_comparison() -> None:
     def table(dataset: str, experiment: str, mf: list[float]) -> pd.DataFrame:
         series = dict(enumerate(mf, start=1))
         constant = dict.fromkeys(series, 2.0)
@@ -208,12 +211,12 @@ def test_depths_of_the_experiment_with_fewer_neighbours_are_another_duel() -> No
         ]
     )
     found = list(claims_of_depth(results, *BOTH, "few"))
-    assert [finding.verdict for finding in found] == [HOLDS] * 3
+    assert [finding.outcome for finding in found] == [HOLDS] * 3
     quantities = {q.name: q.number for q in found[0].quantities}
     assert quantities["first depth after a change"] == 3
     without = results[results["dataset"] == "ml-1m"]
     found = list(claims_of_depth(without, *BOTH, "few"))
-    assert [finding.verdict for finding in found] == [HOLDS, UNDECIDED, UNDECIDED]
+    assert [finding.outcome for finding in found] == [HOLDS, UNDECIDED, UNDECIDED]
 
 
 def test_gains_reverse_the_order_only_with_opposite_signs() -> None:
@@ -223,16 +226,16 @@ def test_gains_reverse_the_order_only_with_opposite_signs() -> None:
             metric, gain = name.split()
             form = "condensed" if gain == "none" else "full"
             one = rows("ml-1m", "only", {0: 0.5 + 0.1 * sign}, {0: 0.5}).drop(columns="only")
-            parts.append(one.assign(metric=metric, gain=gain, form=form))
+            parts.append(one.assign(metric=metric, gain=gain, list_form=form))
         return pd.concat(parts)
 
     signs = {"nDCG@10 g1": -1, "nDCG@10 g2": 1, "RBP g1": -1, "RBP g2": 1}
     order = {"RBO none": 1, "tau none": 1}
-    found = [f.verdict for f in claims_of_metrics(table({**signs, **order}), "ml-1m")]
+    found = [f.outcome for f in claims_of_metrics(table({**signs, **order}), "ml-1m")]
     assert found == [HOLDS, HOLDS, FAILS]
     changed = table({**signs, "RBP g1": 1, **order, "tau none": -1}).assign(p_value=0.5)
-    assert [f.verdict for f in claims_of_metrics(changed, "ml-1m")] == [FAILS, FAILS, HOLDS]
-    nothing = [f.verdict for f in claims_of_metrics(changed, "netflix")]
+    assert [f.outcome for f in claims_of_metrics(changed, "ml-1m")] == [FAILS, FAILS, HOLDS]
+    nothing = [f.outcome for f in claims_of_metrics(changed, "netflix")]
     assert nothing == [UNDECIDED] * 3
 
 
@@ -255,9 +258,9 @@ def test_aggregations_reverse_the_mean_and_have_the_published_p_values() -> None
         return pd.concat([*parts, stated])
 
     good = claims_of_aggregation(table((1e-6, 1e-4), 0.9619), "ml-1m")
-    assert [finding.verdict for finding in good] == [HOLDS] * 5
+    assert [finding.outcome for finding in good] == [HOLDS] * 5
     other = claims_of_aggregation(table((1e-6, 2e-2), 0.911), "ml-1m")
-    assert [f.verdict for f in other] == [HOLDS, HOLDS, FAILS, FAILS, HOLDS]
+    assert [f.outcome for f in other] == [HOLDS, HOLDS, FAILS, FAILS, HOLDS]
 
 
 def test_shares_of_users_and_items_are_read_at_one_hundred_ratings() -> None:
@@ -269,9 +272,9 @@ def test_shares_of_users_and_items_are_read_at_one_hundred_ratings() -> None:
             "share": [0.3, 0.52, 1.0, 0.3, 0.55, 1.0],
         }
     )
-    verdicts = [finding.verdict for finding in claims_of_users_and_items(results, "ml-1m")]
+    verdicts = [finding.outcome for finding in claims_of_users_and_items(results, "ml-1m")]
     assert verdicts == [HOLDS, FAILS]
-    assert next(claims_of_users_and_items(results, "netflix")).verdict == UNDECIDED
+    assert next(claims_of_users_and_items(results, "netflix")).outcome == UNDECIDED
 
 
 def test_claims_of_policies_by_hand() -> None:
@@ -298,7 +301,7 @@ def test_claims_of_policies_by_hand() -> None:
         )
 
     good = list(claims_of_policies(table([0.9, 0.7, 0.8]), "ml-1m"))
-    assert [f.verdict for f in good] == [HOLDS] * 6
+    assert [f.outcome for f in good] == [HOLDS] * 6
     names = [list(dict.fromkeys(q.name for q in finding.quantities)) for finding in good]
     assert names[:5] == [
         ["nDCG@10, left out"],
@@ -307,7 +310,7 @@ def test_claims_of_policies_by_hand() -> None:
         ["nDCG@10, popularity", "nDCG@10, average rating"],
         ["nDCG@10, average rating"],
     ]
-    found = [f.verdict for f in claims_of_policies(table([0.7, 0.8, 0.9]), "ml-1m")]
+    found = [f.outcome for f in claims_of_policies(table([0.7, 0.8, 0.9]), "ml-1m")]
     assert found == [HOLDS, HOLDS, HOLDS, FAILS, FAILS, HOLDS]
 
 
@@ -317,13 +320,13 @@ def test_the_overlap_from_which_knn_seems_better_is_that_of_the_paper(tmp_path: 
     knn = reduced & results["system"].str.startswith("knn")
     overlaps = results.loc[knn, "minimum_overlap"].astype(int)
     results.loc[knn, "value"] = np.where(overlaps > 10, 0.99, 0.0)
-    for limit, verdict in ((10, HOLDS), (15, FAILS)):
+    for limit, outcome in ((10, HOLDS), (15, FAILS)):
         limits = {"ml-1m": limit, "netflix": 20}
         found = {
-            f.claim: f.verdict
+            f.claim: f.outcome
             for f in claims_of_shortfall(results, "ml-1m", "x", {**limits, "x": 1})
         }
-        assert found["C-035"] == verdict
+        assert found["C-035"] == outcome
         assert found["C-036"] == UNDECIDED
 
 

@@ -29,7 +29,7 @@ PAIRS = [
 ]
 
 
-class World:
+class Universe:
     """Values of two systems on sixty users; some are not covered, tested or trained on."""
 
     def __init__(self, seed: int, shift: float = 0.1) -> None:
@@ -108,7 +108,7 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
 def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
     aggregation: Aggregation, test: SignificanceTest, coverage: str, trained: bool
 ) -> None:
-    universe = World(1)
+    universe = Universe(1)
     found = universe.pair(coverage, trained=trained).compared(aggregation, test)
     *own, paired = universe.users(coverage, trained=trained)
     weights = universe.weights(aggregation)
@@ -148,7 +148,7 @@ def test_values_effects_and_p_values_are_those_of_numpy_and_scipy(
 
 def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:
     # canamares2020, section 3.9, prints the inverse; users without a list count as 0.
-    universe = World(2)
+    universe = Universe(2)
     full = universe.pair("full").compared("mean", "t")
     reduced = universe.pair("reduced").compared("mean", "t")
     tested = universe.n_test > 0
@@ -163,7 +163,7 @@ def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:
 def test_the_other_order_of_the_systems_mirrors_everything(
     seed: int, how: tuple[Aggregation, SignificanceTest], coverage: str
 ) -> None:
-    universe = World(seed, shift=0.2)
+    universe = Universe(seed, shift=0.2)
     found = universe.pair(coverage).compared(*how)
     universe.values, universe.covered = universe.values[::-1], universe.covered[::-1]
     mirrored = universe.pair(coverage).compared(*how)

@@ -172,7 +172,9 @@ def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: 
         figure = fig07.draw(results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
-    assert [text.get_text() for text in axes.get_xticklabels()] == list(fig07.POLICIES.values())
+    assert [text.get_text() for text in axes.get_xticklabels()] == list(
+        fig07.POLICY_TITLES.values()
+    )
     (crosses,) = axes.lines
     bars = sorted(axes.patches, key=lambda bar: bar.get_x())
     centres = [bar.get_x() + bar.get_width() / 2 for bar in bars]

@@ -35,7 +35,7 @@ DESIGNS = (
     Protocol("AR", "TI", 17, 4.0),
 )
 UNIFORM = (ONE, Protocol("AR", "TI"), Protocol("AR", "AI"))
-FACTS = {"target_items": 12, "eta": 4.5}
+METADATA = {"target_items": 12, "eta": 4.5}
 
 
 # --- figure 6 ---------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ FACTS = {"target_items": 12, "eta": 4.5}
 def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -> None:
     ratings = generated_ratings()
     rng = np.random.default_rng(2)
-    splits = {"coins": {}, "uniform": FACTS}
+    splits = {"coins": {}, "uniform": METADATA}
     codes = [rng.choice([TRAIN, TEST], len(ratings)).astype(np.uint8) for _ in range(2)]
     for name, metadata in splits.items():
         (tmp_path / "ml-1m" / name).mkdir(parents=True)
@@ -90,7 +90,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
             extra_systems=EXTRA,
             folds=1 if dataset == "lastfm-1k" and not uniform else 3,
             split_name="uniform" if uniform else "coins",
-            metadata=FACTS if uniform else None,
+            metadata=METADATA if uniform else None,
         )
 
     experiments = {
@@ -221,7 +221,7 @@ def relations_of(folder: Path, rows: pd.DataFrame) -> pd.DataFrame:
 
 def failing(relations: pd.DataFrame) -> set[str]:
     """The claims that do not hold, but for the one that popularity is the same as Random."""
-    rows = relations[~relations["verdict"].isin(["holds", "no data"])]
+    rows = relations[~relations["outcome"].isin(["holds", "no data"])]
     return set(rows.loc[rows["statement"] != NOT_THE_SAME, "claim"])
 
 
@@ -236,14 +236,14 @@ def test_every_claim_of_figure_8_is_evaluated(tmp_path: Path) -> None:
     others = here[here["claim"] == "B-061"]
     assert others["metric"].value_counts().to_dict() == {"P@10, nDCG@10": 7, "P@10, RR": 7}
     # Popularity at twice Random's value is nearer to Random than to pLSA, but not the same.
-    assert set(here.loc[here["verdict"] != "holds", "statement"]) == {NOT_THE_SAME}
+    assert set(here.loc[here["outcome"] != "holds", "statement"]) == {NOT_THE_SAME}
     assert any("1,700 sampled" in statement for statement in here["statement"])
 
 
 def test_a_dataset_that_is_not_there_has_no_verdict(tmp_path: Path) -> None:
     relations = relations_of(tmp_path, rows_of_figure_8(VALUES))
     absent = relations[relations["dataset"] == "lastfm-1k"]
-    assert set(absent["verdict"]) == {"no data"}
+    assert set(absent["outcome"]) == {"no data"}
     assert set(absent["claim"]) == {"B-056", "B-059", "B-061"}
 
 
@@ -272,7 +272,7 @@ def test_a_relation_that_does_not_hold_is_said_not_to(
 
 def test_systems_that_differ_by_chance_are_not_apart(tmp_path: Path) -> None:
     relations = relations_of(tmp_path, rows_of_figure_8(VALUES, p_value=0.3))
-    verdicts = relations[relations["dataset"] == "ml-1m"].set_index("statement")["verdict"]
+    verdicts = relations[relations["dataset"] == "ml-1m"].set_index("statement")["outcome"]
     assert set(verdicts["Pop and kNN in UAR"]) == {"not apart"}
     assert set(verdicts["pLSA and the best of the others in 1R"]) == {"not apart"}
     assert failing(relations) == {"B-054", "B-059"}

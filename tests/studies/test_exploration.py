@@ -40,7 +40,7 @@ from receval.storage.files import read_results, write_results
 KEY = ["first", "second", *DECISIONS]
 NUMBERS = [
     *("value", "other_value", "residual", "other_residual", "difference", "effect"),
-    *("p", "rejected", "signed_one_minus_p"),
+    *("p_value", "rejected", "signed_one_minus_p"),
 ]
 AVERAGES = {
     "mean": "arithmetic",
@@ -124,18 +124,18 @@ def one_by_one(configuration: Configuration) -> dict[str, float]:
     differences = np.round(first - second, 12)
     if configuration.test == "sign":
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-        found["p"] = stats.binomtest(wins, wins + losses).pvalue
+        found["p_value"] = stats.binomtest(wins, wins + losses).pvalue
     elif configuration.test == "wilcoxon":
-        found["p"] = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
+        found["p_value"] = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
     else:
         logs = configuration.test == "t-log"
         first, second = (np.log(row + 1e-5) if logs else row for row in (first, second))
-        found["p"] = stats.ttest_rel(first, second).pvalue
+        found["p_value"] = stats.ttest_rel(first, second).pvalue
     return found
 
 
 @pytest.mark.parametrize("decisions", CHOSEN, ids=str)
-def test_a_world_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
+def test_a_universe_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
     configuration = Configuration.model_validate(decisions)
     (row,) = explored([configuration], [("kNN", "Pop")]).to_dict("records")
     expected = one_by_one(configuration)
@@ -143,7 +143,7 @@ def test_a_world_is_what_its_decisions_say(decisions: dict[str, Any]) -> None:
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9)
     assert row["difference"] == row["value"] - row["other_value"]
     winner = "tie"
-    if row["p"] < 0.05:
+    if row["p_value"] < 0.05:
         winner = "first" if row["difference"] > 0 else "second"
     # In none of these universes do the test and the values point to different systems.
     assert row["verdict"] == winner
@@ -159,7 +159,7 @@ def in_order(universes: pd.DataFrame) -> pd.DataFrame:
     return universes.sort_values(KEY, ignore_index=True)
 
 
-def test_there_is_one_world_a_configuration_and_pair() -> None:
+def test_there_is_one_universe_a_configuration_and_pair() -> None:
     universes = whole_grid()
     assert list(universes) == [*KEY, *NUMBERS, "verdict"]
     expected = pd.DataFrame([c.levels for c in GRID.configurations()])
@@ -167,16 +167,16 @@ def test_there_is_one_world_a_configuration_and_pair() -> None:
     pd.testing.assert_frame_equal(levels, expected.sort_values([*DECISIONS], ignore_index=True))
     assert set(universes["verdict"]) == {"tie", "second"}
     by_bootstrap = universes["test"] == "bootstrap"
-    assert (universes["p"].isna() == by_bootstrap).all()
+    assert (universes["p_value"].isna() == by_bootstrap).all()
     assert (universes["rejected"].notna() == by_bootstrap).all()
 
 
-def test_the_same_worlds_are_the_same_frame() -> None:
+def test_the_same_universes_are_the_same_frame() -> None:
     again = explored(GRID.configurations(), [("kNN", "Pop")])
     pd.testing.assert_frame_equal(again, whole_grid(), check_exact=True)
 
 
-def test_worlds_depend_neither_on_their_order_nor_on_other_worlds() -> None:
+def test_universes_depend_neither_on_their_order_nor_on_other_universes() -> None:
     rng = np.random.default_rng(1)
     configurations = GRID.configurations()
     shuffled = [configurations[index] for index in rng.permutation(len(configurations))[:100]]
@@ -205,7 +205,7 @@ def test_a_pair_does_not_depend_on_the_others() -> None:
     )
 
 
-def test_verdicts_follow_from_the_evidence_of_a_file(tmp_path: Path) -> None:
+def test_verdicts_follow_from_signed_one_minus_p_in_a_file(tmp_path: Path) -> None:
     universes = several_pairs()
     assert set(universes["verdict"]) == {"first", "tie", "second"}
     write_results(universes.drop(columns="verdict"), tmp_path / "universes.csv")
@@ -246,7 +246,7 @@ def test_without_pairs_or_configurations_there_is_nothing_to_compare() -> None:
             explored(configurations, pairs)
 
 
-def test_a_problem_comes_with_its_systems_and_its_world() -> None:
+def test_a_problem_comes_with_its_systems_and_its_universe() -> None:
     nobody = {"min_user_ratings": 1, "head_removed": 0.95}
     configuration = Configuration.model_validate(
         {"selection": nobody, "split": {"train_ratio": 0.9}, "coverage": "reduced"}

@@ -222,7 +222,9 @@ def test_an_artifact_fails_for_an_input_that_its_rule_forgot(prepared: Prepared,
 
 
 @pytest.mark.parametrize("name", READ_BY_BOTH)
-def test_a_removal_fails_for_an_input_that_its_rule_forgot(prepared: Prepared, name: str) -> None:
+def test_a_judgment_sampling_fails_for_an_input_that_its_rule_forgot(
+    prepared: Prepared, name: str
+) -> None:
     with pytest.raises(ValueError, match=READ_BY_BOTH[name]):
         prepared.remove(prepared.without(name))
     assert not (prepared.folder / "judgment_samplings" / "ratings.npz").exists()

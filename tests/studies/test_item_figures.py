@@ -32,7 +32,7 @@ def test_ranks_of_figure_6_by_hand(tmp_path: Path) -> None:
     assert items["popularity_rank"].tolist() == [1, 2, 3]
     assert items["popularity"].tolist() == [3 / 4, 2 / 4, 1 / 4]
     assert items["average_rating"].tolist() == [2 / 3, 1 / 2, 1]
-    assert stated(results, "coefficient") == {fig06.TAU: -1}
+    assert stated(results, "coefficient") == {fig06.TAU_OF_OPTIMA: -1}
 
 
 def test_items_of_equal_value_share_a_rank(tmp_path: Path) -> None:

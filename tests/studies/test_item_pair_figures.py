@@ -158,7 +158,7 @@ def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
         assert areas["share_of_pairs"].sum() == pytest.approx(1)
         for column, value, statement in (
             ("rankings", "agree", "observed and real optimum agree"),
-            ("lemma", "holds", "lemma 3 holds"),
+            ("outcome", "holds", "lemma 3 holds"),
         ):
             share = areas.loc[areas[column] == value, "share_of_pairs"].sum()
             assert share == pytest.approx(shares[statement])
@@ -168,13 +168,13 @@ def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
     results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
     with figure_style():
         figure = fig09.draw(results, display_of(STUDY, "fig09"))
-    for axes, metric in zip(figure.axes, fig09.METRICS, strict=True):
+    for axes, metric in zip(figure.axes, fig09.OPTIMISED, strict=True):
         areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         patches = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
         filled = [patch for patch in patches if patch.get_fill()]
         striped = sum(p.get_width() * p.get_height() for p in filled if p.get_hatch())
         assert sum(p.get_width() * p.get_height() for p in filled) == pytest.approx(1)
-        fails = areas.loc[areas["lemma"] == "fails", "share_of_pairs"].sum()
+        fails = areas.loc[areas["outcome"] == "fails", "share_of_pairs"].sum()
         assert striped == pytest.approx(fails)
 
 

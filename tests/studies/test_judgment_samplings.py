@@ -139,7 +139,7 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     for changes in (
         # Another experiment beside it, and another name.
         {"experiments": two},
-        # Other measures.
+        # Other metrics.
         {"averages": {"arithmetic": ["P@5", "AP@5"]}},
         # Other levels, the same first.
         {"percents": [*PERCENTS, 10.0]},
@@ -164,7 +164,7 @@ def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
 # --- refusals ---------------------------------------------------------------------------------
 
 
-def test_an_average_that_cannot_follow_removals_is_refused(tmp_path: Path) -> None:
+def test_an_average_that_cannot_follow_judgment_samplings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"median is no mean of transformed values.*arithmetic"):
         unit(tmp_path, {}, averages={"median": ["P@5"]})
     assert not (tmp_path / "removed.npz").exists()

@@ -162,7 +162,7 @@ def test_text_that_looks_like_a_missing_value_stays_text(tmp_path: Path) -> None
     assert read_results(tmp_path / "text.csv")["system"].tolist() == ["NA", "null", "None"]
 
 
-# --- inputs and look --------------------------------------------------------------------------
+# --- inputs and display style ----------------------------------------------------------------
 
 
 def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:

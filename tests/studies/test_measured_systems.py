@@ -14,7 +14,7 @@ from receval.evaluation.experiment import Experiment
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
 from receval.multiverse.universes import ExperimentUniverses
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,
@@ -68,7 +68,7 @@ def test_what_is_compared_is_what_the_multiverse_explores(
         own = table.loc[row["second"]]
         assert table.loc["knn-user", "value"] == pytest.approx(row["value"], abs=1e-14)
         assert own["value"] == pytest.approx(row["other_value"], abs=1e-14)
-        assert own["p_value"] == row["p"]
+        assert own["p_value"] == row["p_value"]
         assert own["verdict"] == names[row["verdict"]]
 
 
@@ -140,7 +140,7 @@ def described(folder: Path, **split: object) -> Experiment:
 def test_the_start_is_at_one_half_or_at_the_only_ratio(tmp_path: Path) -> None:
     several = described(tmp_path, train_ratio=[0.2, 0.5, 0.8], selection={"share": 0.5})
     start = starting_configuration(several)
-    assert start == Configuration(selection=DataSelection(share=0.5))
+    assert start == Configuration(selection=SelectionSpec(share=0.5))
     assert training_ratios(several) == [0.2, 0.5, 0.8]
     only = starting_configuration(described(tmp_path, train_ratio=0.8))
     assert only == Configuration().but(split={"train_ratio": 0.8})

@@ -78,12 +78,12 @@ def test_there_is_one_row_for_each_legal_combination(
     assert results["residual"].notna().equals(of_rbp)
     assert results["other_residual"].between(0, 1).equals(of_rbp)
     is_bootstrap = results["test"] == "bootstrap"
-    assert results.loc[is_bootstrap, "p"].isna().all()
+    assert results.loc[is_bootstrap, "p_value"].isna().all()
     assert results.loc[~is_bootstrap, "rejected"].isna().all()
     assert problems("universes", universes, results, tmp_path) == []
 
 
-def test_shares_of_all_worlds_are_those_of_the_levels_together(
+def test_shares_of_all_universes_are_those_of_the_levels_together(
     read: ArtifactInputs, tmp_path: Path
 ) -> None:
     results = shares.data(read)

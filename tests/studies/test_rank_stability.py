@@ -47,7 +47,7 @@ def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
         arrays[f"experiment-{index}/systems"] = np.array(NINE_SYSTEMS)
         arrays[f"experiment-{index}/complete"] = complete
         arrays[f"experiment-{index}/values"] = complete + noise
-        arrays[f"experiment-{index}/averaged"] = rng.integers(1, 99, shape[:2])
+        arrays[f"experiment-{index}/evaluated_users"] = rng.integers(1, 99, shape[:2])
     write_archive(path, arrays)
     return path
 

@@ -90,7 +90,7 @@ def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
 
 def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
-    results = training_ratios.data(inputs).set_index(["train_ratio", "users", "system"])
+    results = training_ratios.data(inputs).set_index(["train_ratio", "evaluated_users", "system"])
     experiment = inputs.experiments["movielens"]
     for number, ratio in enumerate(RATIOS):
         users = [
@@ -109,7 +109,7 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
 def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
     results = training_ratios.data(inputs)
-    results.loc[results["users"] == "relevant", "value"] = 2.0
+    results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
     with figure_style():
         figure = training_ratios.draw(results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines
@@ -147,7 +147,7 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
 
 def test_ranks_in_the_full_list_by_sorting_each_users_ranks(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], depth=4)
-    results = fig05.data(inputs).set_index(["users", "system", "depth"])
+    results = fig05.data(inputs).set_index(["evaluated_users", "system", "depth"])
     experiment = inputs.experiments["movielens"]
     lists = {
         system: [

@@ -75,20 +75,20 @@ def test_every_claim_has_a_row_and_absent_data_decides_nothing(
     assert list(dict.fromkeys(found["claim"])) == [f"C-{number:03}" for number in range(1, 40)]
     rows = found.drop_duplicates(["claim", "dataset", "mf"]).set_index(["claim", "dataset"])
     verdicts = rows[rows["mf"] == "default"]
-    text = rows[rows["mf"] == "text"]["verdict"]
-    assert (text != verdicts["verdict"].reindex(text.index)).all()
-    undecided = verdicts["verdict"] == UNDECIDED
+    text = rows[rows["mf"] == "text"]["outcome"]
+    assert (text != verdicts["outcome"].reindex(text.index)).all()
+    undecided = verdicts["outcome"] == UNDECIDED
     names = verdicts.index.get_level_values("dataset")
     of_absent = sum((names.str.contains(name) for name in absent), np.zeros(len(names), bool))
     # The experiment with fewer neighbours is not among those of the test, and no user has ten items
     # under all systems.
     few = verdicts.index.get_level_values("claim").isin(["C-014", "C-015", "C-016", "C-019"])
-    configured = verdicts["verdict"] == "as configured"
+    configured = verdicts["outcome"] == "as configured"
     assert (undecided == (of_absent & ~configured | few)).all()
     for dataset in datasets:
-        assert verdicts.loc[("C-039", dataset), "verdict"] == HOLDS
-        assert verdicts.loc[("C-038", dataset), "verdict"] == HOLDS
-    keys = ["claim", "dataset", "mf", "quantity", "place"]
+        assert verdicts.loc[("C-039", dataset), "outcome"] == HOLDS
+        assert verdicts.loc[("C-038", dataset), "outcome"] == HOLDS
+    keys = ["claim", "dataset", "mf", "quantity", "position"]
     assert not found.duplicated(keys).any()
     table = relations.tabulate(found, display)
     assert len(table.rows) == len(rows)
@@ -105,10 +105,10 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
             "statement": "kNN is ahead",
             "expected": "always",
             "quantity": ["kNN - MF", "kNN - MF", "rank", "none", "kNN - MF"],
-            "place": ["at 0.4", "at 0.5", "", "", "at 0.4"],
+            "position": ["at 0.4", "at 0.5", "", "", "at 0.4"],
             "ours": [0.01574, 0.00114, 78.37, "", -0.01],
             "p_value": [1e-9, 0.6314, "", "", 0.049],
-            "verdict": [HOLDS] * 4 + [FAILS],
+            "outcome": [HOLDS] * 4 + [FAILS],
         }
     )
     row, text = relations.tabulate(results, display_of(STUDY, "relations")).rows

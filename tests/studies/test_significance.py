@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from studies.prepared import display_of, inputs_of, write_experiment
 
-from receval.evaluation.user_means import user_values
+from receval.evaluation.user_means import means_of_users
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
@@ -78,7 +78,7 @@ def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", share=0.1))
     table = p_values(inputs)
     experiment = inputs.experiments["ml-1m"]
-    values = user_values(experiment, [parse(label) for label in LABELS])
+    values = means_of_users(experiment, [parse(label) for label in LABELS])
     users = {int(user) for number in range(3) for user in experiment.fold(number).test.users}
     assert set(table["users"]) == {len(users)}
     for metric, of_metric in zip(NAMES, values, strict=True):
@@ -91,7 +91,7 @@ def test_users_are_paired_by_their_means_over_the_folds(tmp_path: Path) -> None:
 def test_shares_come_near_those_of_all_signs(tmp_path: Path) -> None:
     # A few users, so that every choice of signs can be counted.
     inputs = inputs_with(tmp_path, experiments_of(tmp_path, "ml-1m", share=0.01), permutations=4000)
-    values = user_values(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
+    values = means_of_users(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
     n_users = values.shape[2]
     assert 4 <= n_users <= 12
     signs = np.array(list(product((-1, 1), repeat=n_users)))
@@ -134,7 +134,7 @@ def test_artifacts_on_the_same_split_have_the_same_p_values(tmp_path: Path) -> N
 def test_signs_depend_on_the_seed_the_dataset_and_the_split(tmp_path: Path) -> None:
     experiments = experiments_of(tmp_path, "ml-1m")
     inputs = inputs_with(tmp_path, experiments)
-    values = user_values(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
+    values = means_of_users(inputs.experiments["ml-1m"], [parse(label) for label in LABELS])
     seed = seed_sequence(11, "ml-1m", "coin-flip", "permutation")
     expected = permutation_test(values, seed, 300).p_values.ravel()
     assert p_values(inputs)["p_value"].tolist() == expected.tolist()

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
 
-from receval.config.reading import load_drift_config
+from receval.config.reading import load_drift_spec
 from receval.drift.tables import read_table, roles_of_columns
 from receval.figures.style import figure_style
 from receval.ratings import Ratings
@@ -92,7 +92,7 @@ def test_measured_values_are_means_over_repetitions(tmp_path: Path) -> None:
     rows = everything(tmp_path)
     rows = rows[rows["panel"] == "measured"]
     assert len(rows) == len(SYSTEMS) * len(SKEWNESS) * 4
-    keys = ("skewness", "system", "protocol", "measure")
+    keys = ("skewness", "system", "protocol", "metric")
     values = rows.set_index(list(keys))["value"].astype(float)
     assert values["0", "plsa", "1R TI-NN", "P@10"] == pytest.approx(0.0115)
     assert values["2", "pop", "AR TI-AN", "RR"] == pytest.approx(0.01 + 0.06 + 0.0015)
@@ -106,11 +106,9 @@ def test_simulated_curves_are_those_of_the_law_that_is_fitted(tmp_path: Path) ->
     source = generated_ratings(2)
     counts = np.bincount(source.items, minlength=source.n_items)
     law = ShiftedPowerLaw.fit(counts)
-    metadata = (
-        rows[rows["measure"] != "cumulative share"].set_index("measure")["value"].astype(float)
-    )
+    metadata = rows[rows["metric"] != "cumulative share"].set_index("metric")["value"].astype(float)
     assert metadata.to_dict() == pytest.approx({"alpha": law.alpha, "c1": law.c1, "c2": law.c2})
-    curves = rows[rows["measure"] == "cumulative share"]
+    curves = rows[rows["metric"] == "cumulative share"]
     assert curves["skewness"].drop_duplicates().tolist() == [
         *(f"{alpha:g}" for alpha in SKEWNESS),
         "source",
@@ -132,24 +130,24 @@ def test_positive_judgments_by_hand(tmp_path: Path) -> None:
     # In the order of the configuration, not of what is there.
     assert results["dataset"].drop_duplicates().tolist() == ["lastfm-1k", "trec-qrels"]
     trec = results[results["dataset"] == "trec-qrels"]
-    curve = trec[trec["measure"] == "cumulative share"]
+    curve = trec[trec["metric"] == "cumulative share"]
     assert curve["rank"].tolist() == [1, 2]
     assert curve["item_share"].tolist() == [0.5, 1]
     assert curve["rating_share"].tolist() == pytest.approx([2 / 3, 1])
-    metadata = trec[trec["measure"] != "cumulative share"].set_index("measure")["value"]
+    metadata = trec[trec["metric"] != "cumulative share"].set_index("metric")["value"]
     assert metadata["positive ratings"] == 3
     assert metadata["items with positive ratings"] == 2
     # Documents that are relevant to a topic: 2 of 4 topics.
     assert metadata["share of users who like the most liked item"] == 0.5
     # Pairs of more than two plays: (0, 0), (1, 1) and (1, 0).
-    lastfm = results[results["dataset"] == "lastfm-1k"].set_index("measure")["value"]
+    lastfm = results[results["dataset"] == "lastfm-1k"].set_index("metric")["value"]
     assert lastfm["positive ratings"] == 3
     assert lastfm["share of users who like the most liked item"] == 1
 
 
 def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
     results = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
-    curve = results[results["measure"] == "cumulative share"]
+    curve = results[results["metric"] == "cumulative share"]
     assert len(curve) == 100
     assert curve["rating_share"].iloc[-1] == 1
 
@@ -157,11 +155,11 @@ def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
 def test_rows_are_told_apart_when_they_are_compared(tmp_path: Path) -> None:
     everything(tmp_path)
     table = read_table(tmp_path / "fig05.csv")
-    roles = roles_of_columns(table, load_drift_config(ROOT / "config" / "drift.yaml"))
+    roles = roles_of_columns(table, load_drift_spec(ROOT / "config" / "drift.yaml"))
     assert roles.keys == (
-        *("panel", "dataset", "skewness", "system", "protocol", "measure", "rank"),
+        *("panel", "dataset", "skewness", "system", "protocol", "metric", "rank"),
     )
-    assert roles.measures == ("item_share", "rating_share", "value")
+    assert roles.values == ("item_share", "rating_share", "value")
     assert not table.duplicated(list(roles.keys)).any()
 
 

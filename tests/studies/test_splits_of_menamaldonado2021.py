@@ -44,7 +44,7 @@ def opened(folder: Path, splits: dict[str, tuple[Ratings, Split]]) -> ArtifactIn
 def counted(results: pd.DataFrame, evaluation: str, fold: int) -> dict[str, tuple[int, int]]:
     chosen = results[(results["evaluation"] == evaluation) & (results["fold"] == fold)]
     return {
-        row["role"]: (row["ratings"], row["known_ratings"]) for row in chosen.to_dict("records")
+        row["part"]: (row["ratings"], row["known_ratings"]) for row in chosen.to_dict("records")
     }
 
 
@@ -91,7 +91,7 @@ def both(folder: Path) -> ArtifactInputs:
 
 def test_the_unbiased_test_is_the_fold_or_all_that_was_drawn(tmp_path: Path) -> None:
     results = fig11.data(both(tmp_path))
-    tests = results[results["role"] == "unbiased test"].groupby("dataset")
+    tests = results[results["part"] == "unbiased test"].groupby("dataset")
     assert tests["ratings"].sum()["cm100k"] == 400
     drawn = 400 - int(generated(1, known_share=0.7).known.sum())  # type: ignore[union-attr]
     assert set(tests.get_group("yahoo-r3")["ratings"]) == {drawn}
@@ -100,7 +100,7 @@ def test_the_unbiased_test_is_the_fold_or_all_that_was_drawn(tmp_path: Path) -> 
 
 def test_both_evaluations_have_the_same_training_ratings(tmp_path: Path) -> None:
     results = fig11.data(both(tmp_path))
-    trains = results[results["role"] == "train"]
+    trains = results[results["part"] == "train"]
     real, observed = (trains[trains["evaluation"] == name] for name in ("real", "observed"))
     assert real["ratings"].tolist() == observed["ratings"].tolist()
     assert (real["known_ratings"] == real["ratings"]).all()
@@ -136,7 +136,7 @@ def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None
                 role = roles[to_hex(patch.get_facecolor()).upper()]
                 areas[role] += patch.get_width() * patch.get_height()
             rows = results[(results["dataset"] == dataset) & (results["evaluation"] == evaluation)]
-            for role, ratings in rows.groupby("role")["ratings"].sum().items():
+            for role, ratings in rows.groupby("part")["ratings"].sum().items():
                 expected = ratings / 400 * 100 * fig11.BAND
                 assert areas[role] == pytest.approx(expected), (dataset, evaluation, role)
 
@@ -157,9 +157,9 @@ def test_the_folds_of_the_authors_have_their_sizes_on_cm100k(tmp_path: Path) -> 
     files = {path.name: path for path in MIRROR.iterdir()}
     split = make_split(ratings, spec, 1, "cm100k", "released-folds-unbiased", files)
     results = fig11.data(opened(tmp_path, {"cm100k": (ratings, split)}))
-    tests = {role: rows["ratings"].tolist() for role, rows in results.groupby("role")}
+    tests = {role: rows["ratings"].tolist() for role, rows in results.groupby("part")}
     assert tests["unbiased test"] == [20_727, 20_578, 20_727, 20_787, 20_765]
     assert tests["observed test"] == [2_366, 2_252, 2_303, 2_349, 2_324]
     assert results.groupby(["evaluation", "fold"])["ratings"].sum().eq(103_584).all()
-    known = results[results["role"] == "unbiased test"]["known_ratings"].tolist()
+    known = results[results["part"] == "unbiased test"]["known_ratings"].tolist()
     assert known == tests["observed test"]

@@ -13,7 +13,7 @@ from studies.prepared import inputs_of, write_experiment
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.metric_comparison import system_values
-from receval.evaluation.user_means import user_values
+from receval.evaluation.user_means import means_of_users
 from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.averages import Arithmetic, Geometric, Median
 from receval.metrics.registry import parse
@@ -73,7 +73,7 @@ def empty_lists(experiment: Experiment, system: str, *indices: tuple[int, int]) 
 
 def test_a_user_s_value_is_the_mean_of_the_folds_that_test_the_user(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path)
-    values = user_values(experiment, [parse("P@3"), parse("P@10")])
+    values = means_of_users(experiment, [parse("P@3"), parse("P@10")])
     by_fold = [
         [
             [precisions(experiment, system, number, cutoff) for number in range(3)]
@@ -93,7 +93,7 @@ def test_a_user_s_value_is_the_mean_of_the_folds_that_test_the_user(tmp_path: Pa
 
 def test_all_users_count_also_those_without_a_test_rating(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path, "all")
-    values = user_values(experiment, [parse("P@5")])
+    values = means_of_users(experiment, [parse("P@5")])
     folds = [precisions(experiment, "slim", number, 5) for number in range(3)]
     n_users = experiment.ratings.n_users
     assert max(map(len, folds)) < n_users
@@ -114,18 +114,18 @@ def test_systems_that_are_averaged_over_different_users_are_not_paired(
 ) -> None:
     experiment = experiment_of(tmp_path, "covered", tested_share=0.5)
     assert all(4 in experiment.fold(number).test.users for number in range(3))
-    user_values(experiment, [parse("P@5")])
+    means_of_users(experiment, [parse("P@5")])
     for system, cells in indices.items():
         empty_lists(experiment, system, *cells)
     with pytest.raises(ValueError, match=r"ml-1m are averaged over different users.*all users"):
-        user_values(experiment, [parse("P@5")])
+        means_of_users(experiment, [parse("P@5")])
 
 
 def test_users_without_lists_of_any_system_are_paired_where_they_have_one(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path, "covered", tested_share=0.5)
     for system in SYSTEMS:
         empty_lists(experiment, system, (0, 4), (2, 4))
-    values = user_values(experiment, [parse("P@5")])
+    values = means_of_users(experiment, [parse("P@5")])
     tested = sorted({int(u) for number in range(3) for u in experiment.fold(number).test.users})
     assert values[0, 1, tested.index(4)] == precisions(experiment, "random", 1, 5)[4]
 
@@ -163,7 +163,7 @@ def test_a_value_is_the_mean_over_folds_of_each_average_over_users(tmp_path: Pat
 def test_values_of_several_protocols_are_not_mixed(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path, protocols=[AI, Protocol("AR", "TI")])
     for call in (
-        lambda: user_values(experiment, [parse("P@5")]),
+        lambda: means_of_users(experiment, [parse("P@5")]),
         lambda: system_values(experiment, [parse("P@5")], [Arithmetic()]),
     ):
         with pytest.raises(ValueError, match="ml-1m has the protocols AR AI-AN, AR TI-AN"):
@@ -173,4 +173,4 @@ def test_values_of_several_protocols_are_not_mixed(tmp_path: Path) -> None:
 def test_lists_of_one_relevant_judgment_are_not_users(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path, protocols=[Protocol("1R", "TI", 9, 4.0)])
     with pytest.raises(ValueError, match=r"those of 1R.*under AR"):
-        user_values(experiment, [parse("P@5")])
+        means_of_users(experiment, [parse("P@5")])

@@ -21,7 +21,7 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
     held,
     in_case,
     item_dependent_items,
-    rated_items,
+    random_rated_items,
     relevance_dependent_items,
 )
 from receval.theory.item_pairs import item_pairs
@@ -113,7 +113,7 @@ def rate(f: str, pair: tuple[dict[str, Fraction], dict[str, Fraction]]) -> Fract
 
 def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
     results = results_of("table3", tmp_path, items=25)
-    items = rated_items(generator(1, STUDY, "table3"), 25)
+    items = random_rated_items(generator(1, STUDY, "table3"), 25)
     every = [exact(items, item) for item in range(25)]
     for row in results.to_dict("records"):
         sign = 1 if row["popularity_and_average_rating"] == "agree" else -1

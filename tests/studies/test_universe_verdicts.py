@@ -20,7 +20,7 @@ from receval.multiverse.verdicts import (
     verdict_shares,
     with_verdicts,
 )
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 from receval.storage.files import read_results, write_results
 
 GRID = DecisionGrid.model_validate(
@@ -58,7 +58,7 @@ def universes_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
         other_value=0.3,
         difference=effect / 10,
         effect=effect,
-        p=p,
+        p_value=p,
         rejected=rejected,
         signed_one_minus_p=np.sign(effect) * np.where(np.isnan(p), rejected, 1 - p),
         verdict=np.where(effect > 0, "first", "second"),
@@ -68,12 +68,12 @@ def universes_where(decision: str, *, noise: float = 0.0) -> pd.DataFrame:
 # --- verdicts and explained variance ----------------------------------------------------------
 
 
-def test_verdicts_have_shares_also_those_that_no_world_has() -> None:
+def test_verdicts_have_shares_also_those_that_no_universe_has() -> None:
     universes = pd.DataFrame({"verdict": ["second", "first", "second", "second"]})
     assert verdict_shares(universes) == {"first": 0.25, "tie": 0, "second": 0.75}
 
 
-def test_evidence_at_the_level_of_significance_is_none() -> None:
+def test_signed_one_minus_p_at_the_level_of_significance_is_none() -> None:
     universes = pd.DataFrame(
         {
             "test": ["t", "sign", "t-log", "bootstrap", "bootstrap", "bootstrap", "t"],
@@ -121,7 +121,7 @@ def test_the_winner_can_depend_on_the_test_and_the_effect_cannot() -> None:
     assert explained(universes, "effect").names == tuple(DECISIONS)[:-1]
 
 
-def test_each_world_counts_once_for_the_effect_however_many_tests_it_has() -> None:
+def test_each_universe_counts_once_for_the_effect_however_many_tests_it_has() -> None:
     universes = universes_where("users", noise=0.3)
     once = universes.drop_duplicates(subset=[name for name in DECISIONS if name != "test"])
     assert len(once) < len(universes)
@@ -161,7 +161,7 @@ def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> Non
     # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
     expected = [
         ("", "", start),
-        ("selection", "share-0.5", start.but(selection=DataSelection(share=0.5))),
+        ("selection", "share-0.5", start.but(selection=SelectionSpec(share=0.5))),
         ("split", "random-0.8", start.but(split={"train_ratio": 0.8})),
         ("users", "all", start.but(users="all")),
         ("non_computable", "popularity", start.but(non_computable="popularity")),
@@ -190,7 +190,7 @@ def test_columns_keep_their_kind_also_in_the_csv(tmp_path: Path) -> None:
     assert f"{row['effect']:.10g}" == repr(float(row["effect"]))
 
 
-def test_worlds_of_several_pairs_are_not_mixed() -> None:
+def test_universes_of_several_pairs_are_not_mixed() -> None:
     universes = explored([Configuration()], [("kNN", "Pop"), ("Random", "Pop")])
     for display in (start_of, single_changes, lambda universes: explained(universes, "effect")):
         with pytest.raises(

@@ -72,7 +72,7 @@ def described(tmp_path: Path) -> dict[str, dict[str, Any]]:
         ({"split": {"kind": "user", "train_ratio": 0.5}, "selection": HALF}, "half-users", 0),
     ],
 )
-def test_a_world_is_found_by_its_selection_and_split(
+def test_a_universe_is_found_by_its_selection_and_split(
     tmp_path: Path,
     described: dict[str, Any],
     decisions: dict[str, Any],
@@ -116,7 +116,7 @@ def test_the_fold_of_a_split_is_the_first_with_the_share(
     assert fold_of(experiment, configuration.selection, configuration.split) == found
 
 
-def test_a_world_that_no_split_made_is_refused_with_the_splits(
+def test_a_universe_that_no_split_made_is_refused_with_the_splits(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:
     universes = ExperimentUniverses(opened(tmp_path, **described))
@@ -127,7 +127,7 @@ def test_a_world_that_no_split_made_is_refused_with_the_splits(
         universes.has_train(with_split(selection=HALF, split={"train_ratio": 0.3}))
 
 
-def test_a_system_that_a_world_has_not_is_refused_with_those_it_has(
+def test_a_system_that_a_universe_has_not_is_refused_with_those_it_has(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:
     universes = ExperimentUniverses(opened(tmp_path, **described))
@@ -154,7 +154,7 @@ def test_systems_are_not_compared_on_different_splits(tmp_path: Path) -> None:
             universes.lists(Configuration(), system)
 
 
-def test_worlds_are_of_one_dataset(tmp_path: Path, described: dict[str, Any]) -> None:
+def test_universes_are_of_one_dataset(tmp_path: Path, described: dict[str, Any]) -> None:
     ratios = described["ratios"]
     elsewhere = {**ratios, "dataset": "netflix"}
     with pytest.raises(ValueError, match="the experiments are on ml-1m, netflix: give those of"):
@@ -184,7 +184,7 @@ def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
     pd.testing.assert_frame_equal(universes, expected, check_exact=True)
     other = explored(inputs(4))
     assert not universes["rejected"].equals(other["rejected"])
-    assert universes["p"].equals(other["p"])
+    assert universes["p_value"].equals(other["p_value"])
 
 
 def test_an_artifact_without_a_grid_is_refused(tmp_path: Path) -> None:

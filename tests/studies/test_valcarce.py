@@ -40,7 +40,7 @@ ARTIFACTS = {
 
 
 class Prepared:
-    """Experiments on three datasets, removals of their judgments, and artifacts of them."""
+    """Experiments on three datasets, samplings of their judgments, and artifacts of them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -27,8 +27,8 @@ def case_of(a: Item, b: Item, relevance: Relevance, steepness: Steepness = "odds
         sign(a.observed_anti_precision - b.observed_anti_precision),
         sign(a.real_precision - b.real_precision),
     ]
-    turn = next((order for order in orders if order), 1)
-    orders = [turn * order for order in orders]
+    first = next((order for order in orders if order), 1)
+    orders = [first * order for order in orders]
     return (*orders[:2], steeper(odds, (x, y)), steeper(odds, (1 - x, 1 - y)), *orders[2:])
 
 

@@ -128,9 +128,9 @@ def test_lemma_2_if_rating_depends_on_relevance_alone_both_metrics_are_consisten
     pair = compared(a, b, "all")
     # All three rankings have the order of p(rel | i).
     expected = sign(a.p_relevant - b.p_relevant)
-    turn = int(pair.relevance[0]) * expected
+    side = int(pair.relevance[0]) * expected
     for order in (pair.observed_precision, pair.observed_anti_precision, pair.real_ranking):
-        assert int(order[0]) * (turn or 1) == expected
+        assert int(order[0]) * (side or 1) == expected
     if expected:
         assert consistency(pair) == (True, True)
 

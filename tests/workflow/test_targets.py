@@ -55,7 +55,7 @@ def test_without_network_absent_datasets_are_named_left_out_and_not_asked_for(
     assert "Put into work/raw/yahoo-r3" in re.sub(r"\s+", " ", run.text)
     rules = {job.split()[0] for job in run.jobs}
     assert "write_table" in rules
-    assert not rules & {"fetch_raw", "prepare_ratings", "make_split", "train_system"}
+    assert not rules & {"fetch_raw", "prepare_ratings", "split_ratings", "train_system"}
     assert not attempts.exists(), attempts.read_text(encoding="utf-8")
 
 

@@ -1,22 +1,22 @@
 """
 REQUIRED INPUTS
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
-  work/<edition>/<dataset>/raw.json                names the files of given splits
+  work/<edition>/<dataset>/raw.json                names the files of predefined splits
   config/splits.yaml
 OUTPUTS
   work/<edition>/<dataset>/<split>/split.npz
 """
 
 
-rule make_split:
+rule split_ratings:
     input:
         manifest="work/{edition}/{dataset}/raw.json",
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
     log:
-        messages="work/{edition}/{dataset}/{split}/logs/make_split.log",
-        benchmark="work/{edition}/{dataset}/{split}/benchmarks/make_split.tsv",
+        messages="work/{edition}/{dataset}/{split}/logs/split_ratings.log",
+        benchmark="work/{edition}/{dataset}/{split}/benchmarks/split_ratings.tsv",
     group:
         lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:

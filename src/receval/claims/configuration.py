@@ -22,7 +22,7 @@ from receval.claims.findings import (
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 
-FEW_RATINGS = 100
+FEW_RATINGS_OF_A_USER = 100
 ABOUT = 0.05
 """A share is about another if it differs by no more."""
 
@@ -38,7 +38,7 @@ def claims_of_users_and_items(fig01: pd.DataFrame, dataset: str) -> Iterator[Fin
         )
         rows = fig01[(fig01["dataset"] == dataset) & (fig01["side"] == side)]
         # A curve that ends before has reached 1.
-        below = rows[rows["ratings"] <= FEW_RATINGS]
+        below = rows[rows["ratings"] <= FEW_RATINGS_OF_A_USER]
         if below.empty:
             yield finding
             continue
@@ -144,7 +144,7 @@ def claims_of_ratios(
             name: str, users: str = "tested", dataset: str = dataset
         ) -> PairedComparison | None:
             results = figures[name]
-            chosen = (results["dataset"] == dataset) & (results["users"] == users)
+            chosen = (results["dataset"] == dataset) & (results["evaluated_users"] == users)
             return PairedComparison.of(results[chosen], "train_ratio", roles)
 
         full, unrated, condensed = (comparison(name) for name in ("fig02", "fig03", "fig04"))

@@ -15,7 +15,7 @@ from receval.storage.files import real_values
 EXACT = 1e-9
 """Numbers are the same if they differ by no more; those of a CSV have ten digits."""
 
-POLICIES = {
+POLICY_WORDS = {
     "none": "left out",
     "random": "random",
     "popularity": "popularity",
@@ -59,9 +59,11 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
     k = sorted(fig07["neighbours"].astype(int).unique())
 
     def shown(values: Mapping[str, Series], policy: str, metric: str = "nDCG@10") -> list[Quantity]:
-        name = f"{metric}, {POLICIES[policy]}"
+        name = f"{metric}, {POLICY_WORDS[policy]}"
         pairs = zip(k, values[policy], strict=True)
-        return [Quantity(name, float(value), place=f"at k = {number}") for number, value in pairs]
+        return [
+            Quantity(name, float(value), position=f"at k = {number}") for number, value in pairs
+        ]
 
     none, random = ndcg["none"], ndcg["random"]
     others = {name: ndcg[name] for name in ("popularity", "average")}
@@ -82,7 +84,9 @@ def claims_of_policies(fig07: pd.DataFrame, dataset: str) -> Iterator[Finding]:
             for policy in ndcg
         ),
         [
-            Quantity(f"best k by {name}", k[int(np.argmax(own[policy]))], place=POLICIES[policy])
+            Quantity(
+                f"best k by {name}", k[int(np.argmax(own[policy]))], position=POLICY_WORDS[policy]
+            )
             for name, own in (("nDCG@10", ndcg), ("P@10", precision))
             for policy in own
         ],
@@ -160,7 +164,7 @@ def _diverging(dataset: str, rows: pd.DataFrame) -> Finding:
     return finding.checked(
         rises(-coverage[some]) and rises(-full[some]) and rises(reduced[some]),
         [
-            Quantity(name, float(value), place=f"at {overlap:g}")
+            Quantity(name, float(value), position=f"at {overlap:g}")
             for name, series in (("user coverage", coverage), ("full", full), ("reduced", reduced))
             for overlap, value in zip(overlaps, series, strict=True)
         ],
@@ -185,7 +189,7 @@ def _deceptive(dataset: str, rows: pd.DataFrame, limit: int, claim: str, roles: 
         quantities += [
             Quantity(f"MF{form}", _of_mf(rows, metric, roles)),
             *(
-                Quantity(f"kNN, reduced{form}", float(value), place=f"at {overlap:g}")
+                Quantity(f"kNN, reduced{form}", float(value), position=f"at {overlap:g}")
                 for overlap, value in zip(overlaps, series, strict=True)
             ),
         ]

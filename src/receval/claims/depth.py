@@ -23,7 +23,7 @@ def claims_of_ranks(
     fig05: pd.DataFrame, movielens: str, roles: Roles = ROLES[DEFAULT]
 ) -> Iterator[Finding]:
     """Check C-014 to C-016 on figure 5, over the users who are the same at all ranks."""
-    complete = fig05["users"] == "complete"
+    complete = fig05["evaluated_users"] == "complete"
     comparison = PairedComparison.of(
         fig05[complete & (fig05["dataset"] == movielens)], "depth", roles
     )

@@ -36,7 +36,7 @@ class Quantity:
     name: str
     number: float = float("nan")
     p_value: float = float("nan")
-    place: str = ""
+    position: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Finding:
         Name of the dataset; of both, joined by " and ".
     statement, expected : str
         The claim in brief, and the rule by which it is checked.
-    verdict : str
+    outcome : str
         One of the module's constants.
     quantities : tuple of Quantity
     mf : str
@@ -62,20 +62,20 @@ class Finding:
     dataset: str
     statement: str
     expected: str
-    verdict: str = UNDECIDED
+    outcome: str = UNDECIDED
     quantities: tuple[Quantity, ...] = field(default=(Quantity(""),))
     mf: str = DEFAULT
 
     def checked(self, holds: bool | np.bool_, quantities: Sequence[Quantity]) -> Finding:
         """Return the same claim, decided by our numbers."""
-        verdict = HOLDS if holds else FAILS
-        return replace(self, verdict=verdict, quantities=tuple(quantities))
+        outcome = HOLDS if holds else FAILS
+        return replace(self, outcome=outcome, quantities=tuple(quantities))
 
 
 def with_text_where_it_differs(
     findings: Sequence[Finding], with_text: Sequence[Finding]
 ) -> list[Finding]:
-    """Return findings, each followed by that with MF (text) where it has another verdict.
+    """Return findings, each followed by that with MF (text) where it has another outcome.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def with_text_where_it_differs(
     shown = []
     for own, other in zip(findings, with_text, strict=True):
         shown.append(own)
-        if other.verdict != own.verdict:
+        if other.outcome != own.outcome:
             shown.append(replace(other, mf=TEXT))
     return shown
 
@@ -101,10 +101,10 @@ def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
                 "statement": finding.statement,
                 "expected": finding.expected,
                 "quantity": quantity.name,
-                "place": quantity.place,
+                "position": quantity.position,
                 "ours": quantity.number,
                 "p_value": quantity.p_value,
-                "verdict": finding.verdict,
+                "outcome": finding.outcome,
             }
             for finding in sorted(findings, key=lambda finding: finding.claim)
             for quantity in finding.quantities
@@ -183,7 +183,7 @@ class PairedComparison:
         """Return the values of both systems, everywhere or at some points, as quantities."""
         shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
         return [
-            Quantity(name, float(value), place=f"at {x:g}")
+            Quantity(name, float(value), position=f"at {x:g}")
             for name, series in (("kNN", self.knn), ("MF", self.mf))
             for x, value in zip(self.x[shown], series[shown], strict=True)
         ]

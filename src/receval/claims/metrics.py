@@ -19,7 +19,7 @@ PUBLISHED_P = (1.769e-6, 1.653e-4)
 MAGNITUDE = 10.0
 """P-values agree if one is at most so many times the other."""
 
-WEIGHTS = ("test-weighted", "positive-weighted")
+WEIGHTED_MEANS = ("test-weighted", "positive-weighted")
 
 
 def claims_of_metrics(
@@ -31,7 +31,7 @@ def claims_of_metrics(
     rows = rows.assign(name=names, only=0)
 
     def comparison(form: str, name: str, gain: str) -> PairedComparison | None:
-        chosen = (rows["form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
+        chosen = (rows["list_form"] == form) & (rows["name"] == name) & (rows["gain"] == gain)
         return PairedComparison.of(rows[chosen], "only", roles)
 
     by_gain = [
@@ -85,7 +85,7 @@ def claims_of_aggregation(
     compared = [
         (f"{metric_name(metric)}, {aggregation}", aggregation, comparison(metric, aggregation))
         for metric in metrics
-        for aggregation in ("mean", *WEIGHTS)
+        for aggregation in ("mean", *WEIGHTED_MEANS)
     ]
     finding = Finding(
         "C-023",
@@ -114,7 +114,8 @@ def claims_of_aggregation(
         f"p >= {LEVEL:g}",
     )
     yield _insignificant(
-        finding, [(metric_name(m), comparison(m, WEIGHTS[0])) for m in metrics if m == "P@10"]
+        finding,
+        [(metric_name(m), comparison(m, WEIGHTED_MEANS[0])) for m in metrics if m == "P@10"],
     )
 
 
@@ -169,8 +170,8 @@ def _higher(dataset: str, compared: list[tuple[str, str, PairedComparison | None
         elif mean is not None:
             higher += [comparison.knn[0] > mean.knn[0], comparison.mf[0] > mean.mf[0]]
         quantities += [
-            Quantity("kNN", float(comparison.knn[0]), place=f"in {name}"),
-            Quantity("MF", float(comparison.mf[0]), place=f"in {name}"),
+            Quantity("kNN", float(comparison.knn[0]), position=f"in {name}"),
+            Quantity("MF", float(comparison.mf[0]), position=f"in {name}"),
         ]
     return finding.checked(all(higher), quantities) if higher else finding
 

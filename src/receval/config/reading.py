@@ -12,7 +12,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from receval.datasets.spec import DatasetSpec
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
 
@@ -164,7 +164,7 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
         raise ValueError("\n".join([f"{path} cannot be used:", *sentences(error)])) from error
 
 
-def load_drift_config(path: Path) -> DriftConfig:
+def load_drift_spec(path: Path) -> DriftSpec:
     """Read and check ``config/drift.yaml``.
 
     Raises
@@ -173,7 +173,7 @@ def load_drift_config(path: Path) -> DriftConfig:
         If the file is not YAML or says something else than it may; the message names the keys.
     """
     try:
-        return DriftConfig.model_validate(read_yaml(path))
+        return DriftSpec.model_validate(read_yaml(path))
     except ValidationError as error:
         problems = [f"{path} does not describe tolerances:", *sentences(error)]
         raise ValueError("\n".join(problems)) from error

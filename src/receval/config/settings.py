@@ -13,10 +13,10 @@ from receval.config.reading import read_yaml, sentences
 from receval.config.studies import Edition, StudySpec
 from receval.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
 from receval.datasets.spec import DatasetSpec
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
-from receval.splits.kinds import AnySplit
+from receval.splits.kinds import AnySplitSpec
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 
@@ -44,7 +44,7 @@ class Settings(BaseModel):
         The files of the same names.
     studies : dict of str to StudySpec
         Those that the edition has.
-    drift : DriftConfig
+    drift : DriftSpec
         Tolerances of the comparison with the accepted results.
     """
 
@@ -58,12 +58,12 @@ class Settings(BaseModel):
     accepted_searches: bool = False
     datasets: dict[Identifier, DatasetSpec]
     twins: dict[Identifier, TwinSpec]
-    splits: dict[Identifier, AnySplit]
+    splits: dict[Identifier, AnySplitSpec]
     systems: dict[Identifier, SystemSpec]
     searches: SearchesSpec
     simulations: dict[Identifier, SkewnessSpec]
     studies: dict[Identifier, StudySpec]
-    drift: DriftConfig
+    drift: DriftSpec
 
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:

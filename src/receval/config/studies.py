@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.protocols.spec import ProtocolSpec
 from receval.robustness.spec import JudgmentSamplingSpec
-from receval.spec_types import Identifier, Model, Text
+from receval.spec_types import Identifier, Model, NonEmptyText
 
 Evaluation = Literal["observed", "real"]
 
@@ -119,8 +119,8 @@ class ArtifactSpec(Model):
     kind: Literal["figure", "table", "page"]
     code: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)?$")] | None = None
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
-    title: Text
-    caption: Text
+    title: NonEmptyText
+    caption: NonEmptyText
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()
@@ -172,8 +172,8 @@ class StudySpec(Model):
     artifacts : dict of str to ArtifactSpec
     """
 
-    title: Text
-    citation: Text
+    title: NonEmptyText
+    citation: NonEmptyText
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     experiments: dict[Identifier, ExperimentSpec] = Field(default={})
     judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from receval.protocols.spec import ProtocolSpec
-from receval.spec_types import Identifier, Model, Size, Text
+from receval.spec_types import Identifier, Model, NonEmptyText, Size
 
 Parameter = bool | int | float | str | None
 
@@ -99,8 +99,8 @@ class SearchesSpec(Model):
 
     dataset: Identifier
     split: Identifier
-    published: Text
-    metrics: Annotated[tuple[Text, ...], Field(min_length=1)]
+    published: NonEmptyText
+    metrics: Annotated[tuple[NonEmptyText, ...], Field(min_length=1)]
     systems: dict[Identifier, SystemSearch]
 
 
@@ -139,7 +139,7 @@ class SkewnessSpec(BaseModel):
     relevance_threshold: float | None = None
     systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
     protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]
-    metrics: Annotated[tuple[Text, ...], Field(min_length=1)]
+    metrics: Annotated[tuple[NonEmptyText, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _values_increase_and_names_differ(self) -> Self:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from receval.datasets.checksums import describe
+from receval.datasets.checksums import checksum_in_words
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 
 Status = Literal["local", "download", "absent"]
@@ -210,7 +210,7 @@ def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
 
 def _name_and_checksum(file: FileSpec) -> str:
     published = file.sha256 is not None or file.md5 is not None
-    return f"{file.name} ({describe(file)})" if published else file.name
+    return f"{file.name} ({checksum_in_words(file)})" if published else file.name
 
 
 def _instructions(spec: DatasetSpec, raw_folder: Path) -> str:

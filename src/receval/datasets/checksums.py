@@ -60,7 +60,7 @@ def record_sha256(path: Path, sha256: str) -> None:
     write_atomically(record_of(path), f"{sha256}  {path.name}\n")
 
 
-def describe(spec: FileSpec) -> str:
+def checksum_in_words(spec: FileSpec) -> str:
     """Return the published checksum of a file in words."""
     if spec.sha256 is not None:
         return f"sha256 {spec.sha256}"

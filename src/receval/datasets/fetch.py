@@ -9,7 +9,7 @@ from pathlib import Path
 
 from receval.datasets.availability import Availability
 from receval.datasets.checksums import (
-    describe,
+    checksum_in_words,
     mismatch,
     record_of,
     record_sha256,
@@ -89,7 +89,7 @@ def fetch_file(
     size = f", {spec.size:,} bytes" if spec.size is not None else ""
     raise DownloadError(
         f"{spec.name} could not be downloaded ({tried}). Download it by hand from "
-        f"{' or '.join(spec.urls) or 'its owners'} ({describe(spec)}{size}) and put it at "
+        f"{' or '.join(spec.urls) or 'its owners'} ({checksum_in_words(spec)}{size}) and put it at "
         f"{target.as_posix()}."
     )
 

@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from receval.spec_types import Count, Identifier, Model, Text
+from receval.spec_types import Count, Identifier, Model, NonEmptyText
 
 Range = tuple[Count, Count]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -79,7 +79,7 @@ class AuxiliaryFileSpec(Model):
 
     name: RelativeName
     sha256: Sha256
-    content: Text
+    content: NonEmptyText
 
 
 class VariantSpec(Model):
@@ -180,13 +180,13 @@ class DatasetSpec(Model):
         Optional files beside any variant.
     """
 
-    title: Text
-    short_title: Text
-    licence: Text
-    citation: Text
+    title: NonEmptyText
+    short_title: NonEmptyText
+    licence: NonEmptyText
+    citation: NonEmptyText
     page: Url
     access: Literal["automatic", "manual"]
-    instructions: Text
+    instructions: NonEmptyText
     scale: RatingScale | None
     relevance_threshold: float
     events: bool = False

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import (
     SYSTEM,
     ColumnRoles,
@@ -91,7 +91,7 @@ class TableChanges:
 def compare_tables(
     accepted: pd.DataFrame,
     fresh: pd.DataFrame,
-    config: DriftConfig,
+    config: DriftSpec,
     roles: ColumnRoles | None = None,
 ) -> TableChanges:
     """Compare two tables of text cells; the order of rows and columns does not matter.
@@ -101,7 +101,7 @@ def compare_tables(
     accepted, fresh : DataFrame of str
         As :func:`receval.drift.tables.read_table` returns them. One and the same object, where
         both are known to be equal, saves the comparison of cells.
-    config : DriftConfig
+    config : DriftSpec
         Keys and tolerances.
     roles : ColumnRoles, optional
         What the accepted columns are for, where that is already known.
@@ -134,7 +134,7 @@ def compare_tables(
     accepted, fresh = accepted.loc[common], fresh.loc[common]
 
     tolerated = compared = 0
-    for column in [name for name in (*roles.counts, *roles.measures) if name in fresh.columns]:
+    for column in [name for name in (*roles.counts, *roles.values) if name in fresh.columns]:
         cells = _Cells(accepted, fresh, column, _tolerances(accepted, column, roles, config))
         changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
         tolerated += int((cells.differ & ~cells.moved).sum())
@@ -155,7 +155,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
-    columns = len(roles.counts) + len(roles.measures)
+    columns = len(roles.counts) + len(roles.values)
     return TableChanges(changes, tolerated=0, compared=rows * columns)
 
 
@@ -176,7 +176,7 @@ def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[
 
 
 def _tolerances(
-    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftConfig
+    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftSpec
 ) -> NDArray[np.float64]:
     """Return how far each cell of a column may move."""
     if column in roles.counts:

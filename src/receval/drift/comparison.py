@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 from receval.drift.tables import SYSTEM, numbers, read_table, roles_of_columns, row_labels
 
 VALUE = "value"
@@ -98,7 +98,7 @@ def _values_by_panel(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFra
     return rows.drop_duplicates(["panel", SYSTEM])
 
 
-class Status(StrEnum):
+class ArtifactStatus(StrEnum):
     """How an artifact fared."""
 
     SAME = "same"
@@ -118,7 +118,7 @@ class ArtifactDrift:
     ----------
     name : str
         ``study/artifact``.
-    status : Status
+    status : ArtifactStatus
         ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
         accepted, but no part of this run, as its dataset is not here. ``leftover``: a file of an
         earlier run that is no part of this one.
@@ -139,7 +139,7 @@ class ArtifactDrift:
     """
 
     name: str
-    status: Status
+    status: ArtifactStatus
     changes: tuple[Change, ...] = ()
     tolerated: int = 0
     compared: int = 0
@@ -152,7 +152,7 @@ class ArtifactDrift:
     @property
     def drifted(self) -> bool:
         """Whether somebody must look at it."""
-        return self.status in (Status.DRIFTED, Status.MISSING, Status.NEW)
+        return self.status in (ArtifactStatus.DRIFTED, ArtifactStatus.MISSING, ArtifactStatus.NEW)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def names_of_artifacts(folder: Path) -> set[str]:
 def compare_folders(
     fresh: Path,
     accepted: Path,
-    config: DriftConfig,
+    config: DriftSpec,
     expected: Collection[str],
     one_sided_datasets: Collection[str] = (),
 ) -> DriftReport:
@@ -191,7 +191,7 @@ def compare_folders(
         ``work/<edition>/artifacts``, with ``<study>/<artifact>.csv`` and drawings beside them.
     accepted : Path
         ``results/<edition>``, laid out the same way.
-    config : DriftConfig
+    config : DriftSpec
         Keys and tolerances.
     expected : collection of str
         ``study/artifact`` names that this run makes. An accepted artifact that is not among them
@@ -210,11 +210,13 @@ def compare_folders(
 
     def artifact(name: str) -> ArtifactDrift:
         if name not in expected:
-            return ArtifactDrift(name, Status.ABSENT if name in accepted_names else Status.LEFTOVER)
+            return ArtifactDrift(
+                name, ArtifactStatus.ABSENT if name in accepted_names else ArtifactStatus.LEFTOVER
+            )
         if name not in fresh_names:
-            return ArtifactDrift(name, Status.MISSING)
+            return ArtifactDrift(name, ArtifactStatus.MISSING)
         if name not in accepted_names:
-            return ArtifactDrift(name, Status.NEW)
+            return ArtifactDrift(name, ArtifactStatus.NEW)
         return compare_artifact(name, fresh, accepted, config, one_sided_datasets)
 
     names = sorted({*fresh_names, *accepted_names, *expected})
@@ -225,7 +227,7 @@ def compare_artifact(
     name: str,
     fresh: Path,
     accepted: Path,
-    config: DriftConfig,
+    config: DriftSpec,
     one_sided_datasets: Collection[str] = (),
 ) -> ArtifactDrift:
     """Compare one artifact that both folders have; see :func:`compare_folders`."""
@@ -241,9 +243,9 @@ def compare_artifact(
     table = compare_tables(before, after, config.of(name), roles)
     panels, orders = changes_of_order(before, after, roles.keys)
     if table.changes:
-        status = Status.DRIFTED
+        status = ArtifactStatus.DRIFTED
     else:
-        status = Status.TOLERATED if table.tolerated else Status.SAME
+        status = ArtifactStatus.TOLERATED if table.tolerated else ArtifactStatus.SAME
     return ArtifactDrift(
         name,
         status,

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from tabulate import tabulate
 
 from receval.drift.changes import Change
-from receval.drift.comparison import ArtifactDrift, DriftReport, Status
+from receval.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
 
-Row = Sequence[str]
-TableWriter = Callable[[Row, Sequence[Row]], list[str]]
+Cells = Sequence[str]
+TableWriter = Callable[[Cells, Sequence[Cells]], list[str]]
 
 _EXPLANATIONS = {
-    Status.MISSING: "this run should have made it",
-    Status.NEW: "nothing is accepted yet",
-    Status.ABSENT: "its data is not here",
-    Status.LEFTOVER: "a file of an earlier run",
+    ArtifactStatus.MISSING: "this run should have made it",
+    ArtifactStatus.NEW: "nothing is accepted yet",
+    ArtifactStatus.ABSENT: "its data is not here",
+    ArtifactStatus.LEFTOVER: "a file of an earlier run",
 }
 
 
@@ -91,7 +91,7 @@ def _verdict(report: DriftReport) -> str:
     return f"Drift: {drifted or 'none'} of {len(report.artifacts)} artifacts"
 
 
-def _summary(artifact: ArtifactDrift) -> Row:
+def _summary(artifact: ArtifactDrift) -> Cells:
     status = str(artifact.status)
     if artifact.status in _EXPLANATIONS:
         return (artifact.name, f"{status}: {_EXPLANATIONS[artifact.status]}", *[""] * 5)
@@ -114,7 +114,7 @@ def _summary(artifact: ArtifactDrift) -> Row:
     )
 
 
-def _cells(change: Change) -> Row:
+def _cells(change: Change) -> Cells:
     return (
         str(change.kind),
         change.row,
@@ -136,12 +136,12 @@ def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str)
     return [line for text in counted for line in ("", text)]
 
 
-def _text_table(header: Row, rows: Sequence[Row]) -> list[str]:
+def _text_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
     table = tabulate(rows, headers=header, tablefmt="simple", disable_numparse=True)
     return [line.rstrip() for line in table.splitlines()]
 
 
-def _markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
+def _markdown_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
     # tabulate would take a bar in a cell for the cell's end.
     cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
     return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True).splitlines()

@@ -37,7 +37,7 @@ class Tolerance(_Model):
     reason: Annotated[str, Field(min_length=1)]
 
 
-class DriftConfig(_Model):
+class DriftSpec(_Model):
     """What identifies a row of an artifact's CSV and how far its values may move.
 
     Attributes
@@ -66,7 +66,7 @@ class DriftConfig(_Model):
             )
         return self
 
-    def of(self, artifact: str) -> DriftConfig:
+    def of(self, artifact: str) -> DriftSpec:
         """Return what holds for one artifact, ``study/artifact``: its own tolerances come first."""
         own: dict[str, Tolerance] = {}
         common: dict[str, Tolerance] = {}

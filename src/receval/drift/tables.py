@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.drift.spec import DriftConfig
+from receval.drift.spec import DriftSpec
 
 SYSTEM = "system"
 """The column of the systems whose values an artifact has."""
@@ -28,13 +28,13 @@ class ColumnRoles:
         Columns that say which row it is.
     counts : tuple of str
         Columns of whole numbers, which must be equal.
-    measures : tuple of str
+    values : tuple of str
         Columns of real numbers, which have a tolerance.
     """
 
     keys: tuple[str, ...]
     counts: tuple[str, ...]
-    measures: tuple[str, ...]
+    values: tuple[str, ...]
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -74,16 +74,16 @@ def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
     return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
 
 
-def roles_of_columns(table: pd.DataFrame, config: DriftConfig) -> ColumnRoles:
+def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
     """Decide what the columns of an accepted table are for.
 
     Columns that are not all numbers are keys, and so are those that the configuration names. Where
     these do not tell all rows apart, columns of whole numbers become keys as well, from the left,
-    until they do. The other columns of whole numbers are counts, the rest are measures.
+    until they do. The other columns of whole numbers are counts, the rest are values.
     """
     keys: list[str] = []
     counts: list[str] = []
-    measures: list[str] = []
+    values: list[str] = []
     for column in table.columns:
         cells = table[column].drop_duplicates()
         empty = (cells == "").to_numpy(dtype=bool)
@@ -92,11 +92,11 @@ def roles_of_columns(table: pd.DataFrame, config: DriftConfig) -> ColumnRoles:
         elif (whole(cells) | empty).all():
             counts.append(column)
         else:
-            measures.append(column)
+            values.append(column)
     while counts and not _tells_rows_apart(table, keys):
         keys.append(counts.pop(0))
     in_order = [column for column in table.columns if column in keys]
-    return ColumnRoles(tuple(in_order), tuple(counts), tuple(measures))
+    return ColumnRoles(tuple(in_order), tuple(counts), tuple(values))
 
 
 def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:

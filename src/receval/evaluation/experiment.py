@@ -182,7 +182,7 @@ class Experiment(ExperimentDescription):
         if judgments is None:
             raise ValueError(
                 f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
-                "be missing-at-random, or given with unbiased_rows."
+                "be missing-at-random, or predefined with unbiased_rows."
             )
         relevant_from = self.threshold if threshold is None else threshold
         return JudgedItems.of(judgments, relevant_from, self.metadata(relevant_from))

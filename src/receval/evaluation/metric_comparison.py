@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, measure_experiment
-from receval.evaluation.user_means import user_values
+from receval.evaluation.user_means import means_of_users
 from receval.metrics.averages import Average
 from receval.metrics.metric import Metric
 from receval.seeds import seed_sequence
@@ -104,7 +104,7 @@ def p_values(
     """
     tables = []
     for experiment in experiments:
-        values = user_values(experiment, list(metrics.values()))
+        values = means_of_users(experiment, list(metrics.values()))
         signs = seed_sequence(seed, experiment.dataset, experiment.split, "permutation")
         test = permutation_test(values, signs, permutations)
         first, second = system_pairs(len(experiment.all_systems))

@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.tidy_values import Measurement, measure_experiment
+from receval.metrics.averages import MEAN_DECIMALS
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.statistics.paired_tests import wilcoxon_test
 from receval.statistics.pairs import system_pairs
-
-# Means of a few values on a grid differ in their last digits by the order of their sums: rounded,
-# equal differences share their rank.
-_DECIMALS = 12
 
 
 class UserMeans:
@@ -58,7 +55,7 @@ class UserMeans:
 
         Returns
         -------
-        ndarray of float64, shape (n_metrics, n_systems, n_averaged_users)
+        ndarray of float64, shape (n_metrics, n_systems, n_evaluated_users)
 
         Raises
         ------
@@ -86,12 +83,13 @@ class UserMeans:
         values = self.values()
         first, second = system_pairs(len(self.systems))
         table = np.ones((len(values), len(self.systems), len(self.systems)))
-        table[:, first, second] = wilcoxon_test(values, decimals=_DECIMALS)
+        # Rounded, equal differences of means share their rank.
+        table[:, first, second] = wilcoxon_test(values, decimals=MEAN_DECIMALS)
         table[:, second, first] = table[:, first, second]
         return table
 
 
-def user_values(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
+def means_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
     """Return the values of users, each averaged over the folds that test the user.
 
     Parameters

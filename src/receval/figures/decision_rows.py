@@ -25,7 +25,7 @@ NEVER = -1
 TILE_HEIGHT = 0.84
 """Share of a row's room that its tiles fill."""
 
-MOST_BINS, WORLDS_PER_BIN, SINGLE_WORLDS = 120, 20, 30
+MOST_BINS, UNIVERSES_PER_BIN, SINGLE_UNIVERSES = 120, 20, 30
 """Columns of tiles: so many, but fewer rather than with fewer universes each, and up to so many
 universes one each."""
 
@@ -50,7 +50,9 @@ def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int6
 
     Each bin begins with a step.
     """
-    n_bins = min(max(n_universes // WORLDS_PER_BIN, min(n_universes, SINGLE_WORLDS)), MOST_BINS)
+    n_bins = min(
+        max(n_universes // UNIVERSES_PER_BIN, min(n_universes, SINGLE_UNIVERSES)), MOST_BINS
+    )
     steps_per_bin = -(-STEPS // n_bins)
     n_steps = n_bins * steps_per_bin
     steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps
@@ -73,7 +75,7 @@ def level_shades(
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n_worlds,)
+    codes : ndarray of int, shape (n_universes,)
         The number of the level of each universe, in the order of the universes; negative for none.
     n_levels : int
     edges : ndarray of int, shape (n_bins + 1,)
@@ -173,7 +175,7 @@ class Decision:
         A line break is kept; it should not have more lines than there are levels.
     levels : tuple of str
         Their titles, from the top.
-    codes : ndarray of int, shape (n_worlds,)
+    codes : ndarray of int, shape (n_universes,)
         The index of each universe's level among the levels; -1 where the decision does not apply.
     """
 
@@ -193,7 +195,7 @@ def draw_levels(
         The panel; its x axis is the share of the universes, from 0 to 1.
     decisions : sequence of Decision
         From the top.
-    order : ndarray of int64, shape (n_worlds,)
+    order : ndarray of int64, shape (n_universes,)
         The universes from the left.
     bins : ndarray of int64, shape (n_bins + 1,)
         Where bins begin in this order, and where the last one ends.
@@ -240,7 +242,7 @@ def count_levels(
     tiles : Axes
         From :func:`draw_levels`.
     decisions : sequence of Decision
-    ahead : ndarray of bool, shape (n_worlds,)
+    ahead : ndarray of bool, shape (n_universes,)
         Whether the first system is ahead.
     first : str
         Its title, for the head of its column.

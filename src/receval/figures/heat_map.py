@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from receval.figures.style import INK, ink_on
 
-COLOURS = "YlGnBu"
+COLOUR_MAP = "YlGnBu"
 """Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
 
 NUMBER_SIZE = 5.5
@@ -61,7 +61,7 @@ def heat_map(
             f"The values reach from {known.min():g} to {known.max():g}, beyond the colour scale "
             f"from {lowest:g} to {highest:g}."
         )
-    image = axes.imshow(cells, cmap=COLOURS, vmin=lowest, vmax=highest, interpolation="nearest")
+    image = axes.imshow(cells, cmap=COLOUR_MAP, vmin=lowest, vmax=highest, interpolation="nearest")
     for (row, column), value in np.ndenumerate(cells):
         axes.text(
             column,
@@ -92,7 +92,7 @@ def _short(value: float) -> str:
 def _ink_on(share: float) -> str:
     if np.isnan(share):
         return "black"
-    return ink_on(colormaps[COLOURS](min(max(share, 0.0), 1.0)))
+    return ink_on(colormaps[COLOUR_MAP](min(max(share, 0.0), 1.0)))
 
 
 SHARE_SIZE = 6
@@ -159,7 +159,7 @@ def triangle(
     cells += [(second, first) for first, second in pairs]
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     drawn = ~np.isnan(shares)
-    colours = colormaps[COLOURS]
+    colours = colormaps[COLOUR_MAP]
     squares = PolyCollection(
         [corners + cell[::-1] for cell in np.array(cells)[drawn]],
         array=100 * shares[drawn],

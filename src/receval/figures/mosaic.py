@@ -59,7 +59,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Column:
+class MosaicColumn:
     """A column of areas, named above the square; a column without a name is not labelled."""
 
     label: str
@@ -71,7 +71,7 @@ class Column:
         return sum(area.share for area in self.areas)
 
 
-def mosaic(axes: Axes, columns: Sequence[Column], hatch_label: str | None = None) -> None:
+def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None = None) -> None:
     """Draw a square whose areas have the size of their shares, the first area of a column on top.
 
     Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
@@ -127,7 +127,7 @@ def mosaic(axes: Axes, columns: Sequence[Column], hatch_label: str | None = None
 _EDGES: dict[str, Any] = {"edgecolor": "white", "hatchcolor": INK, "linewidth": 0.8}
 
 
-def _draw_column(axes: Axes, column: Column, left: float, side: int) -> None:
+def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> None:
     top = 1.0
     positions, texts = [], []
     for area in column.areas:

@@ -71,10 +71,10 @@ def specification_curve(
 
     Parameters
     ----------
-    values : array_like of float, shape (n_worlds,)
+    values : array_like of float, shape (n_universes,)
         Differences, positive where the first system is ahead. Among equal values, those that the
         second system wins come first, and then the order is that of the universes.
-    verdicts : array_like of int, shape (n_worlds,)
+    verdicts : array_like of int, shape (n_universes,)
         1 where the first system wins significantly, -1 where the second does, otherwise 0.
     decisions : sequence of Decision
         From the top.

@@ -44,7 +44,7 @@ EXTRA_HATCH = "/////"
 """Hatch of the bars of systems that the original figure does not have."""
 
 HATCHES = ("", EXTRA_HATCH, ".....", "xxxxx")
-LINES = ("-", "--", ":", "-.")
+LINE_STYLES = ("-", "--", ":", "-.")
 
 STYLE: dict[Any, Any] = {
     # Bundled with matplotlib: the same glyphs, hence the same bytes, on every machine.
@@ -176,7 +176,7 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
         styles[name] = SeriesStyle(
             colour=COLOURS[colour],
             marker=MARKERS[(colour + level) % len(MARKERS)],
-            line=LINES[level],
+            line=LINE_STYLES[level],
             hatch=HATCHES[level],
         )
     return {name: styles[name] for name in names}

@@ -14,6 +14,10 @@ from receval.metrics.labels import check_choices, printed_parameters, read_param
 FLOOR = 1e-5
 """trec_eval's smallest value under a logarithm."""
 
+MEAN_DECIMALS = 12
+"""Means of equal values differ in later decimals by the order of their sums: rounded to so many,
+they are equal. Sums that move from level to level carry errors near 1e-13."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Average(ABC):

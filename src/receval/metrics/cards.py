@@ -24,7 +24,7 @@ RULES = {
 }
 """What holds for a metric whose docstring has no such field."""
 
-ONE_RELEVANT = {
+UNDER_1R = {
     False: "one list for each relevant test item, and the average is over lists",
     True: "refused, because the other judgments of the list are not known",
 }
@@ -147,7 +147,7 @@ def card_of(kind: type[Metric]) -> Card:
         notes=tuple(notes[1:]),
         parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
         fields={**RULES, **found},
-        one_relevant=ONE_RELEVANT[kind().refused_under_1r],
+        one_relevant=UNDER_1R[kind().refused_under_1r],
         released=tuple(
             f"`{released}`" + (f" (`{parse(released).label}`)" if fixed else "")
             for released, (name, fixed) in RELEASED.items()
@@ -172,7 +172,7 @@ def document() -> str:
         _INTRODUCTION,
         contents,
         f"## Parameters of every metric\n\n{common}",
-        _RULES.format(one_relevant=ONE_RELEVANT[False], **RULES),
+        _RULES.format(one_relevant=UNDER_1R[False], **RULES),
         "## The metrics",
         *(card.text() for card in cards),
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",

@@ -41,7 +41,7 @@ class JudgedItems:
     relevant : ndarray of bool, shape (n_judged,)
         True where the rating is at or above the threshold.
     positions : ndarray of int64, shape (n_judged,)
-        Place of each item among the fold's judgments, with which judged ranks are aligned.
+        Index of each item among the fold's judgments, with which judged ranks are aligned.
     threshold : float
         Ratings at or above it are relevant.
     maximum_rating : float or None

@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from receval.metrics.averages import AdjustedGeometric, Arithmetic, Median, Weighted
-from receval.multiverse.decisions import EPSILON, Aggregation, CoverageTreatment, SignificanceTest
+from receval.metrics.averages import MEAN_DECIMALS, AdjustedGeometric, Arithmetic, Median, Weighted
+from receval.multiverse.decisions import (
+    GEOMETRIC_EPSILON,
+    Aggregation,
+    CoverageTreatment,
+    SignificanceTest,
+)
 from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
-
-_DECIMALS = 12
-"""Values that agree in so many digits are equal but for rounding, and so are their differences."""
 
 AVERAGE_BY_AGGREGATION = {
     "mean": Arithmetic(),
     "median": Median(),
     "test-weighted": Weighted(by="test"),
     "positive-weighted": Weighted(by="positive"),
-    "geometric": AdjustedGeometric(epsilon=EPSILON),
+    "geometric": AdjustedGeometric(epsilon=GEOMETRIC_EPSILON),
 }
 """What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
 
@@ -137,7 +139,7 @@ class PairOfSystems:
             self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
         summary = self._summaries[aggregation, rows]
         tested = _TESTS[test](summary)
-        wins = np.sign(np.round(summary.first - summary.second, _DECIMALS)).astype(np.int64)
+        wins = np.sign(np.round(summary.first - summary.second, MEAN_DECIMALS)).astype(np.int64)
         agreed = np.where(tested.direction == wins, wins, TIE)
         certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
         return Comparison(
@@ -210,7 +212,7 @@ class _Summary:
         first, second = (self._transformed(values, pair.paired) for values in measured)
         # The sign test must not count rounding as a win; small values are told apart all the same.
         largest = np.maximum(np.abs(first), np.abs(second))
-        rounding = np.abs(first - second) <= 10.0**-_DECIMALS * largest
+        rounding = np.abs(first - second) <= 10.0**-MEAN_DECIMALS * largest
         self.differences = np.where(rounding, 0.0, first - second)
         if aggregation == "median":
             location = self.first - self.second
@@ -224,14 +226,14 @@ class _Summary:
         deviations = self.differences.std(axis=-1, ddof=1)
         self.effect = np.zeros_like(location)
         # Equal numbers may leave a deviation by rounding, and so an effect of any size.
-        np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-_DECIMALS)
+        np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-MEAN_DECIMALS)
 
     def _transformed(
         self, values: NDArray[np.float64], chosen: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Return values of the chosen users whose mean is what is compared."""
         if self.aggregation == "geometric":
-            return AdjustedGeometric(epsilon=EPSILON).transformed(values[:, chosen])
+            return AdjustedGeometric(epsilon=GEOMETRIC_EPSILON).transformed(values[:, chosen])
         if self.aggregation in ("mean", "median"):
             return values[:, chosen]
         by_test = self.aggregation == "test-weighted"
@@ -256,7 +258,7 @@ class _Summary:
     @property
     def sign_of_means(self) -> NDArray[np.int64]:
         """The sign of the mean difference."""
-        return np.sign(np.round(self.differences.mean(axis=-1), _DECIMALS)).astype(np.int64)
+        return np.sign(np.round(self.differences.mean(axis=-1), MEAN_DECIMALS)).astype(np.int64)
 
     @property
     def balance_of_wins(self) -> NDArray[np.int64]:
@@ -275,7 +277,7 @@ def _by_sign(summary: _Summary) -> _Tested:
 
 
 def _by_wilcoxon(summary: _Summary) -> _Tested:
-    z = wilcoxon_statistics(summary.as_pairs, decimals=_DECIMALS)[..., 0]
+    z = wilcoxon_statistics(summary.as_pairs, decimals=MEAN_DECIMALS)[..., 0]
     return _Tested(2.0 * ndtr(-np.abs(z)), summary.unknown, np.sign(z).astype(np.int64))
 
 

@@ -23,7 +23,7 @@ from receval.multiverse.decisions import (
 )
 from receval.protocols.protocol import NonComputable
 from receval.spec_types import Model
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 
 class DecisionGrid(Model):
@@ -43,7 +43,7 @@ class DecisionGrid(Model):
     ['P of full lists', 'P of condensed lists', 'RBO of condensed lists']
     """
 
-    selection: Annotated[tuple[DataSelection, ...], Field(min_length=1)] = (DataSelection(),)
+    selection: Annotated[tuple[SelectionSpec, ...], Field(min_length=1)] = (SelectionSpec(),)
     split: Annotated[tuple[SplitDecision, ...], Field(min_length=1)] = (SplitDecision(),)
     users: Annotated[tuple[UserSelection, ...], Field(min_length=1)] = ("trained",)
     non_computable: Annotated[tuple[NonComputable, ...], Field(min_length=1)] = ("none",)
@@ -100,7 +100,7 @@ class DecisionGrid(Model):
 
 
 def _printed(level: Any) -> str:
-    if isinstance(level, DataSelection):
+    if isinstance(level, SelectionSpec):
         return selection_label(level)
     if isinstance(level, MetricDecision):
         return level.short_label

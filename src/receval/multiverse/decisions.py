@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.spec_types import Model, Size
-from receval.splits.kinds import DataSelection, Share
+from receval.splits.kinds import OpenShare, SelectionSpec
 
 SplitKind = Literal["random", "user"]
 UserSelection = Literal["trained", "all"]
@@ -40,7 +40,7 @@ DECISIONS = {
 
 DECISION_NAMES = tuple(DECISIONS)
 
-EPSILON = 1e-5
+GEOMETRIC_EPSILON = 1e-5
 """Of the epsilon-adjusted geometric mean (C3), for which the paper gives none."""
 
 BOOTSTRAP_SAMPLES = 200
@@ -71,7 +71,7 @@ class SplitDecision(Model):
     """
 
     kind: SplitKind = "random"
-    train_ratio: Share = 0.5
+    train_ratio: OpenShare = 0.5
 
     @property
     def label(self) -> str:
@@ -98,7 +98,7 @@ class MetricDecision(Model):
     name: MetricName = "nDCG"
     depth: Size | None = 10
     gain: GainName | None = None
-    phi: Share | None = None
+    phi: OpenShare | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -153,7 +153,7 @@ class Configuration(Model):
 
     Attributes
     ----------
-    selection : DataSelection
+    selection : SelectionSpec
         A1: which ratings are used at all.
     split : SplitDecision
         A2: what trains and what tests.
@@ -180,7 +180,7 @@ class Configuration(Model):
         Decisions do not go together; the message has a reason for each such pair.
     """
 
-    selection: DataSelection = DataSelection()
+    selection: SelectionSpec = SelectionSpec()
     split: SplitDecision = SplitDecision()
     users: UserSelection = "trained"
     non_computable: NonComputable = "none"
@@ -247,7 +247,7 @@ class Configuration(Model):
         return f"RBPresidual({condensed}phi={self.metric.phi!r}){depth}"
 
 
-def selection_label(selection: DataSelection) -> str:
+def selection_label(selection: SelectionSpec) -> str:
     """Return a selection in short words, such as ``all`` or ``share-0.5``."""
     words = []
     if selection.share is not None:

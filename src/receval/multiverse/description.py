@@ -12,11 +12,11 @@ import pandas as pd
 from receval.multiverse.decisions import (
     BOOTSTRAP_SAMPLES,
     DECISIONS,
-    EPSILON,
+    GEOMETRIC_EPSILON,
     Configuration,
     MetricDecision,
 )
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 if TYPE_CHECKING:
     from receval.figures.decision_rows import Decision
@@ -165,7 +165,7 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
     return f"We {', '.join(clauses[:-1])}, and {clauses[-1]}."
 
 
-def _selected(selection: DataSelection) -> list[str]:
+def _selected(selection: SelectionSpec) -> list[str]:
     """Return the steps of a selection, in the order in which they are taken."""
     part = "all" if selection.share is None else f"a random {100 * selection.share:.12g}% of the"
     removed = []
@@ -228,7 +228,9 @@ def _average(configuration: Configuration, threshold: float) -> str:
         "positive-weighted": (
             f"take its mean weighted by the users' numbers of test {_relevant(threshold)}"
         ),
-        "geometric": (f"take its epsilon-adjusted geometric mean (epsilon = {EPSILON:g})"),
+        "geometric": (
+            f"take its epsilon-adjusted geometric mean (epsilon = {GEOMETRIC_EPSILON:g})"
+        ),
     }[configuration.aggregation]
     if configuration.coverage == "reduced":
         return f"{words} over those of these users who get a recommendation"

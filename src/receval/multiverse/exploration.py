@@ -210,7 +210,7 @@ def _rows(
                     "other_residual": other_residual,
                     "difference": comparison.difference[index],
                     "effect": comparison.effect[index],
-                    "p": comparison.p[index],
+                    "p_value": comparison.p[index],
                     "rejected": comparison.rejected[index],
                     "signed_one_minus_p": comparison.signed_one_minus_p[index],
                     "verdict": VERDICTS[int(comparison.verdict[index])],

@@ -18,7 +18,7 @@ from receval.protocols.protocol import NonComputable
 from receval.ratings import Ratings, positives_and_highest
 from receval.recommenders.base import Recommender
 from receval.seeds import generator, integer_seed
-from receval.splits.kinds import DataSelection, RandomRatio, UserRatio, make_split
+from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
 from receval.splits.split import Fold, fold
 
 NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
@@ -83,7 +83,7 @@ class TrainedUniverses(Universes):
         self.policies = policies
         positive, highest = positives_and_highest(ratings, threshold)
         self._metadata = DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
-        self._made: tuple[DataSelection, SplitDecision] | None = None
+        self._made: tuple[SelectionSpec, SplitDecision] | None = None
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
         """Return a system's full lists; see :meth:`.Universes.lists`."""

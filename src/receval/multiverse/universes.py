@@ -15,7 +15,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import Configuration, ListForm, SplitDecision, selection_label
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ExperimentUniverses(Universes):
     Parameters
     ----------
     experiments : mapping of str to Experiment
-        On one dataset; each split has one selection (A1), one fold for each training share (A2).
+        On one dataset; each split has one selection (A1), one fold for each train ratio (A2).
     """
 
     def __init__(self, experiments: Mapping[str, Experiment]) -> None:
@@ -151,7 +151,7 @@ class ExperimentUniverses(Universes):
         )
 
 
-def fold_of(experiment: Experiment, selection: DataSelection, split: SplitDecision) -> int | None:
+def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecision) -> int | None:
     """Return the fold of an experiment that made these decisions; None if there is none.
 
     Of repeated folds the first is taken.
@@ -159,7 +159,7 @@ def fold_of(experiment: Experiment, selection: DataSelection, split: SplitDecisi
     spec = experiment.split_spec
     if spec["kind"] != KINDS[split.kind]:
         return None
-    if DataSelection.model_validate(spec["selection"] or {}) != selection:
+    if SelectionSpec.model_validate(spec["selection"] or {}) != selection:
         return None
     shares = spec["train_ratio"]
     shares = list(shares) if isinstance(shares, list | tuple) else [shares]

@@ -41,7 +41,7 @@ class Popularity(Recommender):
         scores[:] = self.counts_
 
 
-class Average(Recommender):
+class AverageRating(Recommender):
     """The item's mean training rating, smoothed towards the mean of all training ratings.
 
     ``s(u, i) = (sum_u r_ui + mu m) / (n_i + mu)``, with n_i the number of training ratings of the
@@ -71,7 +71,7 @@ class Average(Recommender):
 
     >>> from scipy.sparse import csr_array
     >>> train = csr_array(np.array([[5, 2, 0], [4, 0, 0]], dtype=np.float32))
-    >>> Average(smoothing=0).fit(train).score(np.array([0])).tolist()
+    >>> AverageRating(smoothing=0).fit(train).score(np.array([0])).tolist()
     [[4.5, 2.0, nan]]
     """
 
@@ -128,7 +128,7 @@ class Random(Recommender):
             np.random.Generator(stream).random(dtype=np.float32, out=row)
 
 
-METRICS = ("precision", "anti-precision")
+OPTIMISED = ("precision", "anti-precision")
 KNOWLEDGE = ("train", "judged", "test")
 
 
@@ -183,7 +183,7 @@ class OptimalRanking(Recommender):
         knowledge: str = "train",
         relevance_threshold: float = 1.0,
     ) -> None:
-        self.metric = choice(self, "metric", metric, METRICS)
+        self.metric = choice(self, "metric", metric, OPTIMISED)
         self.knowledge = choice(self, "knowledge", knowledge, KNOWLEDGE)
         self.relevance_threshold = real(self, "relevance_threshold", relevance_threshold, lowest=0)
 

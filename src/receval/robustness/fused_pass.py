@@ -1,10 +1,10 @@
-"""Nine common metrics at one cut-off, in one walk down the lists of all systems.
+"""Nine common metrics at one cut-off, in one pass down the lists of all systems.
 
 Incompleteness experiments measure the same lists tens of thousands of times. Where the metrics are
 those of valcarce2020 as its text defines them, this module computes all of them in one pass over
 the lists as they are, skipping judgments left out, several times faster than metric by metric.
 Sums along a list are kept from level to level, because most lists hold none of the judgments that
-leave: they are walked down again only for bpref, and only where its weights change.
+leave: they are gone through again only for bpref, and only where its weights change.
 The definitions are those of :mod:`receval.metrics`, to which tests compare every value.
 """
 
@@ -34,7 +34,7 @@ _HITS, _ABOVE, _PRECISIONS, _GAINED, _RECIPROCAL, _STOPPING, _PREFERENCES, _EXPE
 
 
 def shared_cutoff(metrics: Sequence[Metric]) -> int | None:
-    """Return the cut-off of metrics that one walk can compute; None if it cannot."""
+    """Return the cut-off of metrics that one pass can compute; None if it cannot."""
     cutoffs = {metric.cutoff for metric in metrics}
     cutoff = cutoffs.pop() if len(cutoffs) == 1 else None
     if cutoff is None or any(metric not in _at(cutoff) for metric in metrics):
@@ -118,7 +118,7 @@ class FusedPass:
         )
 
     def all_left(self) -> ReducedLists:
-        """Return the lists with all judgments, none of them walked down yet."""
+        """Return the lists with all judgments, none of them gone through yet."""
         n_lists = len(self.starts) - 1
         return ReducedLists(
             np.uint8(_LEFT) << self.judged.relevant.astype(np.uint8),
@@ -130,32 +130,32 @@ class FusedPass:
         )
 
     def values(
-        self, rows: NDArray[np.int64], walked: ReducedLists, *, first: bool
+        self, rows: NDArray[np.int64], reduced: ReducedLists, *, first: bool
     ) -> NDArray[np.float64]:
         """Measure some users by the judgments that are left.
 
         Parameters
         ----------
         rows : ndarray of int64, shape (n_kept,)
-        walked : ReducedLists
+        reduced : ReducedLists
             Follows.
         first : bool
-            Whether no list of these users has been walked down before.
+            Whether no list of these users has been gone through before.
 
         Returns
         -------
         ndarray of float64, shape (n_kept, n_metrics, n_systems)
         """
         table = np.empty((len(rows), len(NAMES), self.n_systems))
-        _walk(
+        _pass_down(
             rows,
             first,
-            walked.states,
-            walked.indices,
-            walked.ranks,
-            walked.sizes,
-            walked.sums,
-            walked.weights,
+            reduced.states,
+            reduced.indices,
+            reduced.ranks,
+            reduced.sizes,
+            reduced.sums,
+            reduced.weights,
             self.judged.starts,
             self.ratings,
             self.satisfies,
@@ -191,9 +191,9 @@ def _holders(
 
 
 @njit(cache=True, error_model="numpy")
-def _walk(
+def _pass_down(
     rows: NDArray[np.int64],
-    first_walk: bool,
+    first_pass: bool,
     states: NDArray[np.uint8],
     indices: NDArray[np.uint32],
     ranks: NDArray[np.uint32],
@@ -216,7 +216,7 @@ def _walk(
     changed = np.empty(n_systems, dtype=np.bool_)
     for number in range(len(rows)):
         row = rows[number]
-        changed[:] = first_walk
+        changed[:] = first_pass
         n_relevant = 0.0
         n_judged = 0
         ideal = 0.0

@@ -15,18 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.metrics.averages import QuasiArithmetic
+from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.robustness.judgment_sampling import reduce_lists, stack
-
-# Sums that move from level to level carry rounding errors near 1e-13. Rounding takes them from
-# means that are 0; what is left of them between other means is for those who compare to tolerate.
-_DECIMALS = 12
-
 
 # Their values under all metrics and systems are a megabyte or less, which caches hold.
 _USERS_AT_A_TIME = 512
@@ -56,8 +51,8 @@ class _Measured:
     ----------
     alive : ndarray of bool, shape (n_judged,)
         Whether a judgment is left.
-    walked : ReducedLists or None
-        The lists, where one walk computes all metrics.
+    reduced : ReducedLists or None
+        The lists, where one pass computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
         For each family, its metrics' values, transformed.
     sums : list of ndarray of float64, shape (n_metrics * n_systems,)
@@ -65,7 +60,7 @@ class _Measured:
     """
 
     alive: NDArray[np.bool_]
-    walked: ReducedLists | None
+    reduced: ReducedLists | None
     tables: list[NDArray[np.float64]]
     sums: list[NDArray[np.float64]]
 
@@ -73,7 +68,7 @@ class _Measured:
         """Return a copy from which other judgments can leave."""
         return _Measured(
             self.alive.copy(),
-            None if self.walked is None else self.walked.copy(),
+            None if self.reduced is None else self.reduced.copy(),
             [table.copy() for table in self.tables],
             [summed.copy() for summed in self.sums],
         )
@@ -137,7 +132,7 @@ class ReducedFold:
         deepest = None if None in reaches else max(reach for reach in reaches if reach)
         self._stacked = stack([view_of(lists.full, False, deepest) for lists in systems])
         cutoff = shared_cutoff(self.metrics)
-        self._walk = (
+        self._fused_pass = (
             None if cutoff is None else FusedPass(self.judged, self._stacked, self.metrics, cutoff)
         )
         self._row_of = np.repeat(np.arange(self.judged.n_rows), self.judged.n_judged)
@@ -158,7 +153,7 @@ class ReducedFold:
 
         Returns
         -------
-        values : ndarray of float64, shape (n_levels, n_measures, n_systems)
+        values : ndarray of float64, shape (n_levels, n_metrics, n_systems)
         n_evaluated : ndarray of int64, shape (n_levels,)
             Number of users who still have a test rating: only they are averaged.
         """
@@ -174,14 +169,16 @@ class ReducedFold:
         for level, after in enumerate(gone):
             leaving = first_to_leave[before:after]
             measured.alive[leaving] = False
-            if measured.walked is not None:
-                measured.walked.leave(leaving)
+            if measured.reduced is not None:
+                measured.reduced.leave(leaving)
             lost = np.bincount(self._row_of[leaving], minlength=len(left))
             left -= lost
             self._measure(np.flatnonzero(lost), left, measured)
             n_evaluated[level] = np.count_nonzero(left)
             for family, summed in zip(self._families, measured.sums, strict=True):
-                means = np.round(summed / n_evaluated[level], _DECIMALS) + 0.0
+                # Rounding takes errors from means that are 0; what is left of them between other
+                # means is for those who compare to tolerate.
+                means = np.round(summed / n_evaluated[level], MEAN_DECIMALS) + 0.0
                 averages[level, family.indices] = family.average.restored(means).reshape(
                     -1, self.n_systems
                 )
@@ -210,7 +207,7 @@ class ReducedFold:
         n_entries = [len(family.indices) * self.n_systems for family in self._families]
         measured = _Measured(
             np.ones(len(self._row_of), dtype=bool),
-            None if self._walk is None else self._walk.all_left(),
+            None if self._fused_pass is None else self._fused_pass.all_left(),
             [np.zeros((self.judged.n_rows, number)) for number in n_entries],
             [np.zeros(number) for number in n_entries],
         )
@@ -249,8 +246,8 @@ class ReducedFold:
         self, rows: NDArray[np.int64], measured: _Measured, *, first: bool
     ) -> NDArray[np.float64]:
         """Return the values of some users, shape (n_kept, n_metrics, n_systems)."""
-        if self._walk is not None and measured.walked is not None:
-            return self._walk.values(rows, measured.walked, first=first)
+        if self._fused_pass is not None and measured.reduced is not None:
+            return self._fused_pass.values(rows, measured.reduced, first=first)
         lists = self._reduced(rows, measured.alive)
         values = evaluate_views(self.metrics, cache(lambda *form: view_of(lists, *form)))
         by_metric = values.reshape(len(self.metrics), len(rows), self.n_systems)

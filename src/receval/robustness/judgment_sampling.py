@@ -139,7 +139,8 @@ def kept_ratings(
         The edition's root seed.
     """
     percents = tuple(100 - removed for removed in removed_percents)
-    # Named as the first sample of single ratings in receval.workflow.incompleteness is.
+    # Named as the first sample of single ratings in receval.workflow.incompleteness is, by an old
+    # word for judgment sampling.
     rng = generator(seed, experiment.dataset, experiment.split, number, "removal", "ratings", 0)
     order, n_units = sampling_order(experiment.fold(number).test, "ratings", rng)
     return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))

@@ -83,7 +83,7 @@ def read_samplings(path: Path) -> list[SampledValues]:
                 systems=tuple(map(str, archive[f"{name}/systems"])),
                 complete=archive[f"{name}/complete"],
                 values=archive[f"{name}/values"],
-                evaluated_users=archive[f"{name}/averaged"],
+                evaluated_users=archive[f"{name}/evaluated_users"],
             )
             for name in names
         ]

@@ -141,7 +141,7 @@ def _delays(
 def _position_in_group(
     groups: NDArray[np.integer], priority: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Place of each entry among those of its group, from 0, in the order of their priority."""
+    """Index of each entry among those of its group, from 0, in the order of their priority."""
     order = np.lexsort((priority, groups))
     ordered = groups[order]
     new_group = np.r_[True, ordered[1:] != ordered[:-1]]

@@ -23,7 +23,7 @@ HOLDING_REPEATS = ("librarything", "beeradvocate")
 TRUTH_FILE = "truth.npz"
 
 
-class Counts(TypedDict):
+class TwinCounts(TypedDict):
     """What a correct parse of a synthetic twin gives."""
 
     users: int
@@ -35,7 +35,7 @@ class WrittenTwin(TypedDict):
     """Names of a synthetic twin's raw files and what a correct parse of them gives."""
 
     files: list[str]
-    expected: Counts
+    expected: TwinCounts
 
 
 @dataclass(frozen=True)

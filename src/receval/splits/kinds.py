@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from receval.ratings import Ratings
     from receval.splits.split import Split
 
-Share = Annotated[float, Field(gt=0, lt=1)]
-Shares = Share | Annotated[tuple[Share, ...], Field(min_length=1)]
+OpenShare = Annotated[float, Field(gt=0, lt=1)]
+TrainRatios = OpenShare | Annotated[tuple[OpenShare, ...], Field(min_length=1)]
 Folds = Annotated[int, Field(ge=1, le=99)]
 Parts = Annotated[int, Field(ge=2, le=99)]
 
 
-class DataSelection(BaseModel):
+class SelectionSpec(BaseModel):
     """The ratings of a dataset that an experiment uses at all, in this order.
 
     First a random share of the ratings is kept, then the items with most ratings are removed, then,
@@ -40,25 +40,25 @@ class DataSelection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    share: Share | None = None
-    head_removed: Share | None = None
+    share: OpenShare | None = None
+    head_removed: OpenShare | None = None
     min_user_ratings: Annotated[int, Field(ge=1)] = 1
     min_item_ratings: Annotated[int, Field(ge=1)] = 1
 
 
-class _SplitConfig(BaseModel):
+class _SplitModel(BaseModel):
     """What all kinds share: unknown keys are refused, values cannot be changed.
 
     Attributes
     ----------
-    selection : DataSelection, optional
+    selection : SelectionSpec, optional
         What happens to the ratings before they are split; ratings that are not selected neither
         train nor test.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    selection: DataSelection | None = None
+    selection: SelectionSpec | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -74,13 +74,13 @@ class _SplitConfig(BaseModel):
 def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
     if isinstance(shares, tuple) and len(set(shares)) < len(shares):
         raise ValueError(
-            "a training share stands there twice, which would make one fold twice: name each once, "
+            "a train ratio stands there twice, which would make one fold twice: name each once, "
             "and ask for repetitions by folds"
         )
     return shares
 
 
-class RandomRatio(_SplitConfig):
+class RandomRatio(_SplitModel):
     """Each rating trains with probability ``train_ratio``; folds are repetitions.
 
     Several shares make one fold each (times the repetitions), with the same coins: what trains with
@@ -88,26 +88,26 @@ class RandomRatio(_SplitConfig):
     """
 
     kind: Literal["random-ratio"]
-    train_ratio: Shares = 0.8
+    train_ratio: TrainRatios = 0.8
     folds: Folds = 1
 
     _shares_differ = field_validator("train_ratio")(_different_shares)
 
 
-class UserRatio(_SplitConfig):
+class UserRatio(_SplitModel):
     """The share ``train_ratio`` of each user's ratings trains, rounded up; folds repeat this.
 
     Several shares make one fold each, as those of :class:`RandomRatio`.
     """
 
     kind: Literal["user-ratio"]
-    train_ratio: Shares = 0.8
+    train_ratio: TrainRatios = 0.8
     folds: Folds = 1
 
     _shares_differ = field_validator("train_ratio")(_different_shares)
 
 
-class KFold(_SplitConfig):
+class KFold(_SplitModel):
     """Cross-validation over a random partition of the ratings."""
 
     kind: Literal["k-fold"]
@@ -115,7 +115,7 @@ class KFold(_SplitConfig):
     balanced_per_user: bool = False
 
 
-class LeaveOut(_SplitConfig):
+class LeaveOut(_SplitModel):
     """``held_out`` ratings of each user test; folds are repetitions."""
 
     kind: Literal["leave-out"]
@@ -124,12 +124,12 @@ class LeaveOut(_SplitConfig):
     folds: Folds = 1
 
 
-class Temporal(_SplitConfig):
+class Temporal(_SplitModel):
     """The last ratings of the dataset, or of each user, test."""
 
     kind: Literal["temporal"]
     scope: Literal["all", "user"] = "all"
-    test_share: Share = 0.2
+    test_share: OpenShare = 0.2
     repeats: Literal["drop", "keep"] = "drop"
 
     @property
@@ -138,20 +138,20 @@ class Temporal(_SplitConfig):
         return True
 
 
-class UniformTest(_SplitConfig):
+class UniformTest(_SplitModel):
     """All target items have the same number of test ratings; folds are repetitions.
 
     Only ratings at or above ``tests_from``, where it is given, may test.
     """
 
     kind: Literal["uniform-test"]
-    test_share: Share = 0.2
+    test_share: OpenShare = 0.2
     min_train_ratio: Annotated[float, Field(ge=0, lt=1)] = 0.2
     tests_from: float | None = None
     folds: Folds = 5
 
 
-class MissingAtRandom(_SplitConfig):
+class MissingAtRandom(_SplitModel):
     """Cross-validation of known ratings with an unbiased test of randomly drawn ones."""
 
     kind: Literal["missing-at-random"]
@@ -159,7 +159,7 @@ class MissingAtRandom(_SplitConfig):
     folds: Parts = 5
 
 
-class AntiPopularFamiliarity(_SplitConfig):
+class AntiPopularFamiliarity(_SplitModel):
     """Cross-validation of known ratings with the fold as unbiased test, after a redraw.
 
     Which ratings are known is drawn again, so that the items with the fewest ratings at or above
@@ -171,7 +171,7 @@ class AntiPopularFamiliarity(_SplitConfig):
     folds: Parts = 5
 
 
-class Predefined(_SplitConfig):
+class Predefined(_SplitModel):
     """A split read from a file beside the raw data."""
 
     kind: Literal["predefined"]
@@ -204,7 +204,7 @@ class Predefined(_SplitConfig):
         return self
 
 
-SplitConfig = (
+SplitSpec = (
     RandomRatio
     | UserRatio
     | KFold
@@ -216,7 +216,7 @@ SplitConfig = (
     | Predefined
 )
 
-AnySplit = Annotated[SplitConfig, Field(discriminator="kind")]
+AnySplitSpec = Annotated[SplitSpec, Field(discriminator="kind")]
 """A field of this type accepts every kind of split."""
 
 
@@ -240,7 +240,7 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
 
 def make_split(
     ratings: Ratings,
-    spec: SplitConfig,
+    spec: SplitSpec,
     root_seed: int,
     dataset: str,
     name: str,
@@ -252,7 +252,7 @@ def make_split(
     ----------
     ratings : Ratings
         The ratings to split.
-    spec : SplitConfig
+    spec : SplitSpec
         One of the models of :mod:`receval.splits.kinds`: the kind of split and its parameters.
     root_seed : int
         The edition's root seed.

@@ -78,10 +78,10 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
 
     Parameters
     ----------
-    factors : mapping of str to array_like, shape (n_worlds,)
+    factors : mapping of str to array_like, shape (n_universes,)
         By the names of the decisions, the label of the level that each universe has. A decision
         with one level explains 0, as does every pair with it.
-    responses : array_like of float, shape (n_responses, n_worlds)
+    responses : array_like of float, shape (n_responses, n_universes)
 
     Returns
     -------
@@ -157,9 +157,9 @@ class _NormalEquations:
 
     Parameters
     ----------
-    codes : sequence of ndarray of int64, shape (n_worlds,)
+    codes : sequence of ndarray of int64, shape (n_universes,)
         For each decision, the number of the level of each universe, without gaps.
-    responses : ndarray of float64, shape (n_responses, n_worlds)
+    responses : ndarray of float64, shape (n_responses, n_universes)
     """
 
     def __init__(self, codes: Sequence[NDArray[np.int64]], responses: NDArray[np.float64]) -> None:

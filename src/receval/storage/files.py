@@ -66,9 +66,9 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray]) -> None:
             archive.writestr(entry, buffer.getbuffer(), compresslevel=1)
 
 
-def write_results(numbers: pd.DataFrame, path: Path) -> None:
+def write_results(results: pd.DataFrame, path: Path) -> None:
     """Write one row an observation, real numbers with ten significant digits, in one step."""
-    text = numbers.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    text = results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     write_atomically(path, text)
 
 
@@ -80,7 +80,7 @@ def read_results(path: Path) -> pd.DataFrame:
 
 
 def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
-    """Return columns as real numbers: an empty cell, as which NaN is written, is NaN again."""
+    """Return columns as real results: an empty cell, as which NaN is written, is NaN again."""
     import numpy as np
 
     cells = columns.to_numpy(dtype=object)

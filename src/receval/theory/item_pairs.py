@@ -162,15 +162,15 @@ def _count_cases(
                     rankings[index, a] * not_train[b] - rankings[index, b] * not_train[a]
                 )
             # The signs but of steepness are orders, to be turned if the second item is ahead.
-            turn = 1
+            sign = 1
             for index in range(4 + n_rankings):
                 if (index < 2 or index > 3) and signs[index] != 0:
-                    turn = signs[index]
+                    sign = signs[index]
                     break
             case, weight = 0, 1
             for index in range(4 + n_rankings):
                 is_order = index < 2 or index > 3
-                case += weight * (1 + (turn * signs[index] if is_order else signs[index]))
+                case += weight * (1 + (sign * signs[index] if is_order else signs[index]))
                 weight *= 3
             cases[case] += 1
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from receval.theory.rating_probabilities import RatingProbabilities, Shares
+from receval.theory.rating_probabilities import Probabilities, RatingProbabilities
 
 
-def observed_precision_ranking(probabilities: RatingProbabilities) -> Shares:
+def observed_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
     r"""Return the function whose order maximises expected observed precision.
 
     .. math::
@@ -43,7 +43,7 @@ def observed_precision_ranking(probabilities: RatingProbabilities) -> Shares:
     return _over_not_train(probabilities, probabilities.relevant_train)
 
 
-def observed_anti_precision_ranking(probabilities: RatingProbabilities) -> Shares:
+def observed_anti_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
     r"""Return the function whose order minimises expected observed anti-precision.
 
     .. math:: \varphi_{anti\hat P}(i) = -p(\neg rel|train,i) \frac{p(train|i)}{1 - p(train|i)}
@@ -61,7 +61,7 @@ def observed_anti_precision_ranking(probabilities: RatingProbabilities) -> Share
     return -_over_not_train(probabilities, probabilities.train - probabilities.relevant_train)
 
 
-def real_precision_ranking(probabilities: RatingProbabilities) -> Shares:
+def real_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
     r"""Return the function whose order maximises expected real precision.
 
     .. math:: \varphi_P(i) = p(rel|\neg train,i)
@@ -85,7 +85,7 @@ def real_precision_ranking(probabilities: RatingProbabilities) -> Shares:
     return probabilities.p_relevant_given_not_train
 
 
-def real_anti_precision_ranking(probabilities: RatingProbabilities) -> Shares:
+def real_anti_precision_ranking(probabilities: RatingProbabilities) -> Probabilities:
     r"""Return the function whose order minimises expected real anti-precision.
 
     .. math:: \varphi_{antiP}(i) = -p(\neg rel|\neg train,i) = p(rel|\neg train,i) - 1
@@ -110,7 +110,7 @@ def real_anti_precision_ranking(probabilities: RatingProbabilities) -> Shares:
     return -_over_not_train(probabilities, probabilities.not_train - relevant)
 
 
-def _over_not_train(probabilities: RatingProbabilities, users: np.ndarray) -> Shares:
+def _over_not_train(probabilities: RatingProbabilities, users: np.ndarray) -> Probabilities:
     shares = np.full(np.shape(users), np.nan)
     np.divide(users, probabilities.not_train, out=shares, where=probabilities.not_train > 0)
     return shares

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.ratings import Ratings
 
-Counts = NDArray[np.int64]
+UserCounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class RatingCounts:
         The counts have several shapes, or contradict each other.
     """
 
-    sampled: Counts
-    train: Counts
-    relevant_train: Counts
-    relevant: Counts | None = None
-    test: Counts | None = None
-    relevant_test: Counts | None = None
+    sampled: UserCounts
+    train: UserCounts
+    relevant_train: UserCounts
+    relevant: UserCounts | None = None
+    test: UserCounts | None = None
+    relevant_test: UserCounts | None = None
 
     def __post_init__(self) -> None:
         counts = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -195,7 +195,7 @@ class RatingCounts:
         """Return the counts of some items, by a mask or by their codes."""
         return self._mapped(lambda counts: counts[items])
 
-    def _mapped(self, change: Callable[[Counts], Counts]) -> Self:
+    def _mapped(self, change: Callable[[UserCounts], UserCounts]) -> Self:
         return type(self)(
             change(self.sampled),
             change(self.train),
@@ -206,12 +206,12 @@ class RatingCounts:
         )
 
     @property
-    def not_train(self) -> Counts:
+    def not_train(self) -> UserCounts:
         """Users in the sample without a training rating of the item."""
         return self.sampled - self.train
 
     @property
-    def known_relevant(self) -> Counts:
+    def known_relevant(self) -> UserCounts:
         """The counts ``relevant``; a ValueError where they are not known."""
         if self.relevant is None:
             raise ValueError(
@@ -222,7 +222,7 @@ class RatingCounts:
         return self.relevant
 
     @property
-    def tested(self) -> tuple[Counts, Counts]:
+    def tested(self) -> tuple[UserCounts, UserCounts]:
         """The counts ``test`` and ``relevant_test``; a ValueError without a test."""
         if self.test is None or self.relevant_test is None:
             raise ValueError(
@@ -252,9 +252,9 @@ def _mask(rows: NDArray[np.bool_], ratings: Ratings) -> NDArray[np.bool_]:
     return rows
 
 
-def _per_item(ratings: Ratings, rows: NDArray[np.bool_]) -> Counts:
+def _per_item(ratings: Ratings, rows: NDArray[np.bool_]) -> UserCounts:
     return np.bincount(ratings.items[rows], minlength=ratings.n_items).astype(np.int64)
 
 
-def _per_column(matrix: NDArray[np.bool_]) -> Counts:
+def _per_column(matrix: NDArray[np.bool_]) -> UserCounts:
     return matrix.sum(axis=0, dtype=np.int64)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.theory.rating_counts import Counts, RatingCounts
+from receval.theory.rating_counts import RatingCounts, UserCounts
 
-Shares = NDArray[np.float64]
+Probabilities = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,68 +44,68 @@ class RatingProbabilities(RatingCounts):
         return np.asarray((self.train > 0) & (self.not_train > 0))
 
     @property
-    def p_train(self) -> Shares:
+    def p_train(self) -> Probabilities:
         """p(train | i), the popularity of the item."""
         return _share(self.train, self.sampled)
 
     @property
-    def p_relevant_given_train(self) -> Shares:
+    def p_relevant_given_train(self) -> Probabilities:
         """p(rel | train, i), the average binary rating of the item."""
         return _share(self.relevant_train, self.train)
 
     @property
-    def p_not_relevant_given_train(self) -> Shares:
+    def p_not_relevant_given_train(self) -> Probabilities:
         """p(not rel | train, i)."""
         return _share(self.train - self.relevant_train, self.train)
 
     @property
-    def p_relevant_and_train(self) -> Shares:
+    def p_relevant_and_train(self) -> Probabilities:
         """p(rel, train | i)."""
         return _share(self.relevant_train, self.sampled)
 
     @property
-    def p_relevant(self) -> Shares:
+    def p_relevant(self) -> Probabilities:
         """p(rel | i)."""
         return _share(self.known_relevant, self.sampled)
 
     @property
-    def p_not_relevant(self) -> Shares:
+    def p_not_relevant(self) -> Probabilities:
         """p(not rel | i)."""
         return _share(self.sampled - self.known_relevant, self.sampled)
 
     @property
-    def p_train_given_relevant(self) -> Shares:
+    def p_train_given_relevant(self) -> Probabilities:
         """p(train | rel, i)."""
         return _share(self.relevant_train, self.known_relevant)
 
     @property
-    def p_train_given_not_relevant(self) -> Shares:
+    def p_train_given_not_relevant(self) -> Probabilities:
         """p(train | not rel, i)."""
         return _share(self.train - self.relevant_train, self.sampled - self.known_relevant)
 
     @property
-    def p_relevant_given_not_train(self) -> Shares:
+    def p_relevant_given_not_train(self) -> Probabilities:
         """p(rel | not train, i)."""
         return _share(self.known_relevant - self.relevant_train, self.not_train)
 
     @property
-    def p_test(self) -> Shares:
+    def p_test(self) -> Probabilities:
         """p(test | i)."""
         return _share(self.tested[0], self.sampled)
 
     @property
-    def p_relevant_given_test(self) -> Shares:
+    def p_relevant_given_test(self) -> Probabilities:
         """p(rel | test, i)."""
         test, relevant_test = self.tested
         return _share(relevant_test, test)
 
     @property
-    def p_relevant_and_test(self) -> Shares:
+    def p_relevant_and_test(self) -> Probabilities:
         """p(rel, test | i)."""
         return _share(self.tested[1], self.sampled)
 
 
-def _share(part: Counts, whole: Counts) -> Shares:
+def _share(part: UserCounts, whole: UserCounts) -> Probabilities:
     shares = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=shares, where=np.asarray(whole) > 0)
     return shares

@@ -228,7 +228,7 @@ def report_drift(
     folders : tuple of str
         The folders of the fresh and of the accepted artifacts.
     drift : mapping
-        A :class:`receval.drift.spec.DriftConfig` as plain values.
+        A :class:`receval.drift.spec.DriftSpec` as plain values.
     artifacts : sequence of str
         ``study/artifact`` names that the run makes.
     one_sided_datasets : sequence of str
@@ -241,7 +241,7 @@ def report_drift(
     """
     from receval.drift.comparison import compare_folders
     from receval.drift.report import as_markdown
-    from receval.drift.spec import DriftConfig
+    from receval.drift.spec import DriftSpec
 
     for folder, files in zip(map(Path, folders), (fresh, accepted), strict=True):
         outside = [path.as_posix() for path in files if not path.is_relative_to(folder)]
@@ -252,6 +252,6 @@ def report_drift(
             )
     own, theirs = map(Path, folders)
     compared = compare_folders(
-        own, theirs, DriftConfig.model_validate(drift), artifacts, one_sided_datasets
+        own, theirs, DriftSpec.model_validate(drift), artifacts, one_sided_datasets
     )
     write_atomically(report, as_markdown(compared))

@@ -17,7 +17,7 @@ from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings, table_folder
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import write_twin
-from receval.splits.kinds import AnySplit, SplitConfig, make_split
+from receval.splits.kinds import AnySplitSpec, SplitSpec, make_split
 
 _log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ def split_ratings(
     Parameters
     ----------
     manifest : Path
-        The description of the raw files, with the files beside them that a given split reads.
+        The description of the raw files, with the files beside them that a predefined split reads.
     ratings : sequence of Path
         The table of the prepared dataset.
     split : Path
@@ -154,7 +154,7 @@ def split_ratings(
         Dataset and split.
     """
     raw = RawFiles.read(manifest)
-    spec: SplitConfig = TypeAdapter(AnySplit).validate_python(description)
+    spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)
     auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
     made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
     _log.info("%d folds; %s", made.n_folds, dict(made.metadata))

@@ -62,7 +62,7 @@ def sample_judgments(
         arrays[f"{name}/systems"] = np.array(experiment.all_systems)
         arrays[f"{name}/complete"] = complete.mean(axis=0)
         arrays[f"{name}/values"] = kept.mean(axis=0)
-        arrays[f"{name}/averaged"] = evaluated_users.sum(axis=0)
+        arrays[f"{name}/evaluated_users"] = evaluated_users.sum(axis=0)
     write_archive(values, arrays)
 
 
@@ -96,6 +96,7 @@ def _of_fold(
     complete, _ = reduced.values(*_all_kept(len(test)))
     values, evaluated_users = [], []
     for sample in range(told.samples):
+        # An old word for judgment sampling: seeds come from names, so it stays.
         rng = generator(
             told.seed,
             *(experiment.dataset, experiment.split, number, "removal", unit, sample),

@@ -32,7 +32,7 @@ from receval.datasets.formats.report import ParseReport
 from receval.ratings import Ratings
 
 COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
-KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
+REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
 
 # Read at a time: bytes of the CSV file, bytes of blocks, records that become columns.
 _CSV_BYTES = 1 << 23
@@ -41,7 +41,7 @@ _PIECE = 1 << 15
 
 _STRING = r"""(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")"""
 _VALUE = rf"(?>{_STRING}|-?\d[\d.]*)"
-_WANTED = "|".join(rf"'{key}': ({_VALUE})" for key in KEYS)
+_WANTED = "|".join(rf"'{key}': ({_VALUE})" for key in REVIEW_KEYS)
 # One pass over a usual line: wanted pairs are captured, others skipped. Atomic groups keep an
 # unusual line from being tried in many ways.
 _LITERAL = re.compile(
@@ -211,7 +211,7 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
         raise RawDataError(path, number, f"the line is a {type(record).__name__}, not a dict")
     if not record:
         return None
-    return tuple(None if record.get(key) is None else str(record[key]) for key in KEYS)
+    return tuple(None if record.get(key) is None else str(record[key]) for key in REVIEW_KEYS)
 
 
 def _value(literal: str) -> str:
@@ -250,5 +250,5 @@ def _block(block: bytes, path: Path, number: int) -> tuple[Field, ...]:
                 shown = decode(line[:60])
                 raise RawDataError(path, number + offset, f"expected 'key: value', found {shown!r}")
     record = dict(fields)
-    values = (record.get(key.encode()) for key in KEYS)
+    values = (record.get(key.encode()) for key in REVIEW_KEYS)
     return tuple(None if value is None else decode(value) for value in values)

@@ -23,7 +23,7 @@ _DAY_AFTER_LAST = np.datetime64("2038-01-01")
 
 
 @dataclass(frozen=True)
-class Column(ABC):
+class ColumnFormat(ABC):
     """One column of a delimited file: its name, its type, and what its fields may be."""
 
     name: str
@@ -40,7 +40,7 @@ class Column(ABC):
 
 
 @dataclass(frozen=True)
-class Integer(Column):
+class Integer(ColumnFormat):
     """Whole numbers from ``minimum`` to ``maximum``, of the smallest type that holds them."""
 
     minimum: int
@@ -66,7 +66,7 @@ class Integer(Column):
 
 
 @dataclass(frozen=True)
-class Date(Column):
+class Date(ColumnFormat):
     """Days as YYYY-MM-DD whose seconds since 1970 fit into 31 bits."""
 
     @property
@@ -85,7 +85,7 @@ class Date(Column):
 
 
 @dataclass(frozen=True)
-class Instant(Column):
+class Instant(ColumnFormat):
     """Instants as YYYY-MM-DDThh:mm:ssZ."""
 
     @property
@@ -103,7 +103,7 @@ class Instant(Column):
 
 
 @dataclass(frozen=True)
-class Text(Column):
+class Text(ColumnFormat):
     """Text in UTF-8, possibly empty unless ``required``."""
 
     required: bool = False
@@ -125,7 +125,7 @@ class Text(Column):
 
 
 @dataclass(frozen=True)
-class Ignored(Column):
+class Ignored(ColumnFormat):
     """A column that must be there and is not read."""
 
     used: ClassVar[bool] = False
@@ -154,7 +154,7 @@ class LineFormat:
     """
 
     delimiter: bytes
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnFormat, ...]
 
     def read(self, data: bytes, path: Path | str, first_line: int = 1) -> dict[str, NDArray]:
         """Read lines into one array per used column.
@@ -270,7 +270,7 @@ class LineFormat:
         return RawDataError(path, None, otherwise)
 
     @property
-    def _used(self) -> list[Column]:
+    def _used(self) -> list[ColumnFormat]:
         return [column for column in self.columns if column.used]
 
     def _options(self, delimiter: bytes) -> dict[str, object]:

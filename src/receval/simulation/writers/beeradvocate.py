@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
-from receval.simulation.writers.raw_files import Column, gzip_bytes, join_columns, to_bytes
+from receval.simulation.writers.raw_files import LineColumn, gzip_bytes, join_columns, to_bytes
 from receval.storage.files import write_atomically
 
 LAST_BEER = 77_317
@@ -123,9 +123,9 @@ def _profile_fields(names: NDArray[np.str_]) -> NDArray[np.str_]:
     return fields
 
 
-def _aspect_fields(n_rows: int, rng: np.random.Generator) -> list[Column]:
+def _aspect_fields(n_rows: int, rng: np.random.Generator) -> list[LineColumn]:
     """Columns of the ratings of single aspects, which are no part of the model."""
-    columns: list[Column] = []
+    columns: list[LineColumn] = []
     for aspect in ("appearance", "aroma", "palate", "taste"):
         columns += [f", 'review/{aspect}': '", rng.integers(2, 11, n_rows) / 2, "'"]
     return columns

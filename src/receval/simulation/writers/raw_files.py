@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-Column: TypeAlias = NDArray | pa.Array | str
+LineColumn: TypeAlias = NDArray | pa.Array | str
 """One entry per line, or one text for all lines. Whole floats are written without a point."""
 
 # The oldest date a zip entry can hold: a real one would change the bytes at every run.
@@ -23,7 +23,7 @@ _ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 _COMPRESSION_LEVEL = 1
 
 
-def join_columns(columns: list[Column], separator: str = "") -> pa.Array:
+def join_columns(columns: list[LineColumn], separator: str = "") -> pa.Array:
     """Join columns to an array of lines, without line ends.
 
     Examples
@@ -66,7 +66,7 @@ def group_to_bytes(lines: pa.Array, groups: NDArray[np.integer], n_groups: int) 
     return [text.encode() for text in texts.to_pylist()]
 
 
-def _as_text(column: Column) -> pa.Array | pa.Scalar:
+def _as_text(column: LineColumn) -> pa.Array | pa.Scalar:
     if isinstance(column, str):
         return pa.scalar(column)
     array = column if isinstance(column, pa.Array) else pa.array(column)

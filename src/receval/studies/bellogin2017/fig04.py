@@ -39,16 +39,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; protocol; varied (``test ratings``, of which some are removed, or ``target
     set size``); kept_percent (of the test ratings); target_set_size (:math:`|T_u|` in 1R, empty
-    where all candidates are ranked); system; metric; cutoff; averaged; fold; value; expected; rho;
-    rho_error; lists.
+    where all candidates are ranked); system; metric; cutoff; evaluated_users; fold; value;
+    expected; rho; rho_error; lists.
 
-    - averaged: ``all`` users, as the paper does, or the ``relevant`` ones, who have a relevant test
-      rating left: normalised metrics are 0 for others. Under 1R all relevant test ratings left.
+    - evaluated_users: ``all``, as the paper does, or the ``relevant`` ones, who have a relevant
+      test rating left: normalised metrics are 0 for others. Under 1R all relevant test ratings
+      left.
     - fold: its number, or ``mean`` over folds. Of the metrics that are not drawn, which section 4.2
       speaks of, the mean alone.
     - expected: the expectation over all samples :math:`N_u`; the value itself where there are none.
-    - rho: density of relevant items in the averaged target sets, the expected precision of random
-      recommendation (:math:`1/t` under 1R, equation 5).
+    - rho: density of relevant items in the target sets of evaluated users, the expected precision
+      of random recommendation (:math:`1/t` under 1R, equation 5).
     - rho_error: standard error of the precision of random recommendation around rho; 0 for other
       metrics.
     - lists: how many users or relevant test ratings are averaged, over all folds for the mean.

@@ -31,7 +31,7 @@ POINTS = 100
 LEGEND_PAD = 0.6
 """Room between a legend and the frame of its panel, in font sizes."""
 
-TEXTS = ["panel", "dataset", "skewness", "system", "protocol", "sampled", "measure"]
+TEXTS = ["panel", "dataset", "skewness", "system", "protocol", "sampled", "metric"]
 NUMERIC = ["rank", "item_share", "rating_share", "value", "lists"]
 
 KEYS = ["dataset", "skewness", "system", "protocol", "sampled", "metric"]
@@ -47,7 +47,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the results of the three panels, and what the paper's text says of them.
 
     Columns: panel; dataset; skewness (of simulated ratings, empty for others); system; protocol;
-    sampled (number of sampled candidates, empty if all are ranked); measure; rank,
+    sampled (number of sampled candidates, empty if all are ranked); metric; rank,
     item_share and rating_share (of a point of a curve: the number of items, their share, and the
     share of the ratings that they have); value; lists (that the value averages). Panels:
 
@@ -110,7 +110,7 @@ def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
         .agg(value=("value", "mean"), lists=("lists", "sum"))
     )
     means["skewness"] = means["skewness"].map("{:g}".format)
-    return means.rename(columns={"metric": "measure"}).assign(panel=MEASURED)
+    return means.assign(panel=MEASURED)
 
 
 def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -141,12 +141,12 @@ def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
     ranks, shares = cumulative_shares(counts, POINTS)
     item_share = ranks / ranks[-1]
     return pd.DataFrame(
-        {"measure": CUMULATED, "rank": ranks, "item_share": item_share, "rating_share": shares}
+        {"metric": CUMULATED, "rank": ranks, "item_share": item_share, "rating_share": shares}
     )
 
 
 def _metadata(metadata: Mapping[str, float]) -> pd.DataFrame:
-    return pd.DataFrame({"measure": list(metadata), "value": list(metadata.values())})
+    return pd.DataFrame({"metric": list(metadata), "value": list(metadata.values())})
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
@@ -162,7 +162,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    rows = rows[rows["measure"] == CUMULATED]
+    rows = rows[rows["metric"] == CUMULATED]
     names = [name for name in dict.fromkeys(rows["skewness"]) if name != SOURCE]
     # Every second of many: nine curves side by side would be read off by nobody.
     names = names[:: max(1, len(names) // 4)]
@@ -179,7 +179,7 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
 
 def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     rows = rows[
-        (rows["measure"] == display.parameters["metric"])
+        (rows["metric"] == display.parameters["metric"])
         & (rows["protocol"] == display.parameters["protocol"])
     ]
     systems = list(dict.fromkeys(rows["system"]))
@@ -199,7 +199,7 @@ def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
 
 
 def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    rows = rows[rows["measure"] == CUMULATED]
+    rows = rows[rows["metric"] == CUMULATED]
     datasets = list(dict.fromkeys(rows["dataset"]))
     styles = series_styles(list(display.parameters["curves"]))
     for name in datasets:

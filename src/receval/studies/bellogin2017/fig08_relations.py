@@ -1,4 +1,4 @@
-"""The relations that the paper reads from its figure 8, each beside our values and a verdict."""
+"""The relations that the paper reads from its figure 8, each beside our values and an outcome."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Relation:
     p_value: float = float("nan")
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """``holds``, ``does not hold``, ``not apart`` or ``no data``."""
         if np.isnan(self.left) or np.isnan(self.right):
             return "no data"
@@ -75,7 +75,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: claim; dataset; metric; statement (what is compared with what); paper (what it says);
     left, comparison, right (our two numbers); p_value (of the difference, where two systems are
-    compared); verdict (``holds``, ``does not hold``, ``not apart`` where the direction is right
+    compared); outcome (``holds``, ``does not hold``, ``not apart`` where the direction is right
     but p is not below :data:`SIGNIFICANT`, or ``no data``).
     """
     means = MeansOfDesigns(read_results(inputs.results["fig08"]))
@@ -87,7 +87,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         *(r for dataset in (movielens, lastfm) for r in _on_order(means, dataset, metrics)),
     ]
     relations.sort(key=lambda relation: relation.claim)
-    columns = (*COLUMNS, "p_value", "verdict")
+    columns = (*COLUMNS, "p_value", "outcome")
     return pd.DataFrame([{name: getattr(r, name) for name in columns} for r in relations])
 
 
@@ -272,10 +272,10 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     rows = []
     for row in results.to_dict("records"):
         ours = "–"
-        if row["verdict"] != "no data":
-            sign = signs[row["comparison"]] if row["verdict"] == "holds" else "vs."
+        if row["outcome"] != "no data":
+            sign = signs[row["comparison"]] if row["outcome"] == "holds" else "vs."
             ours = f"{float(row['left']):.4g} {sign} {float(row['right']):.4g}"
         names = (row["statement"], row["paper"])
         dataset = display.datasets.get(row["dataset"], row["dataset"])
-        rows.append((row["claim"], dataset, row["metric"], *names, ours, row["verdict"]))
+        rows.append((row["claim"], dataset, row["metric"], *names, ours, row["outcome"]))
     return printed(display, columns, rows)

@@ -30,9 +30,9 @@ COMPLETE, ANY = "complete", "any"
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the mean rank in the full list of the first, second, ... item of the condensed one.
 
-    Columns: dataset; users (``complete``: those whose condensed lists reach the last rank under
-    all systems, the same at every rank; ``any``: all who have an item at this rank); depth (rank
-    in the condensed list); system; lists (number of these users); value (the mean rank; none
+    Columns: dataset; evaluated_users (``complete``: those whose condensed lists reach the last rank
+    under all systems, the same at every rank; ``any``: all who have an item at this rank); depth
+    (rank in the condensed list); system; lists (number of these users); value (the mean rank; none
     without such users).
     """
     from receval.multiverse.universes import ExperimentUniverses
@@ -58,7 +58,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     rows.append(
                         {
                             "dataset": experiment.dataset,
-                            "users": users,
+                            "evaluated_users": users,
                             "depth": depth,
                             "system": system,
                             "lists": len(evaluated_users),
@@ -102,7 +102,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.xaxis.set_major_locator(MultipleLocator(1))
         axes.set_ylim(bottom=0)
 
-    complete = results[results["users"] == COMPLETE]
+    complete = results[results["evaluated_users"] == COMPLETE]
     return draw_system_curves(
         complete, display, display.datasets, panel="dataset", across="depth", finish=finish
     )

@@ -12,7 +12,7 @@ from receval.figures.finish import legend_below, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
 from receval.studies._shared.inputs import ArtifactInputs
 
-POLICIES = {
+POLICY_TITLES = {
     "none": "None",
     "random": "Random",
     "popularity": "Popularity",
@@ -43,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     for experiment in inputs.experiments.values():
         neighbours = aligned_parameter(inputs, "neighbours", experiment.systems)
         start = starting_configuration(experiment).but(users="all", lists="condensed")
-        for policy in POLICIES:
+        for policy in POLICY_TITLES:
             configuration = start.but(non_computable=policy)
             measured = MeasuredSystems(experiment, configuration, labels, experiment.systems)
             table = measured.compared(configuration)
@@ -68,14 +68,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         series="series",
         value="value",
         styles=styles,
-        group_order=list(POLICIES),
-        group_labels=POLICIES,
+        group_order=list(POLICY_TITLES),
+        group_labels=POLICY_TITLES,
     )
     crosses = results[results["metric"] == coverage].set_index(["policy", "series"])["value"]
     width = GROUP_WIDTH / len(styles)
     positions = [
         (group + (bar - (len(styles) - 1) / 2) * width, crosses[policy, series])
-        for group, policy in enumerate(POLICIES)
+        for group, policy in enumerate(POLICY_TITLES)
         for bar, series in enumerate(styles)
     ]
     x, y = np.array(positions).T

@@ -15,10 +15,10 @@ from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
 PRINTED_P = 0.001
 """Smaller p-values are not printed: they say that the difference is no chance."""
 
-COMPARED = (
-    *("dataset", "experiment", "system", "users", "metric", "value", "p_value"),
+COMPARED_COLUMNS = (
+    *("dataset", "experiment", "system", "evaluated_users", "metric", "value", "p_value"),
     *("train_ratio", "depth", "cutoff", "policy", "neighbours", "average", "minimum_overlap"),
-    *("form", "gain", "statement", "aggregation", "epsilon", "coefficient"),
+    *("list_form", "gain", "statement", "aggregation", "epsilon", "coefficient"),
     *("side", "ratings", "share"),
 )
 """The columns of the other artifacts that claims are checked by."""
@@ -28,9 +28,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Check the claims C-001 to C-039 by the results of the other artifacts.
 
     Columns: claim; dataset; mf (``default``; ``text`` for the rows with MF (text) in the role of
-    MF, which are there where the verdict is another); statement (the claim in brief); expected
-    (the rule by which it is checked); quantity, place, ours, p_value (our numbers, one a row);
-    verdict (``holds``, ``does not hold``, ``not decided: data absent``, or ``as configured``). Who
+    MF, which are there where the outcome is another); statement (the claim in brief); expected
+    (the rule by which it is checked); quantity, position, ours, p_value (our numbers, one a row);
+    outcome (``holds``, ``does not hold``, ``not decided: data absent``, or ``as configured``). Who
     is ahead is a matter of the sign: the p-value tells how sure it is.
     """
     from receval.claims.configuration import (
@@ -54,7 +54,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     results = {name: read_results(path) for name, path in inputs.results.items()}
     # A table without rows decides nothing.
-    results |= {name: pd.DataFrame(columns=list(COMPARED)) for name in inputs.not_made}
+    results |= {name: pd.DataFrame(columns=list(COMPARED_COLUMNS)) for name in inputs.not_made}
     movielens, netflix, few = (
         str(inputs.parameters[name]) for name in ("movielens", "netflix", "fewer_neighbours")
     )
@@ -81,7 +81,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each claim, dataset and MF, with our numbers in one cell.
 
-    A difference whose p-value is not below .05 is within chance; the verdict does not look at it.
+    A difference whose p-value is not below .05 is within chance; the outcome does not look at it.
     """
     columns = [
         Column("Claim"),
@@ -91,27 +91,27 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("Ours", width=0.3),
         Column("Verdict", width=0.1),
     ]
-    keys = ["claim", "dataset", "mf", "statement", "expected", "verdict"]
+    keys = ["claim", "dataset", "mf", "statement", "expected", "outcome"]
     rows = []
-    for (claim, dataset, mf, statement, expected, verdict), own in results.groupby(
+    for (claim, dataset, mf, statement, expected, outcome), own in results.groupby(
         keys, sort=False
     ):
         names = [display.datasets.get(name, name) for name in str(dataset).split(" and ")]
         ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
-        decided = f"{verdict} with MF (text)" if mf == "text" else verdict
+        decided = f"{outcome} with MF (text)" if mf == "text" else outcome
         texts = (statement, expected, ours or "\N{EN DASH}", decided)
         rows.append([str(claim), " and ".join(names), *map(str, texts)])
     return printed(display, columns, rows)
 
 
 def _series(name: object, rows: pd.DataFrame) -> str:
-    """Print the numbers of one quantity, each with its place."""
+    """Print the numbers of one quantity, each with its position."""
     if not name:
         return ""
     figures = real_values(rows[["ours", "p_value"]])
     cells = [
-        " ".join(filter(None, (_digits(number), str(place), _chance(p_value))))
-        for place, (number, p_value) in zip(rows["place"], figures, strict=True)
+        " ".join(filter(None, (_digits(number), str(position), _chance(p_value))))
+        for position, (number, p_value) in zip(rows["position"], figures, strict=True)
     ]
     return f"{name}: {', '.join(cells)}"
 

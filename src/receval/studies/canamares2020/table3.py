@@ -10,14 +10,14 @@ from receval.metrics.labels import metric_name
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
 
-GAINS = ("g1", "g2")
+PRINTED_GAINS = ("g1", "g2")
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return all metrics, on full and on condensed lists, with each gain.
 
-    Columns: dataset; form (full or condensed); gain (g1, g2, or none where the metric has no gain);
-    metric; system; lists; value; p_value; verdict, the last five as in
+    Columns: dataset; list_form (full or condensed); gain (g1, g2, or none where the metric has
+    none); metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`receval.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             configuration = start.but(lists=form)
             table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
             table.insert(0, "gain", [_gain(label) for label in table["metric"]])
-            table.insert(0, "form", form)
+            table.insert(0, "list_form", form)
             table.insert(0, "dataset", experiment.dataset)
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
@@ -43,13 +43,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _gain(label: str) -> str:
     from receval.metrics.registry import parse
-    from receval.multiverse.decisions import GAINS as MAPPINGS
+    from receval.multiverse.decisions import GAINS
 
     metric = parse(label)
     if metric.name == "P":
         return "g1"
     mapping = getattr(metric, "gain", None)
-    return next((name for name, own in MAPPINGS.items() if own == mapping), "none")
+    return next((name for name, own in GAINS.items() if own == mapping), "none")
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
@@ -59,15 +59,15 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """
     systems = list(dict.fromkeys(results["system"]))
     columns = [Column("Lists"), Column("Metric")]
-    for gain in GAINS:
+    for gain in PRINTED_GAINS:
         columns += system_columns(display, systems, gain)
     shown = results.assign(name=[metric_name(label) for label in results["metric"]])
     rows = []
-    for (form, name), own in shown.groupby(["form", "name"], sort=False):
+    for (form, name), own in shown.groupby(["list_form", "name"], sort=False):
         cells = [str(form), str(name)]
-        for gain in GAINS:
+        for gain in PRINTED_GAINS:
             with_gain = own["gain"] == gain
-            if gain == GAINS[0]:
+            if gain == PRINTED_GAINS[0]:
                 with_gain |= own["gain"] == "none"
             cells += system_cells(own[with_gain], systems)
         rows.append(cells)

@@ -20,8 +20,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     with rows for each). Lists are condensed where the metric says so. Large ratios leave users
     without a relevant test rating, who count 0 among the tested.
 
-    Columns: dataset; train_ratio; users; metric; system; lists; value; p_value; verdict, the last
-    five as in :meth:`.MeasuredSystems.compared`.
+    Columns: dataset; train_ratio; evaluated_users; metric; system; lists; value; p_value; verdict,
+    the last five as in :meth:`.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
     from receval.studies.canamares2020._shared.measured_systems import (
@@ -41,7 +41,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             measured = MeasuredSystems(experiment, configuration, [label])
             for users in inputs.parameters["users"]:
                 table = measured.compared(configuration, users)
-                table.insert(0, "users", users)
+                table.insert(0, "evaluated_users", users)
                 table.insert(0, "train_ratio", ratio)
                 table.insert(0, "dataset", experiment.dataset)
                 tables.append(table)
@@ -68,7 +68,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_ylabel(parameters["ylabel"])
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
-    shown = results[results["users"] == parameters["users"][0]]
+    shown = results[results["evaluated_users"] == parameters["users"][0]]
     return draw_system_curves(
         shown, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
     )

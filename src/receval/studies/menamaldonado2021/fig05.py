@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, note
-from receval.figures.mosaic import Area, Column, Part, mosaic
+from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -34,7 +34,7 @@ STEEPER_THAN = {
     "average rating": "than average rating only",
     "neither": "than neither",
 }
-OUTCOMES = {
+OUTCOME_STYLES = {
     DISAGREE: (COLOURS[1], "optimal rankings disagree"),
     AGREE: (COLOURS[2], "optimal rankings agree"),
     TIED: ("#BBBBBB", "one of them has a tie"),
@@ -176,16 +176,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def _column(areas: pd.DataFrame, label: str) -> Column:
+def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
     shares = real_values(areas["share_of_pairs"])
-    return Column(
+    return MosaicColumn(
         label,
         tuple(
             Area(
                 label,
                 tuple(
                     Part(float(shares[(areas["rankings"] == outcome) & of_name].sum()), *style)
-                    for outcome, style in OUTCOMES.items()
+                    for outcome, style in OUTCOME_STYLES.items()
                 ),
             )
             for name, label in STEEPER_THAN.items()

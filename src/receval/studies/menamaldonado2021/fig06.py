@@ -14,13 +14,13 @@ from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     dots,
-    rated_items,
+    items_of_optima,
     rows_of_items,
     stated,
     with_statements,
 )
 
-TAU = "Kendall's tau of the optimal rankings for precision and anti-precision"
+TAU_OF_OPTIMA = "Kendall's tau of the optimal rankings for precision and anti-precision"
 CURVES = {
     "popularity": "popularity $p(\\mathrm{train}|i)$",
     "average_rating": "average rating $p(\\mathrm{rel}|\\mathrm{train},i)$",
@@ -42,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     tables = []
     for dataset in inputs.datasets:
-        items = rated_items(inputs, dataset)
+        items = items_of_optima(inputs, dataset)
         one, other = items["precision"], items["anti_precision"]
         ranked = pd.DataFrame(
             {
@@ -54,7 +54,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             }
         )
         tau = float(kendall_tau_b(one, other)[0, 0]) if len(items) else float("nan")
-        tables.append(with_statements(dataset, {TAU: tau}, "coefficient", ranked))
+        tables.append(with_statements(dataset, {TAU_OF_OPTIMA: tau}, "coefficient", ranked))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -84,7 +84,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         margin = 1 + 0.02 * len(items)
         ranks.set_xlim(-margin, len(items) + margin)
         ranks.set_ylim(-margin, len(items) + margin)
-        tau = stated(results, dataset, TAU, "coefficient")
+        tau = stated(results, dataset, TAU_OF_OPTIMA, "coefficient")
         ranks.set_title("Optimal rankings, " + coefficient_text("$\\tau$", tau))
         ranks.set_xlabel("Rank in the optimum of precision")
         ranks.set_ylabel("Rank in that of anti-precision")

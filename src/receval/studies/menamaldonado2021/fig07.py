@@ -12,7 +12,7 @@ from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
     dots,
-    rated_items,
+    items_of_optima,
     rows_of_items,
     stated,
     with_statements,
@@ -42,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     tables = []
     for dataset in inputs.datasets:
-        items = rated_items(inputs, dataset)
+        items = items_of_optima(inputs, dataset)
         pairs = [(one, other) for one in FUNCTIONS for other in COMPONENTS]
         pairs.append(("popularity", "average_rating"))
         correlations = {

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, note
-from receval.figures.mosaic import Area, Column, Part, mosaic
+from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -23,17 +23,17 @@ from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_statements,
 )
 
-METRICS = ("precision", "anti-precision")
+OPTIMISED = ("precision", "anti-precision")
 CONSISTENT = "observed and real optimum agree"
-HOLDS, FAILS = "lemma 3 holds", "lemma 3 does not hold"
+LEMMA_HOLDS, LEMMA_FAILS = "lemma 3 holds", "lemma 3 does not hold"
 PAPER = {
     ("precision", CONSISTENT): 0.641,
     ("anti-precision", CONSISTENT): 0.421,
-    ("precision", HOLDS): 0.812,
-    ("anti-precision", HOLDS): 0.753,
+    ("precision", LEMMA_HOLDS): 0.812,
+    ("anti-precision", LEMMA_HOLDS): 0.753,
 }
 STEEPNESS = {True: "odds steeper", False: "not steeper"}
-OUTCOMES = {
+OUTCOME_STYLES = {
     AGREE: (COLOURS[2], CONSISTENT),
     DISAGREE: (COLOURS[1], "disagree"),
     TIED: ("#BBBBBB", "one of them has a tie"),
@@ -87,11 +87,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             f"{CONSISTENT} for both metrics": (consistent, 0.183),
         }
         of_dataset = [table_of_statements(pairs, statements)]
-        for metric, ranking, predicted in zip(METRICS, rankings, predictions, strict=True):
+        for metric, ranking, predicted in zip(OPTIMISED, rankings, predictions, strict=True):
             holds = predicted == (ranking == AGREE)
             statements = {
                 CONSISTENT: (ranking == AGREE, PAPER[metric, CONSISTENT]),
-                HOLDS: (holds, PAPER[metric, HOLDS]),
+                LEMMA_HOLDS: (holds, PAPER[metric, LEMMA_HOLDS]),
             }
             names = {
                 "popularity_and_relevance": popularity,
@@ -99,7 +99,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     [against > 0, against < 0], ["steeper", "less steep"], "equally steep"
                 ),
                 "rankings": ranking,
-                "lemma": np.where(holds, "holds", "fails"),
+                "outcome": np.where(holds, "holds", "fails"),
             }
             of_dataset.append(table_of_statements(pairs, statements).assign(metric=metric))
             of_dataset.append(table_of_areas(pairs, names).assign(metric=metric))
@@ -116,7 +116,7 @@ _COLUMNS = [
     "popularity_and_relevance",
     "steepness",
     "rankings",
-    "lemma",
+    "outcome",
     "pairs",
     "share_of_pairs",
     "paper",
@@ -127,9 +127,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a mosaic for each metric, coloured by consistency, striped where lemma 3 fails."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.5 + 2.5 * len(datasets))
-    panels = figure.subplots(len(datasets), len(METRICS), squeeze=False)
+    panels = figure.subplots(len(datasets), len(OPTIMISED), squeeze=False)
     for row, dataset in zip(panels, datasets, strict=True):
-        for axes, metric in zip(row, METRICS, strict=True):
+        for axes, metric in zip(row, OPTIMISED, strict=True):
             chosen = (results["dataset"] == dataset) & (results["metric"] == metric)
             areas = results[chosen & (results["statement"] == "")]
             together = areas["popularity_and_relevance"] == AGREE
@@ -137,7 +137,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 _column(areas[together], "popularity and relevance\nagree"),
                 _column(areas[~together], "do not"),
             ]
-            mosaic(axes, columns, hatch_label=FAILS)
+            mosaic(axes, columns, hatch_label=LEMMA_FAILS)
             axes.set_title(f"{display.datasets[dataset]}, {metric}", pad=26)
     legend_below(figure)
     if display.absence:
@@ -145,7 +145,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def _column(areas: pd.DataFrame, label: str) -> Column:
+def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
     shares = real_values(areas["share_of_pairs"])
 
     def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:
@@ -153,18 +153,18 @@ def _column(areas: pd.DataFrame, label: str) -> Column:
             Part(
                 float(
                     shares[
-                        of_area & (areas["lemma"] == lemma) & (areas["rankings"] == outcome)
+                        of_area & (areas["outcome"] == lemma) & (areas["rankings"] == outcome)
                     ].sum()
                 ),
                 *style,
                 hatched=lemma == "fails",
             )
             for lemma in ("holds", "fails")
-            for outcome, style in OUTCOMES.items()
+            for outcome, style in OUTCOME_STYLES.items()
         )
 
     steeper = (areas["steepness"] == "steeper").to_numpy(dtype=bool)
-    return Column(
+    return MosaicColumn(
         label,
         tuple(Area(name, parts(steeper == is_so)) for is_so, name in STEEPNESS.items()),
     )

@@ -16,11 +16,16 @@ from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 EVALUATIONS = ("real", "observed")
-TRAIN, OBSERVED_TEST, UNBIASED_TEST, UNUSED = "train", "observed test", "unbiased test", "unused"
+TRAIN_PART, OBSERVED_TEST, UNBIASED_TEST, UNUSED = (
+    "train",
+    "observed test",
+    "unbiased test",
+    "unused",
+)
 TESTS = {"real": UNBIASED_TEST, "observed": OBSERVED_TEST}
 
 FILLS = {
-    TRAIN: COLOURS[0],
+    TRAIN_PART: COLOURS[0],
     OBSERVED_TEST: COLOURS[1],
     UNBIASED_TEST: COLOURS[2],
     UNUSED: "#E6E6E6",
@@ -32,7 +37,7 @@ BAND = 0.82
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Count the ratings by what they are used for, in every fold of the splits.
 
-    Columns: dataset; split; evaluation (real, observed); fold (from 0); role (train; observed test
+    Columns: dataset; split; evaluation (real, observed); fold (from 0); part (train; observed test
     or unbiased test; unused); ratings; known_ratings (those of them that users chose themselves, or
     of items that they knew).
 
@@ -51,14 +56,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             )
         for number, codes in enumerate(inputs.split(dataset, name).codes):
             for evaluation in EVALUATIONS:
-                for role, used in _roles(evaluation, codes):
+                for part, used in _parts_of(evaluation, codes):
                     rows.append(
                         {
                             "dataset": dataset,
                             "split": name,
                             "evaluation": evaluation,
                             "fold": number,
-                            "role": role,
+                            "part": part,
                             "ratings": int(used.sum()),
                             "known_ratings": int((used & known).sum()),
                         }
@@ -66,7 +71,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _roles(evaluation: str, codes: Any) -> Iterator[tuple[str, Any]]:
+def _parts_of(evaluation: str, codes: Any) -> Iterator[tuple[str, Any]]:
     from receval.splits.split import TEST, TRAIN, UNBIASED
 
     trains = (codes & TRAIN) > 0
@@ -91,8 +96,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Ratings of each strip, in the order of the folds (%)")
     for row in panels:
         row[0].set_ylabel("Fold")
-    for role, colour in FILLS.items():
-        panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=role))
+    for part, colour in FILLS.items():
+        panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=part))
     legend_below(figure)
     if display.absence:
         note(figure, display.absence)
@@ -100,12 +105,12 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
-    def by_role(values: pd.Series) -> pd.DataFrame:
-        keys = [rows["evaluation"], rows["fold"], rows["role"]]
+    def by_part(values: pd.Series) -> pd.DataFrame:
+        keys = [rows["evaluation"], rows["fold"], rows["part"]]
         return values.groupby(keys).sum().unstack(fill_value=0)  # noqa: PD010 - keys are series
 
-    chosen = by_role(rows["known_ratings"])
-    drawn = by_role(rows["ratings"] - rows["known_ratings"])
+    chosen = by_part(rows["known_ratings"])
+    drawn = by_part(rows["ratings"] - rows["known_ratings"])
     folds = drawn.loc[evaluation].index
     n_chosen, n_drawn = (strip.loc[(evaluation, folds[0])].sum() for strip in (chosen, drawn))
     upper = BAND * n_chosen / (n_chosen + n_drawn)
@@ -119,13 +124,13 @@ def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
             ("chosen", chosen, top, upper),
             ("drawn", drawn, top + upper, BAND - upper),
         ):
-            roles = strip.loc[(evaluation, fold)]
-            _draw_strip(axes, (start, height), parts[name][fold], roles, TESTS[evaluation])
-    ratings = rows[rows["evaluation"] == evaluation].set_index(["fold", "role"])["ratings"]
+            ratings = strip.loc[(evaluation, fold)]
+            _draw_strip(axes, (start, height), parts[name][fold], ratings, TESTS[evaluation])
+    ratings = rows[rows["evaluation"] == evaluation].set_index(["fold", "part"])["ratings"]
     for index, fold in enumerate(folds):
-        trains, tests = ratings[fold, TRAIN], ratings[fold, TESTS[evaluation]]
+        trains, tests = ratings[fold, TRAIN_PART], ratings[fold, TESTS[evaluation]]
         _print_beside(axes, index + 0.5, f"{trains:,}\n{tests:,}", va="center")
-    _print_beside(axes, -0.05, f"{TRAIN}\n{TESTS[evaluation]}", va="bottom", style="italic")
+    _print_beside(axes, -0.05, f"{TRAIN_PART}\n{TESTS[evaluation]}", va="bottom", style="italic")
     axes.set_xlim(0, 100)
     axes.set_ylim(len(folds), 0)
     axes.set_yticks([index + 0.5 for index in range(len(folds))], [str(fold) for fold in folds])
@@ -146,18 +151,18 @@ def _draw_strip(
     axes: Axes,
     band: tuple[float, float],
     part: tuple[float, float],
-    roles: pd.Series,
+    ratings: pd.Series,
     test: str,
 ) -> None:
     """Draw one strip of a fold: the fold's own part, and what is before and after it."""
     bottom, height = band
-    around = TRAIN if roles[TRAIN] > 0 else UNUSED
-    inside = test if roles[test] > 0 else UNUSED
+    around = TRAIN_PART if ratings[TRAIN_PART] > 0 else UNUSED
+    inside = test if ratings[test] > 0 else UNUSED
     end = part[0] + part[1]
     pieces = [(0.0, part[0], around), (*part, inside), (end, 1 - end, around)]
     if inside == around:
         pieces = [(0.0, 1.0, around)]
-    for start, width, role in pieces:
+    for start, width, name in pieces:
         if width < 1e-9:
             continue
         axes.add_patch(
@@ -165,7 +170,7 @@ def _draw_strip(
                 (100 * start, bottom),
                 100 * width,
                 height,
-                facecolor=FILLS[role],
+                facecolor=FILLS[name],
                 edgecolor="white",
                 linewidth=0.4,
             )

@@ -16,7 +16,7 @@ from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
-TAU = r"$\tau$"
+TAU_SYMBOL = r"$\tau$"
 MARKER_SIZE = 4.5
 STROKE = 1.0
 """Width in points of the strokes of markers without an area, such as a cross."""
@@ -109,7 +109,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
 
 def tau_text(tau: float, p_value: float) -> str:
     """Return Kendall's tau and its p-value as papers print them."""
-    return f"{coefficient_text(TAU, tau)}, {p_value_text(p_value)}"
+    return f"{coefficient_text(TAU_SYMBOL, tau)}, {p_value_text(p_value)}"
 
 
 def axis_title(evaluation: str, label: str, *, told: bool) -> str:

@@ -12,7 +12,7 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,
     held,
     in_case,
-    rated_items,
+    random_rated_items,
 )
 
 SIGNS = {1: "agree", -1: "disagree"}
@@ -41,7 +41,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.theory.lemmas import lemma1_predicts_disagreement
 
     rng = generator(inputs.seed, "menamaldonado2021", "table3")
-    pairs = item_pairs(rated_items(rng, int(inputs.parameters["items"])), "rated")
+    pairs = item_pairs(random_rated_items(rng, int(inputs.parameters["items"])), "rated")
     rows = []
     for together in SIGNS:
         steepness = (

@@ -36,7 +36,7 @@ WIDTH = 13.0
 CENTRES = (6.6, 9.1, 11.8)
 """Of the columns of the small tables below the matrix."""
 
-RANKINGS = ("<a,b>", "<b,a>")
+RANKING_LABELS = ("<a,b>", "<b,a>")
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -136,12 +136,14 @@ def _print_functions(
 
 def _print_values(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str], top: float) -> float:
     values = rows.set_index(["quantity", "ranking"])
-    printed: list[tuple[str, ...]] = [("", *(FORMULAS[ranking] for ranking in RANKINGS), "better")]
+    printed: list[tuple[str, ...]] = [
+        ("", *(FORMULAS[ranking] for ranking in RANKING_LABELS), "better")
+    ]
     for metric, sign in (("P", 1), ("antiP", -1)):
         for kind in kinds:
             name = f"{kind} {metric}@1"
-            one, other = (sign * values["number"][name, ranking] for ranking in RANKINGS)
-            better = "same" if one == other else FORMULAS[RANKINGS[0 if one > other else 1]]
-            fractions = (values["fraction"][name, ranking] for ranking in RANKINGS)
+            one, other = (sign * values["number"][name, ranking] for ranking in RANKING_LABELS)
+            better = "same" if one == other else FORMULAS[RANKING_LABELS[0 if one > other else 1]]
+            fractions = (values["fraction"][name, ranking] for ranking in RANKING_LABELS)
             printed.append((FORMULAS[name], *fractions, better))
     return draw_lines(axes, printed, CENTRES, top)

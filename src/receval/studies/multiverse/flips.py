@@ -63,7 +63,7 @@ def _standing(universe: pd.Series, first: str, second: str) -> str:
 
 
 def _test(universe: pd.Series) -> str:
-    p, rejected = (float(number) for number in real_values(universe[["p", "rejected"]]))
+    p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
     if p == p:
         return f"p = {p:.2g}"
     return f"{rejected:.0%} of the bootstrap samples reject"
@@ -125,7 +125,7 @@ def _table(results: pd.DataFrame, first: str, second: str) -> Sequence[str]:
             if decision
             else ["(starting point)", ""]
         )
-        p, rejected = (float(number) for number in real_values(universe[["p", "rejected"]]))
+        p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
         cells = [
             *names,
             f"{float(universe['value']):.4f}",

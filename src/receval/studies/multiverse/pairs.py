@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from receval.figures.bars import stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.heat_map import COLOURS
+from receval.figures.heat_map import COLOUR_MAP
 from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.verdicts import explained, verdict_shares
@@ -69,8 +69,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     bars.set_xlabel("Share of the worlds")
     decisions = [name for name in DECISIONS if f"explained_{name}" in results]
     shares = results[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
-    shades.imshow(shares, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    colours = colormaps[COLOURS]
+    shades.imshow(shares, cmap=COLOUR_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    colours = colormaps[COLOUR_MAP]
     for (row, column), share in np.ndenumerate(shares):
         shades.text(
             column,

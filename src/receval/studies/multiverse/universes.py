@@ -18,9 +18,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the pair of systems in every universe.
 
     Columns: the decisions; value (of the first system), other_value; residual, other_residual (of
-    RBP); difference, effect (standardised difference), p, rejected (share of bootstrap samples that
-    reject), signed_one_minus_p (1 - p or that share, with the sign of the system that is ahead and
-    that the test sees ahead, too).
+    RBP); difference, effect (standardised difference), p_value, rejected (share of bootstrap
+    samples that reject), signed_one_minus_p (1 - p or that share, with the sign of the system that
+    is ahead and that the test sees ahead, too).
     """
     from receval.multiverse.exploration import explore_experiments
 
@@ -46,7 +46,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         ),
         title=", ".join(display.datasets.values()),
     )
-    measured = results[["value", "other_value", "p", "rejected"]]
+    measured = results[["value", "other_value", "p_value", "rejected"]]
     equal = (results["difference"] == 0).mean()
     note(
         figure,

@@ -11,7 +11,7 @@ from receval.config.studies import ExperimentSpec
 from receval.config.systems import SkewnessSpec
 from receval.metrics.registry import module_of
 from receval.robustness.spec import JudgmentSamplingSpec
-from receval.splits.kinds import AnySplit
+from receval.splits.kinds import AnySplitSpec
 from receval.workflow.descriptions import (
     JudgmentSamplingDescription,
     SearchDescription,
@@ -137,7 +137,7 @@ class PlannedSearches:
         split = self.settings.searches.split
         recorded = config.get("splits", {}).get(split)
         same_split = recorded is not None and (
-            TypeAdapter(AnySplit).validate_python(recorded) == self.settings.splits[split]
+            TypeAdapter(AnySplitSpec).validate_python(recorded) == self.settings.splits[split]
         )
         if config.get("seed") != self.settings.seed or not same_split:
             raise ValueError(

@@ -49,7 +49,7 @@ class JobSize:
 
 
 SMALL = JobSize(megabytes=1000, minutes=10, shares=True)
-"""Drawings and tables of anything, and jobs on at most :data:`FEW_RATINGS` that are not demanding.
+"""Drawings and tables of anything, and jobs on at most :data:`SMALL_DATA` that are not demanding.
 
 Of 308 jobs of the demo, none took more than 344 MB or 5 s of processor time, and six of seven less
 than 1 s; of 45 trainings on MovieLens 1M none took more than 315 MB or 14 s. About 170
@@ -57,13 +57,13 @@ MB of each are the libraries.
 """
 
 MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
-"""Jobs on at most :data:`FEW_RATINGS` that hold or try much at once.
+"""Jobs on at most :data:`SMALL_DATA` that hold or try much at once.
 
 All pairs of systems in every universe of the multiverse take 3.7 GiB on MovieLens 1M, the longest
 judgment samplings and searches several minutes.
 """
 
-FEW_RATINGS = 2_000_000
+SMALL_DATA = 2_000_000
 """Up to here data does not tell in a job's size; most datasets have fewer ratings."""
 
 _MEGABYTES_A_MILLION = 170
@@ -73,7 +73,7 @@ _MINUTES_A_MILLION = 4
 def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     r"""Return the size of a job by the number of ratings of the largest dataset that it reads.
 
-    From :data:`FEW_RATINGS` on, both memory and time grow in proportion. Of a study on :math:`n`
+    From :data:`SMALL_DATA` on, both memory and time grow in proportion. Of a study on :math:`n`
     million ratings (``benchmarks/study_at_scale.py``), the largest job took .48, .73 and 1.83 GiB
     for :math:`n = 1, 3, 10`, that is at most :math:`.33 + .15 n`; and training all its systems took
     3.3 minutes a million. So Netflix, with 100 million, asks for 18 GB and 7 h.
@@ -85,7 +85,7 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
         Whether the job holds or tries much at once.
     """
     size = MEDIUM if demanding else SMALL
-    if ratings <= FEW_RATINGS:
+    if ratings <= SMALL_DATA:
         return size
     millions = math.ceil(ratings / 10**6)
     return replace(

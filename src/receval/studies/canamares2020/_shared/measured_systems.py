@@ -15,7 +15,7 @@ from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.universes import ExperimentUniverses, UserValues
 from receval.multiverse.verdicts import VERDICTS
-from receval.splits.kinds import DataSelection
+from receval.splits.kinds import SelectionSpec
 from receval.studies._shared.inputs import ArtifactInputs
 
 TestUsers = Literal["tested", "relevant"]
@@ -41,7 +41,7 @@ def starting_configuration(experiment: Experiment) -> Configuration:
     ValueError
         The split has several ratios, none of them .5.
     """
-    selection = DataSelection.model_validate(experiment.split_spec["selection"] or {})
+    selection = SelectionSpec.model_validate(experiment.split_spec["selection"] or {})
     start = Configuration(selection=selection)
     ratios = training_ratios(experiment)
     if start.split.train_ratio in ratios:

@@ -17,7 +17,7 @@ SHARES = 1000
 Conclusion = Literal["agree", "disagree", "either"]
 
 
-def rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
+def random_rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
     """Return items of random popularity and average rating, all independent and uniform.
 
     Parameters

@@ -75,10 +75,9 @@ def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list
 def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the coordinates of every system in every panel of a figure.
 
-    They come from the results of the artifact ``values``
-    (:func:`.observed_and_real`). Beside the parameters of
-    :func:`panels_of`: ``optimal``, the optimal rankings that are shown, and ``optimal_with``, the
-    metrics on the y axis of the panels that show them.
+    They come from the results of the artifact ``values`` (module ``values`` beside this folder).
+    Beside the parameters of :func:`panels_of`: ``optimal``, the optimal rankings that are shown,
+    and ``optimal_with``, the metrics on the y axis of the panels that show them.
 
     Columns: experiment; dataset; split; form (``text``, which is drawn, or ``released``: one or
     both axes as the released code computes them); x_evaluation, x_metric, y_evaluation, y_metric;

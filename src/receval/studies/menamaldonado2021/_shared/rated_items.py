@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from receval.studies._shared.inputs import ArtifactInputs
 
 
-def rated_items(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
+def items_of_optima(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
     """Return the items of a dataset with their probabilities and the values of optimal rankings.
 
     Columns: popularity_rank; popularity, p(train | i); average_rating, p(rel | train, i);

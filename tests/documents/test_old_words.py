@@ -1,0 +1,166 @@
+"""Words that were given up stand nowhere but where a reason keeps them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+READ = (
+    "src/receval/**/*.py",
+    "tests/**/*.py",
+    "workflow/**/*",
+    "config/**/*.yaml",
+    "docs/**/*.md",
+    "docs/**/*.py",
+    "benchmarks/*.py",
+    "README.md",
+    "CONTRIBUTING.md",
+)
+
+NAMES_THE_OLD_WORDS = (
+    # What others call it.
+    "docs/glossary.md",
+    # What is forbidden.
+    "tests/documents/test_glossary.py",
+    "tests/documents/test_old_words.py",
+)
+
+
+class OldWord(NamedTuple):
+    """A word that was given up: how it is found, what to say, and where it stays.
+
+    The keys of ``stays`` are patterns of paths, its values the reasons.
+    """
+
+    pattern: str
+    instead: str
+    stays: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+
+
+_SEEDS = "a name, from which seeds come"
+_SIMULATED = "a simulated world, of which all is known"
+_DRAWN = "drawn text, which changes with the accepted figures alone"
+
+OLD_WORDS = (
+    OldWord(
+        r"(?<![a-z])worlds?(?![a-z])",
+        "universe, of the multiverse; data that a simulation knows all of is a world",
+        {
+            "src/receval/simulation/*.py": _SIMULATED,
+            "tests/simulation/*.py": _SIMULATED,
+            "config/twins.yaml": _SIMULATED,
+            "docs/unbiased_tests.md": _SIMULATED,
+            "docs/false_positives.md": _SIMULATED,
+            "README.md": _SIMULATED,
+            "tests/theory/*.py": _SIMULATED,
+            "src/receval/studies/menamaldonado2021/table4.py": _SIMULATED,
+            "config/studies/menamaldonado2021.yaml": _SIMULATED,
+            "tests/studies/test_tables_of_menamaldonado2021.py": _SIMULATED,
+            "src/receval/figures/specification_curve.py": _DRAWN,
+            "src/receval/studies/multiverse/*.py": _DRAWN,
+            "tests/figures/sample_figures.py": _DRAWN,
+        },
+    ),
+    OldWord(r"(?<![a-z])given[ _-]splits?(?![a-z])|given with unbiased", "predefined split"),
+    OldWord(r"(?<![a-z])train(?:ing)?[ _]shares?(?![a-z])", "train ratio"),
+    OldWord(
+        r"(?<![a-z])training-shares(?![a-z])",
+        "train ratio",
+        {
+            "config/splits.yaml": _SEEDS,
+            "config/studies/canamares2020.yaml": _SEEDS,
+            "config/studies/multiverse.yaml": _SEEDS,
+        },
+    ),
+    OldWord(
+        r"(?<![a-z])removals?(?![a-z])",
+        "judgment sampling",
+        {
+            "src/receval/robustness/judgment_sampling.py": _SEEDS,
+            "src/receval/workflow/incompleteness.py": _SEEDS,
+            "tests/**/test_judgment_samplings.py": _SEEDS,
+            "docs/robustness.md": "plain English for what is done to the test ratings",
+        },
+    ),
+    OldWord(r"(?<![a-z])self[ _-]correlations?(?![a-z])", "rank stability"),
+    OldWord(r"(?<![a-z])(?:the|its|a) looks?(?![a-z-])", "display style"),
+    OldWord(r"(?<![a-z])duels?(?![a-z])", "paired comparison"),
+    OldWord(r"(?<![a-z])turns?(?=, n_units| = |_)", "order"),
+    OldWord(r"averaged[_-](?:users|lists)|n_averaged|/averaged(?![a-z])", "evaluated users"),
+    OldWord(
+        r"averaged[_-]slim",
+        "librec_slim",
+        {
+            "config/systems.yaml": _SEEDS,
+            "config/studies/systems.yaml": _SEEDS,
+            "docs/fidelity.md": "the name of the system",
+        },
+    ),
+    OldWord(r"common_ratings_knn", "librec_knn"),
+    OldWord(
+        r"opposed[_-]\w|-opposed(?![a-z])",
+        "anti-popular familiarity",
+        {
+            "config/splits.yaml": _SEEDS,
+            "config/demo.yaml": _SEEDS,
+            "config/studies/menamaldonado2021.yaml": _SEEDS,
+            "docs/unbiased_tests.md": "the name of the split",
+            "tests/**/*.py": "the names of the split and of the experiment",
+        },
+    ),
+    OldWord(
+        r"functional[ _]anova",
+        "type II sums of squares",
+        {"src/receval/statistics/type_ii_sums_of_squares.py": "the title of a paper"},
+    ),
+    OldWord(r"(?<![a-z])companions?(?![a-z])", "auxiliary file"),
+    OldWord(r"(?-i:\bFACTS\b|\b[A-Z]\w*Facts\b)", "metadata"),
+    OldWord(
+        r"(?<![a-z])reductions?(?![a-z])|single_walk|first_walk", "judgment subsampling; fused pass"
+    ),
+    OldWord(r"\bn_measures\b|\"measure\"", "aggregated metric"),
+    OldWord(r"\bplace=f?\"|\.place\b|\[\"place\"\]", "position, rank or index"),
+    OldWord(r"\buser_values\b", "means_of_users, or UserValues of the multiverse"),
+    OldWord(r"\b(?:split|drift|Split|Drift)_?[cC]onfig\b|\bDataSelection\b", "Spec"),
+)
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Return all files that are read, by their paths in the repository."""
+    paths = {path for pattern in READ for path in ROOT.glob(pattern) if path.is_file()}
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(paths)
+    }
+
+
+def places(word: OldWord) -> Iterator[tuple[str, int]]:
+    """Yield path and line of every occurrence."""
+    for path, text in texts().items():
+        if path not in NAMES_THE_OLD_WORDS:
+            for match in re.finditer(word.pattern, text, flags=re.IGNORECASE):
+                yield path, text.count("\n", 0, match.start()) + 1
+
+
+@pytest.mark.parametrize("word", OLD_WORDS, ids=lambda word: word.instead)
+def test_an_old_word_stands_only_where_a_reason_keeps_it(word: OldWord) -> None:
+    kept = {path.relative_to(ROOT).as_posix() for glob in word.stays for path in ROOT.glob(glob)}
+    found = [
+        f"{path}:{line}: say {word.instead}" for path, line in places(word) if path not in kept
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("word", OLD_WORDS, ids=lambda word: word.instead)
+def test_every_reason_is_needed(word: OldWord) -> None:
+    where = {path for path, _ in places(word)}
+    for pattern in word.stays:
+        assert where & {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}, pattern
