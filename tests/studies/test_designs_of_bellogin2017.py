@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from studies.prepared import (
     display_of,
+    drawn,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -157,10 +158,8 @@ def test_figure_8_shows_1r_and_ar_designs_apart_without_overlaps(
 ) -> None:
     write_results(fig08.data(inputs_of_figure_8(tmp_path, lastfm)), tmp_path / "fig08.csv")
     absent = () if lastfm else ("lastfm-1k",)
-    with figure_style():
-        figure = fig08.draw(
-            read_results(tmp_path / "fig08.csv"), display_of(STUDY, "fig08", absent)
-        )
+    results = read_results(tmp_path / "fig08.csv")
+    figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     one = ["1R", "1R\n\N{MINUS SIGN}10% head", "U1R", "P1R"]

@@ -10,7 +10,7 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (
@@ -111,8 +111,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     left.set_ylabel(f"1R{display.parameters['metric']}")
     left.set_ylim(bottom=0)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
@@ -217,8 +217,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes in (centre, right):
         axes.set_ylabel(f"1R{label}")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

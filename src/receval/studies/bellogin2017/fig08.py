@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
@@ -67,8 +67,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 axes.set_title(f"{display.datasets[dataset]}, {relevant}")
         panels[0].set_ylabel(label)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 
