@@ -12,6 +12,10 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "config"
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+"""Those of libyaml, which are several times as fast, where PyYAML was built with it."""
+
 
 class CopiedConfig:
     """The folder ``config``, copied."""
@@ -33,6 +37,7 @@ class CopiedConfig:
     def edit(self, file: str, edit: Callable[[Any], None]) -> None:
         """Change what a file holds."""
         path = self.folder / file
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
         edit(content)
-        path.write_text(yaml.safe_dump(content, allow_unicode=True, sort_keys=False))
+        text = yaml.dump(content, Dumper=DUMPER, allow_unicode=True, sort_keys=False)
+        path.write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ HERE = Path(__file__).resolve().parent
 
 NEEDED = ("Snakefile", "config", "envs", "profiles", "results", "src", "workflow")
 """What the workflow consists of."""
+
+PARSED = Path(".snakemake", "parsed_sources.json")
+"""What is known of the sources, by their content: a copy need not parse them again."""
 
 KEPT = {"bellogin2017": ("table3", "fig02", "fig07"), "valcarce2020": ("fig03",)}
 """A table without data, figures of judged ranks, of ratings, and of removed judgments."""
@@ -79,6 +83,9 @@ class Workflow:
         """Copy the copy, with its compiled code, and with or without what it has made."""
         left_out = () if with_results else ("work", ".snakemake")
         shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns(*left_out))
+        if (self.folder / PARSED).exists():
+            (folder / PARSED).parent.mkdir(exist_ok=True)
+            shutil.copy2(self.folder / PARSED, folder / PARSED)
         return Workflow(folder, self.home)
 
     def shrink(self) -> None:
@@ -107,30 +114,44 @@ class Workflow:
     ) -> Run:
         """Run Snakemake with options, targets, and changes to the configuration.
 
-        What runs no job is forked from a process that has imported Snakemake before.
+        It is forked from a process that has imported Snakemake before, unless what people see is
+        asked for: that is run as people run it.
         """
-        if {"-n", "--lint"} & set(words) and not as_shown:
-            return self._run_warm(self._words(words, targets, changes), variables or {})
+        if not as_shown:
+            return self._run_warm("snakemake", self._words(words, targets, changes), variables)
         process = self.start(
             *words, targets=targets, changes=changes, variables=variables, as_shown=as_shown
         )
         text, _ = process.communicate(timeout=300)
         return Run(process.returncode, text)
 
-    def _run_warm(self, words: list[str], variables: Mapping[str, str]) -> Run:
-        output = self.home / "output.txt"
+    def _run_warm(
+        self,
+        program: str,
+        words: list[str],
+        variables: Mapping[str, str] | None = None,
+        typed: str = "",
+    ) -> Run:
+        typing, output = self.home / "input.txt", self.home / "output.txt"
+        typing.write_text(typed, encoding="utf-8")
         output.write_bytes(b"")
         request = {
+            "program": program,
             "words": words,
             "folder": str(self.folder),
-            "environment": self._environment() | dict(variables),
+            "environment": self._environment() | dict(variables or {}),
+            "input": str(typing),
             "output": str(output),
         }
         warm = _warm_snakemake(self.home)
         assert warm.stdin is not None
         assert warm.stdout is not None
         print(json.dumps(request), file=warm.stdin, flush=True)
-        return Run(int(warm.stdout.readline()), output.read_text(encoding="utf-8"))
+        status = int(warm.stdout.readline())
+        # Its jobs end with it, but perhaps a moment later.
+        while self.processes():
+            time.sleep(0.01)
+        return Run(status, output.read_text(encoding="utf-8"))
 
     def start(
         self,
@@ -176,19 +197,8 @@ class Workflow:
 
     def run_rule(self, file: str, typed: str = "") -> Run:
         """Make one file by ``receval run-rule``, and type something meanwhile."""
-        command = [sys.executable, "-m", "receval.cli", "run-rule", file]
-        done = subprocess.run(
-            [*command, "--configfile", "small.yaml"],
-            cwd=self.folder,
-            env=self._environment() | {"PYTHONPATH": str(self.folder / "src")},
-            input=typed,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        return Run(done.returncode, done.stdout)
+        words = ["run-rule", file, "--configfile", "small.yaml"]
+        return self._run_warm("receval.cli", words, typed=typed)
 
     def processes(self) -> dict[int, int]:
         """Return the processes that are at work in this folder, and the parent of each."""

@@ -76,7 +76,7 @@ def test_a_run_that_is_told_to_end_ends_its_jobs_at_once(finished: Workflow) -> 
         main = workflow.start("--cores", "2", targets=TARGETS)
         while not any(p != main.pid and q != main.pid for p, q in workflow.processes().items()):
             assert main.poll() is None
-            time.sleep(0.01)
+            time.sleep(0.05)
         main.send_signal(number)
         text, _ = main.communicate(timeout=30)
         assert main.returncode not in (0, None), text

@@ -1,4 +1,4 @@
-"""Snakemake, imported once, from which runs without jobs are forked: importing it is most of them.
+"""Snakemake, imported once, from which runs are forked: importing it is most of a short one.
 
 This is run as a program. It reads one request a line, as JSON, and answers each with the status of
 the process that it forked for it. What such a process loads after that comes from where its request
@@ -8,11 +8,12 @@ says, as if it had been started there: of receval and of Snakemake's plug-ins no
 import importlib
 import json
 import os
+import runpy
 import signal
 import sys
 from typing import Any
 
-from snakemake import cli
+import snakemake.cli  # noqa: F401 - what the runs would import, each of them
 
 OWN = ("receval", "snakemake_executor_plugin", "snakemake_logger_plugin", "sitecustomize")
 """What each run has to load itself: modules whose names begin so."""
@@ -22,10 +23,10 @@ SECONDS = 300
 
 
 def become(request: dict[str, Any]) -> None:
-    """Make this process what ``python -m snakemake`` is in the folder of a request."""
+    """Make this process what ``python -m`` starts in the folder of a request."""
     os.setsid()
     signal.alarm(SECONDS)
-    for number, path in enumerate((os.devnull, request["output"], request["output"])):
+    for number, path in enumerate((request["input"], request["output"], request["output"])):
         opened = os.open(path, os.O_RDWR | os.O_APPEND)
         os.dup2(opened, number)
         os.close(opened)
@@ -33,7 +34,7 @@ def become(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     sys.path[:0] = [request["folder"], *os.environ["PYTHONPATH"].split(os.pathsep)]
-    sys.argv = [cli.__file__.replace("cli.py", "__main__.py"), *request["words"]]
+    sys.argv = [request["program"], *request["words"]]
     importlib.invalidate_caches()
     # Python itself imports it at its start.
     importlib.import_module("sitecustomize")
@@ -47,8 +48,10 @@ def main() -> None:
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
-            become(json.loads(line))
-            cli.main()
+            request = json.loads(line)
+            become(request)
+            runpy.run_module(request["program"], run_name="__main__", alter_sys=True)
+            return
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
 

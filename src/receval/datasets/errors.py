@@ -36,6 +36,11 @@ class RawDataError(DatasetError):
         Line number from 1; None where the problem is not in one line.
     reason : str
         What is wrong and what was expected.
+
+    Examples
+    --------
+    >>> print(RawDataError("ratings.dat", 3, "the rating is 6, but 5 is the highest"))
+    ratings.dat, line 3: the rating is 6, but 5 is the highest
     """
 
     def __init__(self, path: Path | str, line: int | None, reason: str) -> None:

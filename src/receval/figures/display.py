@@ -56,6 +56,24 @@ class DisplayStyle:
         A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
     parameters : mapping
         The artifact's parameters from the study's configuration.
+
+    Examples
+    --------
+    >>> display = DisplayStyle(
+    ...     title="Figure 1",
+    ...     caption="Precision of two systems.",
+    ...     systems={
+    ...         "pop": SystemStyle("Popularity", "#000000", "o", short_title="Pop"),
+    ...         "wrmf": SystemStyle("WRMF", "#0072b2", "s"),
+    ...     },
+    ...     extra_systems=("wrmf",),
+    ...     datasets={"ml-1m": "MovieLens 1M"},
+    ...     experiments={},
+    ...     absence=absence_of(["Netflix"], advice="ask for it"),
+    ...     parameters={},
+    ... )
+    >>> display.short_titles, display.absence
+    ({'pop': 'Pop', 'wrmf': 'WRMF'}, 'Absent: Netflix (ask for it).')
     """
 
     title: str

@@ -167,8 +167,9 @@ def settle_layout(figure: Figure, remark: str = "") -> None:
     """
     if remark and remark not in [text.get_label() for text in _notes(figure)]:
         note(figure, remark)
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
         # Not "none", which leaves an engine that does nothing: saving would draw all of the figure
         # twice for its sake, in each format.
         figure.set_layout_engine(None)

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from cycler import cycler
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -135,7 +136,11 @@ def new_figure(width: float, height: float) -> Figure:
     of ``pyplot``.
     """
     layout = ConstrainedLayoutEngine(h_pad=PADDING, w_pad=PADDING, hspace=0.04, wspace=0.04)
-    return Figure(figsize=(width, height), layout=layout)
+    figure = Figure(figsize=(width, height), layout=layout)
+    # Its renderer stays and remembers how large texts are. A figure without a canvas of its own
+    # makes a new one for each layout and for each text that is measured outside of one.
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str, SeriesStyle]:

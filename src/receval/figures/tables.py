@@ -69,6 +69,17 @@ class Table:
     ------
     ValueError
         For rows of another length, line breaks in a text, or an unusable width or label.
+
+    Examples
+    --------
+    >>> columns = (Column("System"), Column("P@10", alignment="right"))
+    >>> table = Table("Table 1", columns, rows=(("Popularity", ".25"),))
+    >>> print(to_markdown(table))
+    **Table 1**
+    <BLANKLINE>
+    | System     | P@10 |
+    | ---------- | ---: |
+    | Popularity |  .25 |
     """
 
     title: str
@@ -116,7 +127,16 @@ class Table:
 def printed(
     display: DisplayStyle, columns: Sequence[Column], rows: Sequence[Sequence[str]]
 ) -> Table:
-    """Return a table with an artifact's title and caption, and a note on absent datasets."""
+    """Return a table with an artifact's title and caption, and a note on absent datasets.
+
+    Examples
+    --------
+    >>> from receval.figures.display import DisplayStyle
+    >>> display = DisplayStyle("Table 1", "All systems.", {}, (), {}, {}, "Absent: Netflix.", {})
+    >>> table = printed(display, [Column("System")], [["Popularity"], ["WRMF"]])
+    >>> table.caption, table.rows, table.notes
+    ('All systems.', (('Popularity',), ('WRMF',)), ('Absent: Netflix.',))
+    """
     return Table(
         title=display.title,
         columns=tuple(columns),

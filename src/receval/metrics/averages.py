@@ -68,7 +68,14 @@ class QuasiArithmetic(Average):
 
 @dataclass(frozen=True, kw_only=True)
 class Arithmetic(QuasiArithmetic):
-    r"""The mean, :math:`\frac{1}{n} \sum_u x_u`."""
+    r"""The mean, :math:`\frac{1}{n} \sum_u x_u`.
+
+    Examples
+    --------
+    >>> users = np.ones(2)
+    >>> float(Arithmetic().of(np.array([0.25, 0.75]), n_test=users, n_relevant=users))
+    0.5
+    """
 
     name: ClassVar[str] = "arithmetic"
 

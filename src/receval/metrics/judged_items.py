@@ -71,6 +71,15 @@ class JudgedItems:
             Ratings at or above it are relevant.
         metadata : DatasetMetadata, optional
             What some metrics need beside the judgments; without it they refuse to be computed.
+
+        Examples
+        --------
+        The user rated item 5 best, which is second among the judgments, then item 9:
+
+        >>> judgments = Judgments.from_pairs([0, 0, 0], [4, 5, 9], [3, 5, 4], n_users=1)
+        >>> judged = JudgedItems.of(judgments, threshold=4)
+        >>> judged.values.tolist(), judged.relevant.tolist(), judged.positions.tolist()
+        ([5.0, 4.0, 3.0], [True, True, False], [1, 2, 0])
         """
         positions = np.lexsort((-judgments.values, judgments.users))
         values = judgments.values[positions]

@@ -57,6 +57,18 @@ class ListView:
         ranks : ndarray of int, shape (n_judged,)
             Rank of each judged item, in the order of ``judged``; 0 where it is not in the list.
         lengths : ndarray of int, shape (n_rows,)
+
+        Examples
+        --------
+        Of the user's three judged items the second leads the list, the first has rank 3, and the
+        last is not in it. Without unjudged items the first moves up to rank 2:
+
+        >>> from receval.splits.split import Judgments
+        >>> judgments = Judgments.from_pairs([0, 0, 0], [4, 5, 9], [5, 4, 3], n_users=1)
+        >>> judged = JudgedItems.of(judgments, threshold=4)
+        >>> view = ListView.of(judged, ranks=np.array([3, 1, 0]), lengths=np.array([10]))
+        >>> view.indices.tolist(), view.ranks.tolist(), view.condensed().ranks.tolist()
+        ([1, 0], [1, 3], [1, 2])
         """
         starts, indices, by_rank = _in_order_of_rank(judged.starts, ranks.astype(np.int32))
         rows = np.arange(judged.n_rows, dtype=np.int64)

@@ -73,6 +73,17 @@ class JudgedLists:
         ------
         ValueError
             As :meth:`measured_by`.
+
+        Examples
+        --------
+        The relevant item 3 has rank 2 in a list of ten, behind item 7, which is judged as well:
+
+        >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 1], n_users=1)
+        >>> ranks, ten = np.array([2, 1], dtype=np.int32), np.array([10], dtype=np.int32)
+        >>> outcome = JudgedRanks(ranks, lengths=ten, candidates=ten)
+        >>> lists = JudgedLists.of(judgments, outcome, threshold=4, protocol=Protocol())
+        >>> lists.full.ranks.tolist(), lists.full.relevant.tolist(), lists.computable_share
+        ([1, 2], [False, True], 1.0)
         """
         return cls.measured_by(JudgedItems.of(judgments, threshold, metadata), outcome, protocol)
 

@@ -31,6 +31,13 @@ class Metric(ABC):
         Lists are cut at this length before anything else, as a run of that depth would be. It
         differs from a cut-off where a metric normalises by the cut-off (uncut nDCG on lists of
         100 is ``nDCG(depth=100)``).
+
+    Examples
+    --------
+    >>> from receval.metrics.precision import Precision
+    >>> metric = Precision(cutoff=10)
+    >>> metric.label, metric.at(5).label, metric.reach, metric == Precision(cutoff=10)
+    ('P@10', 'P@5', 10, True)
     """
 
     name: ClassVar[str]
@@ -92,7 +99,15 @@ class Metric(ABC):
 
 
 def check_share(metric: Metric, parameter: str) -> None:
-    """Check that a parameter lies between 0 and 1, both excluded."""
+    """Check that a parameter lies between 0 and 1, both excluded.
+
+    Examples
+    --------
+    >>> from receval.metrics.registry import parse
+    >>> parse("RBP(phi=1.0)")
+    Traceback (most recent call last):
+    ValueError: The phi of RBP is 1.0; it must lie between 0 and 1.
+    """
     value = getattr(metric, parameter)
     if not 0 < value < 1:
         raise ValueError(

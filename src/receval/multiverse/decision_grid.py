@@ -33,6 +33,14 @@ class DecisionGrid(Model):
     ----------
     selection, split, users, non_computable, lists, metric, aggregation, coverage, test
         The levels of each field of :class:`Configuration`; by default the starting one alone.
+
+    Examples
+    --------
+    RBO, which compares orders of judged items, is legal on condensed lists alone:
+
+    >>> grid = DecisionGrid(lists=["full", "condensed"], metric=[{"name": "P"}, {"name": "RBO"}])
+    >>> [f"{each.metric.name} of {each.lists} lists" for each in grid.configurations()]
+    ['P of full lists', 'P of condensed lists', 'RBO of condensed lists']
     """
 
     selection: Annotated[tuple[DataSelection, ...], Field(min_length=1)] = (DataSelection(),)

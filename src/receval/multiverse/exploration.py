@@ -59,6 +59,29 @@ def explore(
     ValueError
         A pair names one system twice, there is nothing to compare, or a configuration's data is not
         among the universes.
+
+    Examples
+    --------
+    The relevant items of five users: A has four of them at rank 1, B none. The differences
+    1, 1, 1, 1 and 0 have t = 4, which is significant:
+
+    >>> from receval.metrics.lists import JudgedLists
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.splits.split import Judgments
+    >>> judgments = Judgments.from_pairs(range(5), range(5), [5] * 5, n_users=5)
+    >>> ranks = np.array([[1, 1, 1, 1, 2], [2, 2, 2, 2, 2]], dtype=np.int32)
+    >>> class OneSplit(Universes):
+    ...     def lists(self, configuration, system):
+    ...         of_system = ranks["AB".index(system)]
+    ...         outcome = JudgedRanks(of_system, lengths=ranks[1], candidates=ranks[1])
+    ...         return JudgedLists.of(judgments, outcome, 4, configuration.protocol)
+    ...
+    ...     def has_train(self, configuration):
+    ...         return np.ones(5, dtype=bool)
+    >>> first_ranks = Configuration(metric={"name": "P", "depth": 1})
+    >>> found = explore([first_ranks], OneSplit(), [("A", "B")], np.random.default_rng(1))
+    >>> found[["value", "other_value", "p", "verdict"]].round(3).to_numpy().tolist()
+    [[0.8, 0.0, 0.016, 'first']]
     """
     for first, second in pairs:
         if first == second:

@@ -50,6 +50,15 @@ class UserKNN(Recommender):
     Tasks", RecSys 2010, section 3 (non-normalised neighbourhoods), in the form used by Cañamares,
     Castells and Moffat, "Offline Evaluation Options for Recommender Systems", IRJ 2020; minimum
     overlap and binarised ratings: its figure 8.
+
+    Examples
+    --------
+    User 0 is like user 1, with a cosine of 3 / 5; nobody who is like user 0 rated item 2:
+
+    >>> train = csr_array(np.array([[5, 0, 0], [3, 4, 0], [0, 0, 2]], dtype=np.float32))
+    >>> scores = UserKNN(neighbours=1).fit(train).score(np.array([0]))
+    >>> scores.astype(np.float64).round(3).tolist()
+    [[1.8, 2.4, nan]]
     """
 
     similarities_: RatingMatrix

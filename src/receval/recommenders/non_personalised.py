@@ -19,6 +19,13 @@ class Popularity(Recommender):
     ----------
     counts_ : ndarray of float32, shape (n_items,)
         Training ratings by item.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> train = csr_array(np.array([[5, 2, 0], [1, 0, 0]], dtype=np.float32))
+    >>> Popularity().fit(train).score(np.array([0, 1])).tolist()
+    [[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]]
     """
 
     counts_: NDArray[np.float32]
@@ -97,6 +104,16 @@ class Random(Recommender):
     ----------
     seed : int
         Seed of the random numbers, at least 0.
+
+    Examples
+    --------
+    User 1 gets the same scores with another user and alone:
+
+    >>> from scipy.sparse import csr_array
+    >>> system = Random(seed=7).fit(csr_array(np.eye(2, dtype=np.float32)))
+    >>> both, alone = system.score(np.array([0, 1])), system.score(np.array([1]))
+    >>> bool(np.array_equal(both[1], alone[0])), bool(np.array_equal(both[0], both[1]))
+    (True, False)
     """
 
     def __init__(self, seed: int = 0) -> None:

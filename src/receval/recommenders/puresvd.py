@@ -47,6 +47,16 @@ class PureSVD(Recommender):
     ----------
     Cremonesi, Koren and Turrin, "Performance of Recommender Algorithms on Top-N Recommendation
     Tasks", RecSys 2010, section 4.2.
+
+    Examples
+    --------
+    The first two items were rated together, with the singular value 4; what is left of the ratings
+    with this factor alone is their mean. Item 2, with the singular value 3, is left out:
+
+    >>> train = csr_array(np.array([[2, 2, 0], [2, 2, 0], [0, 0, 3]], dtype=np.float32))
+    >>> system = PureSVD(factors=1).fit(train)
+    >>> (system.score(np.array([0, 2])).round(3) + 0).tolist()
+    [[2.0, 2.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
     user_factors_: NDArray[np.float32]

@@ -92,6 +92,26 @@ class ReducedFold:
     ------
     ValueError
         The lists are those of 1R, or are not bound to the same judged items.
+
+    Examples
+    --------
+    The only system has the first of two relevant items at rank 1 and the second at rank 2. When
+    the first leaves, one hit is left among two ranks:
+
+    >>> from receval.metrics.averages import Arithmetic
+    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.metrics.precision import Precision
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.protocols.protocol import Protocol
+    >>> from receval.splits.split import Judgments
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 5], n_users=1)
+    >>> ranks, ten = np.array([1, 2], dtype=np.int32), np.array([10], dtype=np.int32)
+    >>> judged = JudgedItems.of(judgments, threshold=4)
+    >>> lists = JudgedLists.measured_by(judged, JudgedRanks(ranks, ten, ten), Protocol())
+    >>> fold = ReducedFold([lists], [AggregatedMetric(Precision(cutoff=2), Arithmetic())])
+    >>> values, n_evaluated = fold.values(order=np.array([1, 0]), kept=np.array([2, 1]))
+    >>> values.ravel().tolist(), n_evaluated.tolist()
+    ([1.0, 0.5], [1, 1])
     """
 
     def __init__(

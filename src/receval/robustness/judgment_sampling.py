@@ -49,6 +49,15 @@ def sampling_order(
     ------
     ValueError
         There is no such kind, or there are no test ratings.
+
+    Examples
+    --------
+    Item 7 has two test ratings and leaves first, item 3 has one:
+
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 7, 7], [4, 5, 2], n_users=2)
+    >>> order, n_items = sampling_order(judgments, "popular-items", np.random.default_rng(1))
+    >>> order.tolist(), n_items
+    ([0, 1, 1], 2)
     """
     if unit not in get_args(SamplingUnit):
         raise ValueError(
@@ -76,6 +85,11 @@ def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]
     ------
     ValueError
         The percentages do not fall from at most 100 to above 0.
+
+    Examples
+    --------
+    >>> kept_units(8, np.array([100.0, 50.0, 5.0])).tolist()
+    [8, 4, 1]
     """
     levels = np.asarray(percents, dtype=np.float64)
     if not len(levels) or levels[0] > 100 or levels[-1] <= 0 or np.any(np.diff(levels) >= 0):

@@ -26,6 +26,27 @@ def observed_ratings(simulation: Simulation) -> Ratings:
     The codes of users and items are their indices into the world, so that the world's complete
     relevance fits them, and items that nobody rated have a code as well. Users without a random
     sample, whom the parser of Yahoo! R3 leaves out, are in it.
+
+    Examples
+    --------
+    User 0 rated item 1 with 4; nobody rated item 0:
+
+    >>> from receval.simulation.observation import Observation
+    >>> from receval.simulation.world import World
+    >>> seen = Observation(
+    ...     users=np.array([0], dtype=np.int32),
+    ...     items=np.array([1], dtype=np.int32),
+    ...     values=np.array([4], dtype=np.float32),
+    ...     timestamps=None,
+    ...     known=None,
+    ...     repeated=np.array([False]),
+    ... )
+    >>> wanted, nothing = np.array([[2, 4]], dtype=np.int16), np.zeros((1, 2))
+    >>> world = World(nothing, wanted, 1.0, nothing, np.array([1]), popularity_exponent=0.0)
+    >>> twin = Simulation(world, seen, user_ids=np.array(["7"]), item_ids=np.array(["3", "9"]))
+    >>> ratings = observed_ratings(twin)
+    >>> len(ratings), ratings.n_items, ratings.item_ids[ratings.items].tolist()
+    (1, 2, ['9'])
     """
     seen = simulation.observation
     return Ratings(
@@ -59,6 +80,22 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
     ------
     ValueError
         If the ratings have a user or an item that is not in the synthetic twin.
+
+    Examples
+    --------
+    The parsed ratings have other codes than the world, and one item less:
+
+    >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
+    >>> np.savez("truth.npz", relevance=np.array([[2, 1, 4]], dtype=np.float32), **truth)
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0], dtype=np.int32),
+    ...     items=np.array([0, 1], dtype=np.int32),
+    ...     values=np.array([4, 2], dtype=np.float32),
+    ...     user_ids=np.array(["7"]),
+    ...     item_ids=np.array(["9", "3"]),
+    ... )
+    >>> relevance_of_twin(Path("truth.npz"), ratings).tolist()
+    [[4.0, 2.0]]
     """
     with np.load(truth_file, allow_pickle=False) as truth:
         rows = _indices(ratings.user_ids, truth["user_ids"], "user", truth_file)
@@ -81,6 +118,16 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
     ------
     ValueError
         If the two differ in shape.
+
+    Examples
+    --------
+    The user would rate three items with 5, 1 and 3, and item 0 trains:
+
+    >>> relevance = np.array([[5, 1, 3]], dtype=np.float32)
+    >>> train = csr_array(np.array([[5, 0, 0]], dtype=np.float32))
+    >>> judgments = complete_judgments(relevance, train)
+    >>> judgments.items.tolist(), judgments.values.tolist()
+    ([1, 2], [1.0, 3.0])
     """
     if relevance.shape != train.shape:
         raise ValueError(
@@ -114,6 +161,13 @@ def drawn_at_random(
     -------
     ndarray of bool, shape (n_judgments,)
         True for the drawn judgments.
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 0, 1], [3, 5, 7, 3], [5, 1, 4, 2], n_users=2)
+    >>> drawn = drawn_at_random(judgments, per_user=2, rng=np.random.default_rng(1))
+    >>> int(drawn[:3].sum()), int(drawn[3:].sum())
+    (2, 1)
     """
     return random_ranks_within_groups(judgments.users, judgments.n_users, rng) < per_user
 
@@ -127,6 +181,13 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
     kept : ndarray of bool, shape (n_judgments,)
         True for those to keep. Ranks that are aligned with the judgments and do not depend on
         which items are judged (AR without sampled candidates) are kept by the same mask.
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 5, 3], [5, 1, 4], n_users=2)
+    >>> sample = kept_judgments(judgments, np.array([False, True, True]))
+    >>> sample.indptr.tolist(), sample.items.tolist()
+    ([0, 1, 2], [5, 3])
     """
     counts = np.bincount(judgments.users[kept], minlength=judgments.n_users)
     return Judgments(
@@ -150,6 +211,15 @@ def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float6
     -------
     ndarray of float64, shape (n_users,)
         NaN for users without judgments.
+
+    Examples
+    --------
+    User 0 has one of two judgments in the sample, user 1 has none at all:
+
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 5], [5, 1], n_users=2)
+    >>> sample = Judgments.from_pairs([0], [5], [1], n_users=2)
+    >>> sampling_rates(sample, judgments).tolist()
+    [0.5, nan]
     """
     drawn, there = np.diff(sample.indptr), np.diff(judgments.indptr)
     rates = np.full(len(there), np.nan)

@@ -46,6 +46,12 @@ def numbers_with_gaps(n_numbers: int, largest: int, rng: np.random.Generator) ->
     """Return distinct numbers from 1 to `largest` in ascending order.
 
     Originals number users and items with gaps; `largest` is raised where it would leave none.
+
+    Examples
+    --------
+    >>> numbers = numbers_with_gaps(3, largest=10, rng=np.random.default_rng(1))
+    >>> len(numbers), bool((np.diff(numbers) > 0).all()), set(numbers) <= set(range(1, 11))
+    (3, True, True)
     """
     bound = max(largest, 2 * n_numbers)
     return np.sort(rng.choice(bound, n_numbers, replace=False)) + 1

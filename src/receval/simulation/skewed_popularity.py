@@ -45,6 +45,15 @@ class ShiftedPowerLaw:
         How far the ranks are shifted, at least 0: the larger, the flatter the head.
     beta : float
         Scale, at least 0.
+
+    Examples
+    --------
+    Popularities fall as one over the rank. Of ten users nobody rates an item twice, so that what
+    is too much for the first item goes to the others:
+
+    >>> law = ShiftedPowerLaw(alpha=1, c1=0, c2=0, beta=12)
+    >>> law.expected(3).round(3).tolist(), law.counts(3, n_users=10, n_ratings=20).tolist()
+    ([12.0, 6.0, 4.0], [10, 6, 4])
     """
 
     alpha: float

@@ -127,6 +127,24 @@ def split_with_unbiased_test(
     Notes
     -----
     menamaldonado2021, section 8.2 and figure 11.
+
+    Examples
+    --------
+    Each of the known ratings trains (1) in one fold and tests (2) in the other. The third rating,
+    of an item drawn for the user, is an unbiased test (4) in both:
+
+    >>> ratings = Ratings(
+    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ...     known=np.array([True, True, False]),
+    ... )
+    >>> def rng_for(name):
+    ...     return np.random.default_rng(1)
+    >>> split = split_with_unbiased_test(ratings, rng_for, unbiased_rows="unknown", folds=2)
+    >>> np.sort(split.codes, axis=0).T.tolist()
+    [[1, 2], [1, 2], [4, 4]]
     """
     fold_of_rating = rng_for("partition").integers(folds, size=len(ratings), dtype=np.uint8)
     return split_from_partition(ratings, fold_of_rating, folds, unbiased_rows)

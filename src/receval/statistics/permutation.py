@@ -91,6 +91,17 @@ def permutation_test(
     The product is taken in single precision. A sample whose sum is closer to the observed one than
     about twice the expected rounding error counts as equal to it. The threads are those of blocks:
     leave BLAS one thread each (``OPENBLAS_NUM_THREADS=1``), or they fight for the processor.
+
+    Examples
+    --------
+    Under the first metric the second and third system are better by one for each of five users:
+    signs agree in two of 32 cases, so that the exact p-value is .0625. The second metric tells
+    nobody apart.
+
+    >>> precision = [[0, 1, 2, 1, 0], [1, 2, 3, 2, 1], [1, 2, 3, 2, 1]]
+    >>> values = np.array([precision, np.ones((3, 5))])
+    >>> permutation_test(values, np.random.SeedSequence(1), 10_000).p_values.round(2).tolist()
+    [[0.06, 0.06, 1.0], [1.0, 1.0, 1.0]]
     """
     values = checked_values(values)
     if values.ndim != 3:

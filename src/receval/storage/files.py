@@ -31,6 +31,12 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         Target. A reader sees the old content or the new, never a part of either.
     content : bytes or str
         Text is written as UTF-8 with the line ends it has.
+
+    Examples
+    --------
+    >>> write_atomically(Path("new folder/notes.txt"), "one line")
+    >>> Path("new folder/notes.txt").read_text()
+    'one line'
     """
     with _replacing(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)

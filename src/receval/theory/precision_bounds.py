@@ -52,6 +52,20 @@ def precision_bounds(
     Notes
     -----
     bellogin2017, section 3.4, equation 2.
+
+    Examples
+    --------
+    The two relevant items of the only user have the ranks 1 and 2, so that each would be first
+    without the other: P@1 under 1R is 1, twice P@1 under AR per relevant item.
+
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.protocols.protocol import Protocol
+    >>> from receval.splits.split import Judgments
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 4], n_users=1)
+    >>> ranks, ten = np.array([1, 2], dtype=np.int32), np.array([10], dtype=np.int32)
+    >>> lists = JudgedLists.of(judgments, JudgedRanks(ranks, ten, ten), 4, Protocol())
+    >>> precision_bounds(lists, cutoff=1)
+    PrecisionBounds(lower=0.5, upper=1.0)
     """
     if lists.one_relevant:
         raise ValueError(

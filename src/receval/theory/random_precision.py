@@ -72,6 +72,18 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     -----
     bellogin2017, equations 4 and 5, where they are exact. The error holds for continuous scores
     drawn independently for every pair of user and item.
+
+    Examples
+    --------
+    One of the four items that the user did not train is relevant:
+
+    >>> from receval.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
+    >>> test = Judgments.from_pairs([0], [3], [5], n_users=1)
+    >>> fold = Fold(summed_matrix([0], [0], [4], shape=(1, 5)), test)
+    >>> densities = TargetDensities.of(fold, Protocol("AR", "AI"), threshold=4)
+    >>> random_precision(densities, cutoff=2).mean
+    0.25
     """
     n_lists = len(densities.sizes)
     if not n_lists:

@@ -146,6 +146,24 @@ def expected_under_one_relevant(
     ValueError
         The metric needs more judgments than a 1R list has; or it depends on the length of lists,
         and some scores cannot be computed, which makes that length random.
+
+    Examples
+    --------
+    The relevant item is second of five candidates. The item above it is not among two of the four
+    others, and the relevant one then first, with a chance of one half:
+
+    >>> from receval.metrics.precision import Precision
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
+    >>> test = Judgments.from_pairs([0], [3], [5], n_users=1)
+    >>> fold = Fold(summed_matrix([0], [0], [4], shape=(1, 6)), test)
+    >>> two, five = np.array([2], dtype=np.int32), np.array([5], dtype=np.int32)
+    >>> protocol = Protocol("AR", "AI")
+    >>> lists = JudgedLists.of(test, JudgedRanks(two, five, five), 4, protocol)
+    >>> odds = SamplingOdds.of(fold, lists, protocol)
+    >>> expected_under_one_relevant(odds, Precision(cutoff=1), sampled=2).round(12).tolist()
+    [0.5]
     """
     if metric.refused_under_1r:
         raise ValueError(

@@ -88,6 +88,17 @@ class TargetDensities:
         ValueError
             The mask is not aligned with the test ratings, the protocol forms its candidates with
             another threshold, or it is P1R and no percentile is given, or another one and one is.
+
+        Examples
+        --------
+        User 0 has one relevant item among four candidates, user 1 none among five:
+
+        >>> from receval.ratings import summed_matrix
+        >>> train = summed_matrix([0], [0], [4], shape=(2, 5))
+        >>> fold = Fold(train, test=Judgments.from_pairs([0], [3], [5], n_users=2))
+        >>> densities = TargetDensities.of(fold, Protocol("AR", "AI"), threshold=4)
+        >>> densities.sizes.tolist(), densities.relevant.tolist(), densities.rho
+        ([4, 5], [1, 0], 0.125)
         """
         judgments = fold.test
         if (protocol.percentiles is None) != (percentile is None):

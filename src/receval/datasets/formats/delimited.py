@@ -145,6 +145,12 @@ class LineFormat:
         One or more characters.
     columns : tuple of Column
         All columns in their order.
+
+    Examples
+    --------
+    >>> lines = LineFormat(b"::", (Integer("user", 1, 99), Integer("stars", 1, 5)))
+    >>> lines.read(b"7::5", "ratings.dat")["stars"].tolist(), lines.complaint(b"7::6")
+    ([5], "the stars is '6', not a whole number from 1 to 5")
     """
 
     delimiter: bytes

@@ -14,6 +14,14 @@ class IdentifierEncoder:
 
     Codes depend on the order of the raw rows alone, so that a file can be read in pieces of any
     size and still gives the same table.
+
+    Examples
+    --------
+    >>> encoder = IdentifierEncoder()
+    >>> encoder.encode(["bob", "ann", "bob"]).tolist(), encoder.encode(["eve", "ann"]).tolist()
+    ([0, 1, 0], [2, 1])
+    >>> encoder.ids.tolist()
+    ['bob', 'ann', 'eve']
     """
 
     def __init__(self) -> None:
@@ -113,6 +121,13 @@ def refuse_repeats(
         Codes by row.
     complain : callable
         Makes the error from a row number and a reason.
+
+    Examples
+    --------
+    >>> users, items = np.array([0, 1, 0]), np.array([5, 5, 5])
+    >>> refuse_repeats(users, items, lambda row, reason: ValueError(f"row {row}: {reason}"))
+    Traceback (most recent call last):
+    ValueError: row 2: this user and item already have a rating 2 line(s) above; ...
     """
     repeat = first_repeat(users, items)
     if repeat is not None:

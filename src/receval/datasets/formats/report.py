@@ -31,6 +31,14 @@ class ParseReport:
         Other counts worth knowing, by what they count.
     files : dict of str to PartCounts
         Counts of single raw files, by the part of the dataset they hold.
+
+    Examples
+    --------
+    >>> report = ParseReport(rows=5)
+    >>> report.drop("no rating", 2)
+    >>> report.drop("no rating", 1)
+    >>> report.dropped
+    {'no rating': 3}
     """
 
     expected_ratings: int | None = None

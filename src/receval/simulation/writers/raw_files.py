@@ -24,12 +24,24 @@ _COMPRESSION_LEVEL = 1
 
 
 def join_columns(columns: list[Column], separator: str = "") -> pa.Array:
-    """Join columns to an array of lines, without line ends."""
+    """Join columns to an array of lines, without line ends.
+
+    Examples
+    --------
+    >>> join_columns([np.array([7, 9]), np.array([5.0, 1.5])], "::").to_pylist()
+    ['7::5', '9::1.5']
+    """
     return pc.binary_join_element_wise(*[_as_text(column) for column in columns], separator)
 
 
 def to_bytes(lines: pa.Array, encoding: str = "utf-8") -> bytes:
-    r"""Return the content of a file: every line followed by ``\n``."""
+    r"""Return the content of a file: every line followed by ``\n``.
+
+    Examples
+    --------
+    >>> to_bytes(pa.array(["7::5", "9::1.5"]))
+    b'7::5\n9::1.5\n'
+    """
     text = "\n".join(lines.to_pylist())
     return f"{text}\n".encode(encoding) if len(lines) else b""
 
