@@ -55,6 +55,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Removing a test rating is a mask: its item stays a candidate, no other rank changes.
     """
+    from receval.evaluation.tidy_values import error_of_mean, means_over_folds
     from receval.metrics.registry import parse
     from receval.robustness.judgment_sampling import kept_ratings
 
@@ -72,13 +73,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     folds = pd.DataFrame(rows)
     keys = ["dataset", "protocol", "varied", "kept_percent", "target_set_size"]
     keys += ["system", "metric", "cutoff", "evaluated_users"]
-    means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
-        value=("value", "mean"),
+    means = means_over_folds(
+        folds,
+        keys,
         expected=("expected", "mean"),
         rho=("rho", "mean"),
-        # Folds are independent: each has a random system of its own.
-        rho_error=("rho_error", lambda errors: np.sqrt(np.sum(errors**2)) / len(errors)),
-        lists=("lists", "sum"),
+        rho_error=("rho_error", error_of_mean),
     )
     of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["evaluated_users"] != "relevant")
     table = pd.concat([folds[of_drawn], means.assign(fold="mean")], ignore_index=True)
