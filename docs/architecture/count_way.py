@@ -8,7 +8,9 @@ drawn, by the functions that the workflow's rules name, under one protocol and w
 which the first is followed: a bar without another beside it is no comparison. Meanwhile every call
 of a function of ``src/receval`` is watched. A file counts once one of its functions is called; what
 only runs while a module is imported does not count, nor does the plan, which runs before. Two
-files in a row from different folders are a change of package. numba compiles nothing here, so that
+files in a row from different folders are a change of package. Who reads along also comes back to
+files: a step leads to a function that was not called before, in another file than the one before
+it, and a file with several steps is revisited. numba compiles nothing here, so that
 its kernels are seen like all other functions.
 """
 
@@ -18,13 +20,13 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -76,32 +78,47 @@ class Way:
     ----------
     files : dict of str to str
         The rule under which a file was entered, by the file's path below ``src/receval``.
+    steps : list of str
+        The files of all functions in the order of their first calls, without repeats in a row.
     """
 
     files: dict[str, str] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
+    _called: set[CodeType] = field(default_factory=set)
 
     @property
-    def changes_of_package(self) -> int:
-        """How often the next file lies in another folder."""
-        folders = [Path(file).parent for file in self.files]
-        return sum(before != after for before, after in pairwise(folders))
+    def n_revisited(self) -> int:
+        """How many files have several steps."""
+        return sum(self.steps.count(file) > 1 for file in self.files)
 
     @contextmanager
     def watched(self, rule: str) -> Iterator[None]:
         """Note the files whose functions are called."""
 
         def note(frame: FrameType, event: str, _: object) -> None:
-            if event != "call" or not frame.f_code.co_filename.startswith(str(LIBRARY)):
+            code = frame.f_code
+            if event != "call" or not code.co_filename.startswith(str(LIBRARY)):
                 return
-            file = Path(frame.f_code.co_filename).relative_to(LIBRARY).as_posix()
-            if file not in self.files and not imports(frame):
-                self.files[file] = rule
+            # A lambda or a comprehension is read with the function that it stands in.
+            if code in self._called or code.co_name.startswith("<") or imports(frame):
+                return
+            self._called.add(code)
+            file = Path(code.co_filename).relative_to(LIBRARY).as_posix()
+            self.files.setdefault(file, rule)
+            if self.steps[-1:] != [file]:
+                self.steps.append(file)
 
         sys.setprofile(note)
         try:
             yield
         finally:
             sys.setprofile(None)
+
+
+def changes_of_package(files: Iterable[str]) -> int:
+    """Return how often the next file lies in another folder."""
+    folders = [Path(file).parent for file in files]
+    return sum(before != after for before, after in pairwise(folders))
 
 
 def imports(frame: FrameType | None) -> bool:
@@ -202,7 +219,9 @@ def walk() -> Way:
 def as_markdown(way: Way) -> str:
     """Return what stands between the marks of docs/architecture.md."""
     lines = [
-        f"**{len(way.files)} files, {way.changes_of_package} changes of package.**",
+        f"**{len(way.files)} files, {changes_of_package(way.files)} changes of package.**",
+        f"With every return to a file: {len(way.steps)} steps, {changes_of_package(way.steps)} "
+        f"changes of package, {way.n_revisited} files revisited.",
         "",
         "| rule | files, in the order in which the rating enters them |",
         "| --- | --- |",
@@ -232,7 +251,7 @@ def main() -> int:
         print("The page has the count." if current else f"{PAGE} is out of date: {REFRESH}")
         return int(not current)
     PAGE.write_text(text, encoding="utf-8")
-    print(re.findall(r"\*\*(.+?)\*\*\n\n\| rule", text)[0])
+    print(re.findall(r"\*\*(.+?)\n\n\| rule", text, re.DOTALL)[0].replace("**", ""))
     return 0
 
 

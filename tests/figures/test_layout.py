@@ -11,7 +11,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from receval.figures.finish import save_figure, settle_layout
+from receval.figures.finish import note, save_figure, settle_layout, text_problems
 from receval.figures.style import figure_style
 
 
@@ -43,6 +43,30 @@ def test_settling_twice_and_drawing_change_nothing() -> None:
         figure.draw_without_rendering()
         settle_layout(figure)
     assert positions(figure) == first
+
+
+def test_the_last_remark_is_printed_once_below_earlier_notes() -> None:
+    with figure_style():
+        figure = bars()
+        earlier = note(figure, "Bars are means.")
+        settle_layout(figure, "Absent: Netflix.")
+        settle_layout(figure, "Absent: Netflix.")
+        last = figure.texts[-1]
+        assert [text.get_text() for text in figure.texts][-2:] == [
+            earlier.get_text(),
+            "Absent: Netflix.",
+        ]
+        assert last.get_window_extent().y1 < earlier.get_window_extent().y0
+        assert text_problems(figure) == []
+
+
+def test_a_figure_settled_without_the_remark_is_not_saved(tmp_path: Path) -> None:
+    with figure_style():
+        figure = bars()
+        settle_layout(figure)
+        with pytest.raises(ValueError, match="give settle_layout what is to be printed"):
+            save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf", "Absent: Netflix.")
+    assert not list(tmp_path.iterdir())
 
 
 def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

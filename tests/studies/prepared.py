@@ -11,13 +11,15 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from declared_files import files_in
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle, absence_of
-from receval.figures.finish import text_problems
+from receval.figures.finish import settle_layout, text_problems
+from receval.figures.style import figure_style
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
@@ -227,6 +229,14 @@ def display_of(
     values = _plan(edition).descriptions.display(study, artifact)
     titles = [values["datasets"][name] for name in absent]
     return DisplayStyle.of({**values, "absence": absence_of(titles)})
+
+
+def drawn(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Return a figure as it is saved: settled, with absent datasets named at its foot."""
+    with figure_style():
+        figure: Figure = module.draw(results, display)
+        settle_layout(figure, display.absence)
+    return figure
 
 
 def problems_of(figure: Figure) -> list[str]:

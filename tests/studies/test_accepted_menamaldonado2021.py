@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, module_of, problems_of
+from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.config.settings import load_settings
-from receval.figures.style import figure_style
 from receval.storage.files import read_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -224,5 +223,4 @@ def test_no_texts_of_the_accepted_figures_overlap(artifact: str) -> None:
     absent = [name for name in ("yahoo-r3",) if name in shown]
     display = display_of("menamaldonado2021", artifact, absent, edition="full")
     module = module_of("menamaldonado2021", artifact)
-    with figure_style():
-        assert problems_of(module.draw(results, display)) == []
+    assert problems_of(drawn(module, results, display)) == []

@@ -12,13 +12,7 @@ from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from studies.prepared import (
-    display_of,
-    inputs_of,
-    problems_of,
-    ratings_of,
-    write_experiment,
-)
+from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of, write_experiment
 
 from receval.evaluation.input_files import InputFiles
 from receval.figures.style import figure_style
@@ -136,8 +130,7 @@ def drawn_figure_2(
 ) -> tuple[pd.DataFrame, Figure]:
     write_results(configuration_bars.data(inputs), folder / "fig02.csv")
     results = read_results(folder / "fig02.csv")
-    with figure_style():
-        return results, configuration_bars.draw(results, display_of(STUDY, "fig02", absent))
+    return results, drawn(configuration_bars, results, display_of(STUDY, "fig02", absent))
 
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(tmp_path: Path) -> None:
@@ -286,8 +279,7 @@ def test_figure_7_draws_its_numbers_without_overlaps(
 ) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
     results = fig07.data(inputs)
-    with figure_style():
-        figure = fig07.draw(results, display_of(STUDY, "fig07", absent))
+    figure = drawn(fig07, results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
     assert curve.get_ydata() == pytest.approx(results["positive_ratio"])

@@ -7,9 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
+from studies.prepared import (
+    display_of,
+    drawn,
+    generated_ratings,
+    inputs_of,
+    problems_of,
+    ratings_of,
+)
 
-from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.studies.canamares2020 import fig01
 
@@ -74,8 +80,7 @@ def test_the_figure_draws_both_sides_without_overlaps(
     tables = {"ml-1m": popular(6000), "netflix": generated_ratings()}
     results = fig01.data(inputs_of(tmp_path, {name: tables[name] for name in datasets}))
     display = display_of(STUDY, "fig01", absent)
-    with figure_style():
-        figure = fig01.draw(results, display)
+    figure = drawn(fig01, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == ["Ratings per user", "Ratings per item"]

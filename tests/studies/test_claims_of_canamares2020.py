@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from studies.compared_experiments import inputs_of_overlaps
 
-from receval.claims.configuration import (
+from receval.claims.canamares2020_configuration import (
     claims_of_ratios,
     claims_of_settings,
     claims_of_the_start,
@@ -18,23 +18,21 @@ from receval.claims.configuration import (
     reversal,
     u_shaped,
 )
-from receval.claims.coverage import claims_of_policies, claims_of_shortfall, is_monotone
-from receval.claims.depth import claims_of_depth, claims_of_ranks, overtaken
-from receval.claims.findings import (
-    CONFIGURED,
+from receval.claims.canamares2020_coverage import (
+    claims_of_policies,
+    claims_of_shortfall,
+    is_monotone,
+)
+from receval.claims.canamares2020_depth import claims_of_depth, claims_of_ranks, overtaken
+from receval.claims.canamares2020_metrics import claims_of_aggregation, claims_of_metrics
+from receval.claims.canamares2020_pairs import (
     DEFAULT,
-    FAILS,
-    HOLDS,
     ROLES,
     TEXT,
-    UNDECIDED,
-    Finding,
     PairedComparison,
-    Quantity,
-    table_of,
     with_text_where_it_differs,
 )
-from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
+from receval.claims.findings import CONFIGURED, FAILS, HOLDS, UNDECIDED, Finding, Quantity, table_of
 from receval.studies.canamares2020 import fig08
 
 BOTH = ("ml-1m", "netflix")

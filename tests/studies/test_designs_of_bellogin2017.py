@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from studies.prepared import (
     display_of,
+    drawn,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -22,7 +23,6 @@ from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017 import configuration_bars, fig06, fig08, fig08_relations
-from receval.studies.bellogin2017._shared import popularity_designs
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -120,7 +120,7 @@ def inputs_of_figure_8(folder: Path, lastfm: bool = True) -> ArtifactInputs:
 def test_designs_have_the_names_of_the_paper(
     protocol: Protocol, uniform: bool, design: str
 ) -> None:
-    assert popularity_designs.design_of(protocol.name, uniform) == design
+    assert fig08.design_of(protocol.name, uniform) == design
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_a_protocol_that_is_no_design_of_the_figure_is_refused(
     protocol: Protocol, uniform: bool
 ) -> None:
     with pytest.raises(ValueError, match="is no design of figure 8"):
-        popularity_designs.design_of(protocol.name, uniform)
+        fig08.design_of(protocol.name, uniform)
 
 
 def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(tmp_path: Path) -> None:
     results = fig08.data(inputs_of_figure_8(tmp_path))
     designs = results.groupby("dataset")["design"].agg(set)
-    assert designs["ml-1m"] == {*popularity_designs.ONE_RELEVANT, *popularity_designs.ALL_RELEVANT}
+    assert designs["ml-1m"] == {*fig08.ONE_RELEVANT, *fig08.ALL_RELEVANT}
     assert designs["lastfm-1k"] == {"1R", "U1R"}
     uniform = results["design"].isin(["U1R", "UAR", "AI-UAR"])
     assert set(results.loc[uniform, "eta"]) == {4.5}
@@ -157,10 +157,8 @@ def test_figure_8_shows_1r_and_ar_designs_apart_without_overlaps(
 ) -> None:
     write_results(fig08.data(inputs_of_figure_8(tmp_path, lastfm)), tmp_path / "fig08.csv")
     absent = () if lastfm else ("lastfm-1k",)
-    with figure_style():
-        figure = fig08.draw(
-            read_results(tmp_path / "fig08.csv"), display_of(STUDY, "fig08", absent)
-        )
+    results = read_results(tmp_path / "fig08.csv")
+    figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     one = ["1R", "1R\n\N{MINUS SIGN}10% head", "U1R", "P1R"]

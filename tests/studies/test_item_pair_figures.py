@@ -21,7 +21,7 @@ from studies.item_figures import (
     stated,
     with_known,
 )
-from studies.prepared import display_of, generated_ratings, problems_of, ratings_of
+from studies.prepared import display_of, drawn, generated_ratings, problems_of, ratings_of
 
 from receval.figures.display import coefficient_text
 from receval.figures.style import figure_style
@@ -208,8 +208,7 @@ def test_a_figure_is_drawn_from_its_csv_without_overlaps(
     write_results(module.data(inputs), tmp_path / "numbers.csv")
     results = read_results(tmp_path / "numbers.csv")
     display = display_of(STUDY, artifact)
-    with figure_style():
-        figure = module.draw(results, display)
+    figure = drawn(module, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     for dataset in datasets:
@@ -220,8 +219,7 @@ def test_a_figure_is_drawn_from_its_csv_without_overlaps(
 def test_a_panel_of_figure_15_appears_with_its_data(tmp_path: Path) -> None:
     results = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
     display = display_of(STUDY, "fig15", absent=["yahoo-r3"])
-    with figure_style():
-        figure = fig15.draw(results, display)
+    figure = drawn(fig15, results, display)
     assert problems_of(figure) == []
     assert len(figure.axes) == 1
     assert [text.get_text() for text in figure.texts] == [display.absence]

@@ -73,6 +73,7 @@ def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: P
         made.append((svg.read_bytes(), pdf.read_bytes()))
     assert made[0] == made[1]
     assert made[0][1].startswith(b"%PDF")
+    assert DISPLAY["absence"].encode() in made[0][0]
 
 
 def test_a_table_is_made_from_its_csv(tmp_path: Path) -> None:

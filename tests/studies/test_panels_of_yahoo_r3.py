@@ -9,13 +9,12 @@ import pytest
 from declared_files import declared, table_in
 from matplotlib.figure import Figure
 from plan.planned import plan_of
-from studies.prepared import module_of, problems_of
+from studies.prepared import drawn, module_of, problems_of
 from yahoo_files import DATASET, YahooFiles
 
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
 from receval.figures.display import DisplayStyle
-from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.splits.kinds import make_split
 from receval.storage.files import read_results
@@ -86,14 +85,9 @@ def results_of(plan: Plan, artifact: str) -> pd.DataFrame:
     return read_results(target)
 
 
-def drawn(plan: Plan, artifact: str) -> Figure:
-    results = results_of(plan, artifact)
-    module = module_of(STUDY, artifact)
-    with figure_style():
-        figure: Figure = module.draw(
-            results, DisplayStyle.of(plan.descriptions.display(STUDY, artifact))
-        )
-    return figure
+def drawn_by(plan: Plan, artifact: str) -> Figure:
+    display = DisplayStyle.of(plan.descriptions.display(STUDY, artifact))
+    return drawn(module_of(STUDY, artifact), results_of(plan, artifact), display)
 
 
 def test_its_panels_appear_with_its_raw_files(
@@ -112,7 +106,7 @@ def test_its_panels_appear_with_its_raw_files(
     assert set(released["threshold"]) == {3}
     assert set(values.loc[values["form"] == "text", "threshold"]) == {4}
     for artifact, n_panels in PANELS.items():
-        figure = drawn(plan, artifact)
+        figure = drawn_by(plan, artifact)
         shown = [axes for axes in figure.axes if axes.get_title(loc="left")]
         titled = [axes for axes in shown if "Yahoo! R3" in axes.get_title(loc="left")]
         assert len(titled) == n_panels, artifact

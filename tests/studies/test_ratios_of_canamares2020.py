@@ -15,7 +15,7 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, module_of, problems_of
+from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
@@ -41,8 +41,7 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     write_results(module.data(inputs_for(tmp_path, artifact, datasets)), path)
     results = read_results(path)
     display = display_of(STUDY, artifact, absent)
-    with figure_style():
-        figure = module.draw(results, display)
+    figure = drawn(module, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [display.datasets[name] for name in datasets]

@@ -15,9 +15,8 @@ from studies.compared_experiments import (
     precision,
     saved,
 )
-from studies.prepared import display_of, problems_of
+from studies.prepared import display_of, drawn, problems_of
 
-from receval.figures.style import figure_style
 from receval.multiverse.decisions import Configuration
 from receval.studies.canamares2020 import fig08
 
@@ -67,8 +66,7 @@ def test_figure_8_draws_averages_above_and_coverage_below(
     tmp_path: Path, datasets: tuple[str, ...], absent: tuple[str, ...], without_list: int
 ) -> None:
     results = saved(fig08.data(inputs_of_overlaps(tmp_path, datasets, without_list)), tmp_path)
-    with figure_style():
-        figure = fig08.draw(results, display_of(STUDY, "fig08", absent))
+    figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     above, below = figure.axes[: len(datasets)], figure.axes[len(datasets) :]
     for upper, lower in zip(above, below, strict=True):

@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, ratings_of
+from studies.prepared import (
+    display_of,
+    drawn,
+    generated_ratings,
+    inputs_of,
+    problems_of,
+    ratings_of,
+)
 
 from receval.config.reading import load_drift_spec
 from receval.drift.tables import read_table, roles_of_columns
@@ -196,8 +203,7 @@ def test_panels_without_data_are_left_out_and_the_absent_named(
     results = everything(tmp_path)
     results = results[results["dataset"].isin(present)]
     absent = tuple(name for name in CURVES if name not in present)
-    with figure_style():
-        figure = fig05.draw(results, display_of(STUDY, "fig05", absent))
+    figure = drawn(fig05, results, display_of(STUDY, "fig05", absent))
     assert len(figure.axes) == (3 if "ml-1m" in present else 1)
     assert len(figure.axes[-1].lines) == len(present)
     assert problems_of(figure) == []

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from studies.prepared import display_of, inputs_of, problems_of, ratings_of
+from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of
 
 from receval.config.settings import load_settings
-from receval.figures.style import figure_style
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import make_split
@@ -113,19 +112,17 @@ def test_ratings_that_nobody_is_said_to_have_chosen_cannot_be_drawn(tmp_path: Pa
         fig11.data(opened(tmp_path, {"ml-1m": (plain, split)}))
 
 
-def drawn(results: pd.DataFrame, folder: Path, *absent: str) -> Figure:
+def drawn_from_file(results: pd.DataFrame, folder: Path, *absent: str) -> Figure:
     write_results(results, folder / "fig11.csv")
-    with figure_style():
-        figure = fig11.draw(
-            read_results(folder / "fig11.csv"), display_of("menamaldonado2021", "fig11", absent)
-        )
-        assert problems_of(figure) == []
+    written = read_results(folder / "fig11.csv")
+    figure = drawn(fig11, written, display_of("menamaldonado2021", "fig11", absent))
+    assert problems_of(figure) == []
     return figure
 
 
 def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None:
     results = fig11.data(both(tmp_path))
-    figure = drawn(results, tmp_path)
+    figure = drawn_from_file(results, tmp_path)
     panels = iter(figure.axes)
     for dataset in ("cm100k", "yahoo-r3"):
         for evaluation in ("real", "observed"):
@@ -144,7 +141,7 @@ def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None
 def test_one_dataset_and_one_fold_are_drawn_too(tmp_path: Path) -> None:
     codes = np.array([TEST | UNBIASED, *[TRAIN] * 4, UNBIASED, 0, 0], dtype=np.uint8)
     results = fig11.data(opened(tmp_path, {"cm100k": (EIGHT, Split((codes,)))}))
-    figure = drawn(results, tmp_path, "yahoo-r3")
+    figure = drawn_from_file(results, tmp_path, "yahoo-r3")
     assert len(figure.axes) == 2
 
 

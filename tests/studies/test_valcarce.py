@@ -13,10 +13,17 @@ import pytest
 from declared_files import files_in
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from studies.prepared import ROOT, display_of, inputs_of, module_of, problems_of, write_experiment
+from studies.prepared import (
+    ROOT,
+    display_of,
+    drawn,
+    inputs_of,
+    module_of,
+    problems_of,
+    write_experiment,
+)
 
 from receval.config.settings import load_settings
-from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
@@ -100,7 +107,7 @@ class Prepared:
 
     def _figure(self, study: str, artifact: str) -> Figure:
         """Draw all numbers of an artifact."""
-        return drawn(study, artifact, self.results(study, artifact))
+        return drawn_as(study, artifact, self.results(study, artifact))
 
 
 @pytest.fixture(scope="module")
@@ -113,11 +120,8 @@ def datasets_of(results: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(results["dataset"]))
 
 
-def drawn(study: str, artifact: str, results: pd.DataFrame, **display: Any) -> Figure:
-    module = module_of(study, artifact)
-    with figure_style():
-        figure: Figure = module.draw(results, display_of(study, artifact, **display))
-    return figure
+def drawn_as(study: str, artifact: str, results: pd.DataFrame, **display: Any) -> Figure:
+    return drawn(module_of(study, artifact), results, display_of(study, artifact, **display))
 
 
 def titled(figure: Figure) -> Iterator[tuple[str, Axes]]:
@@ -158,7 +162,7 @@ def test_a_figure_of_one_dataset_names_the_absent_ones(
     present = datasets_of(results)[-1]
     absent = [name for name in DATASETS if name in datasets_of(results) and name != present]
     one = results[results["dataset"] == present]
-    figure = drawn(study, artifact, one, absent=absent, edition="full")
+    figure = drawn_as(study, artifact, one, absent=absent, edition="full")
     assert {title for title, _ in titled(figure)} == {TITLES[present]}
     names = ", ".join(TITLES[name] for name in absent)
     sentence = f"Absent: {names} (README: how to get the datasets)."

@@ -1,32 +1,26 @@
-"""What our numbers say of a paper's claims, and the two systems that most of them compare."""
+"""What our numbers say of a paper's claims."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from receval.storage.files import real_values
+from receval.multiverse.verdicts import LEVEL
 
 HOLDS, FAILS = "holds", "does not hold"
 UNDECIDED = "not decided: data absent"
 CONFIGURED = "as configured"
+NOT_APART = "not apart"
+"""The difference has the right sign, but is not significant."""
 
-Roles = Mapping[str, str]
-"""Which systems stand for kNN and MF; other systems are not compared."""
+NO_DATA = "no data"
+"""The word for ``UNDECIDED`` in the table of relations, as it was accepted."""
 
-DEFAULT, TEXT = "default", "text"
-_KNN = {"knn-user": "kNN", "knn-user-1000": "kNN"}
-ROLES: Mapping[str, Roles] = {
-    DEFAULT: {**_KNN, "ranksys-mf": "MF"},
-    TEXT: {**_KNN, "ranksys-mf-text": "MF"},
-}
-"""The systems that canamares2020 compares; k is 100 on MovieLens and 1,000 on Netflix.
-
-MF has the values of RankSys' example file (default) or those of the paper's text."""
+SAME = 0.1
+"""Two values count as the same if they differ by at most this share of the larger one."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +49,8 @@ class Finding:
         One of the module's constants.
     quantities : tuple of Quantity
     mf : str
-        The MF by which it was checked: a key of ``ROLES``; the default for claims without MF.
+        In canamares2020 the MF by which it was checked: ``default`` (for claims without MF, too) or
+        ``text``.
     """
 
     claim: str
@@ -64,30 +59,12 @@ class Finding:
     expected: str
     outcome: str = UNDECIDED
     quantities: tuple[Quantity, ...] = field(default=(Quantity(""),))
-    mf: str = DEFAULT
+    mf: str = "default"
 
     def checked(self, holds: bool | np.bool_, quantities: Sequence[Quantity]) -> Finding:
         """Return the same claim, decided by our numbers."""
         outcome = HOLDS if holds else FAILS
         return replace(self, outcome=outcome, quantities=tuple(quantities))
-
-
-def with_text_where_it_differs(
-    findings: Sequence[Finding], with_text: Sequence[Finding]
-) -> list[Finding]:
-    """Return findings, each followed by that with MF (text) where it has another outcome.
-
-    Parameters
-    ----------
-    findings, with_text : sequence of Finding
-        Of the same claims in the same order, by the default MF and by MF (text).
-    """
-    shown = []
-    for own, other in zip(findings, with_text, strict=True):
-        shown.append(own)
-        if other.outcome != own.outcome:
-            shown.append(replace(other, mf=TEXT))
-    return shown
 
 
 def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
@@ -113,82 +90,46 @@ def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class PairedComparison:
-    """KNN and MF along an axis, such as the training ratio.
+class Relation:
+    """One relation: a statement of the paper, two numbers of ours and how they should compare.
 
     Attributes
     ----------
-    x : ndarray of float64, shape (n,)
-        Increasing.
-    knn, mf : ndarray of float64, shape (n,)
-        Their values.
-    p_values : ndarray of float64, shape (n,)
-        Of their difference.
+    claim : str
+        Number in the project's list of the paper's claims.
+    dataset, metric, statement, paper : str
+        What is compared, in words, and what the paper says of it.
+    left : float
+        Our number; NaN where the dataset is not there.
+    comparison : {"<", "<=", ">", "~"}
+        How it should compare with the right one; ``~`` is :data:`SAME`.
+    right : float
+    p_value : float
+        Of the difference, where two systems are compared under one design.
     """
 
-    x: NDArray[np.float64]
-    knn: NDArray[np.float64]
-    mf: NDArray[np.float64]
-    p_values: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, results: pd.DataFrame, across: str, roles: Roles) -> PairedComparison | None:
-        """Return the comparison on rows of one dataset and metric; None where there are no rows.
-
-        Parameters
-        ----------
-        results : DataFrame
-            With the columns system, value and ``across``; p_value, if it is there, is that of MF.
-        across : str
-            Column of the axis.
-        roles : mapping of str to str
-            Which systems are kNN and MF: one of ``ROLES``.
-        """
-        roles_of_rows = results["system"].map(roles)
-        sides = []
-        for role in ("kNN", "MF"):
-            rows = results[roles_of_rows == role]
-            names = [across, "value", *(["p_value"] if "p_value" in rows else [])]
-            values = real_values(rows[names]).reshape(-1, len(names))
-            sides.append(values[np.argsort(values[:, 0])])
-        knn, mf = sides
-        if not len(knn):
-            return None
-        if knn[:, 0].tolist() != mf[:, 0].tolist():
-            raise ValueError(
-                f"kNN and MF have other values of {across}, so they cannot be compared."
-            )
-        p_values = mf[:, 2] if mf.shape[1] > 2 else np.full(len(mf), np.nan)
-        return cls(knn[:, 0], knn[:, 1], mf[:, 1], p_values)
+    claim: str
+    dataset: str
+    metric: str
+    statement: str
+    paper: str
+    left: float
+    comparison: str
+    right: float
+    p_value: float = float("nan")
 
     @property
-    def difference(self) -> NDArray[np.float64]:
-        """The value of kNN less that of MF."""
-        return self.knn - self.mf
-
-    @property
-    def changes(self) -> int:
-        """How often the other system gets ahead along the axis."""
-        signs = np.sign(self.difference)
-        signs = signs[signs != 0]
-        return int(np.count_nonzero(np.diff(signs)))
-
-    def ahead(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the differences, everywhere or at some points, as quantities."""
-        shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
-        triples = zip(self.x[shown], self.difference[shown], self.p_values[shown], strict=True)
-        return [Quantity("kNN - MF", float(d), float(p), f"at {x:g}") for x, d, p in triples]
-
-    def values(self, at: Sequence[float] = ()) -> list[Quantity]:
-        """Return the values of both systems, everywhere or at some points, as quantities."""
-        shown = np.isin(self.x, at) if len(at) else np.ones(len(self.x), dtype=bool)
-        return [
-            Quantity(name, float(value), position=f"at {x:g}")
-            for name, series in (("kNN", self.knn), ("MF", self.mf))
-            for x, value in zip(self.x[shown], series[shown], strict=True)
-        ]
-
-
-def rises(series: NDArray[np.float64]) -> bool:
-    """Whether a series rises at every step."""
-    return bool((np.diff(series) > 0).all())
+    def outcome(self) -> str:
+        """``HOLDS``, ``FAILS``, ``NOT_APART`` or ``NO_DATA``."""
+        if np.isnan(self.left) or np.isnan(self.right):
+            return NO_DATA
+        larger = max(abs(self.left), abs(self.right))
+        holds = {
+            "<": self.left < self.right,
+            "<=": self.left <= self.right,
+            ">": self.left > self.right,
+            "~": abs(self.left - self.right) <= SAME * larger,
+        }[self.comparison]
+        if self.comparison in "<>" and holds and self.p_value >= LEVEL:
+            return NOT_APART
+        return HOLDS if holds else FAILS

@@ -1,7 +1,11 @@
 """The one evaluation: a system's lists are measured, averaged over users, and written as rows.
 
 Whatever a study prints of systems comes from here, whether it wants the rows, the averages as
-arrays, or the values of single lists behind them.
+arrays, or the values of single lists behind them. Two kinds of evaluation average the values of
+:func:`receval.metrics.evaluation.evaluate` themselves, as they do it many times for the same lists:
+that of removed judgments (:mod:`receval.robustness`, and figures 3 and 4 of bellogin2017), which
+leaves fewer lists at every level, and that of decisions on who is averaged and how
+(:mod:`receval.multiverse`). Means over folds are taken here in any case.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.metrics.averages import Arithmetic, Average
@@ -199,6 +203,15 @@ def means_over_folds(folds: pd.DataFrame, keys: Sequence[str], **others: Any) ->
     sums = np.bincount(groups.ngroup(), weights=folds["value"], minlength=len(means))
     means["value"] = sums / means["value"]
     return means.reset_index()
+
+
+def error_of_mean(errors: ArrayLike) -> float:
+    """Return the standard error of the mean over folds, each with a random system of its own.
+
+    NaN if one of the folds has none.
+    """
+    squares = np.square(np.asarray(errors, dtype=np.float64))
+    return float(np.sqrt(squares.sum()) / len(squares))
 
 
 def _weighing_lists(lists: JudgedLists, chosen: NDArray[np.bool_]) -> int:

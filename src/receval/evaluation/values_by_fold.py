@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from receval.evaluation.experiment import Experiment
-from receval.evaluation.tidy_values import Measurement, means_over_folds, measure_experiment
+from receval.evaluation.tidy_values import (
+    Measurement,
+    error_of_mean,
+    means_over_folds,
+    measure_experiment,
+)
 from receval.evaluation.user_means import UserMeans
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.lists import JudgedLists
@@ -103,15 +106,6 @@ class Expectations:
                     fold, protocol, threshold, metric.cutoff
                 )
         return self._random[key]
-
-
-def error_of_mean(errors: ArrayLike) -> float:
-    """Return the standard error of the mean over folds, each with a random system of its own.
-
-    NaN if one of the folds has none.
-    """
-    squares = np.square(np.asarray(errors, dtype=np.float64))
-    return float(np.sqrt(squares.sum()) / len(squares))
 
 
 KEYS = ["dataset", "split", "protocol", "sampled", "system", "metric", "cutoff"]

@@ -74,8 +74,9 @@ def legend_below(figure: Figure, columns: int | None = None) -> Legend:
 def note(figure: Figure, text: str) -> Text:
     """Print a small remark at the foot of a figure, such as "Absent: Netflix (see README)".
 
-    The text is broken into lines that fit the width. Panels and legend move up; the order of
-    the calls of this function and :func:`legend_below` does not matter. One note per figure.
+    The text is broken into lines that fit the width. Panels, legend and earlier notes move up; the
+    order of the calls of this function and :func:`legend_below` does not matter. Absent datasets
+    need no call: whatever is saved has them printed (:func:`settle_layout`).
     """
     layout = _layout(figure)
     width, height = figure.get_size_inches()
@@ -99,6 +100,10 @@ def note(figure: Figure, text: str) -> Text:
             lines.append(word)
     printed.set_text("\n".join(lines))
     needed = printed.get_window_extent().height / figure.dpi + PADDING
+    for earlier in _notes(figure):
+        earlier.set_y(earlier.get_position()[1] + needed / height)
+    # Not printed: the text before it was broken, by which the note is known again.
+    printed.set_label(text)
     for legend in figure.legends:
         anchor = legend.get_bbox_to_anchor().transformed(figure.transFigure.inverted())
         legend.set_bbox_to_anchor((0.5, anchor.y0 + needed / height), figure.transFigure)
@@ -106,12 +111,17 @@ def note(figure: Figure, text: str) -> Text:
     return printed
 
 
+def _notes(figure: Figure) -> list[Text]:
+    """Return the texts that :func:`note` has printed, which alone have labels."""
+    return [text for text in figure.texts if text.get_label()]
+
+
 def _layout(figure: Figure) -> ConstrainedLayoutEngine:
     layout = figure.get_layout_engine()
     if not isinstance(layout, ConstrainedLayoutEngine):
         raise ValueError(
-            "The figure has no constrained layout, so nothing can be put below its panels. Make "
-            "it with receval.figures.style.new_figure."
+            "The figure has no constrained layout, so nothing can be put below its panels. Make it "
+            "with receval.figures.style.new_figure, and give settle_layout what is to be printed."
         )
     return layout
 
@@ -137,11 +147,26 @@ TOLERANCE = 0.5
 """Overlap in points that the eye does not see."""
 
 
-def settle_layout(figure: Figure) -> None:
-    """Lay the panels out for good, at rounded positions.
+def settle_layout(figure: Figure, remark: str = "") -> None:
+    """Print a last remark and lay the panels out for good, at rounded positions.
 
     Nothing that takes room may be added later. Settling a second time changes nothing.
+
+    Parameters
+    ----------
+    figure : Figure
+        Settled by :func:`save_figure` at the latest; earlier where the final positions are needed.
+    remark : str
+        A :func:`note` to print, unless the figure has it or it is empty: the sentence on absent
+        datasets (:attr:`.DisplayStyle.absence`).
+
+    Raises
+    ------
+    ValueError
+        The figure was settled without this remark.
     """
+    if remark and remark not in [text.get_label() for text in _notes(figure)]:
+        note(figure, remark)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -225,7 +250,7 @@ _SVG_METADATA = {"Date": None, "Creator": None}
 _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
-def save_figure(figure: Figure, svg: Path, pdf: Path) -> None:
+def save_figure(figure: Figure, svg: Path, pdf: Path, remark: str = "") -> None:
     """Write a figure in both formats, each in one step.
 
     Both are rendered before the first is written, so a figure that cannot be drawn leaves both
@@ -237,9 +262,11 @@ def save_figure(figure: Figure, svg: Path, pdf: Path) -> None:
         Made inside :func:`receval.figures.style.figure_style`.
     svg, pdf : Path
         Targets; folders are made when missing.
+    remark : str
+        As of :func:`settle_layout`.
     """
     with figure_style():
-        settle_layout(figure)
+        settle_layout(figure, remark)
         contents = {
             svg: _render(figure, "svg", _SVG_METADATA),
             pdf: _render(figure, "pdf", _PDF_METADATA),

@@ -20,6 +20,7 @@ from receval.storage.files import read_results, write_atomically, write_results
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from receval.figures.tables import Table
 
@@ -60,7 +61,7 @@ def compute_artifact(
 def draw_figure(
     *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
-    """Draw a figure as SVG and PDF from its CSV alone, byte-stable.
+    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, and name what is absent.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ def draw_figure(
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
+    style = DisplayStyle.of(display)
     with collection_put_off(), figure_style():
-        save_figure(
-            import_module(module).draw(read_results(results), DisplayStyle.of(display)), svg, pdf
-        )
+        figure: Figure = import_module(module).draw(read_results(results), style)
+        save_figure(figure, svg, pdf, remark=style.absence)
 
 
 def write_table(

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import grouped_bars
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.storage.files import real_values
@@ -57,8 +57,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 axes.set_title(display.datasets[dataset])
         panels[0].set_ylabel(title)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (
@@ -40,6 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     A removed test rating is no longer relevant: its list leaves 1R, and its item leaves the target
     sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
     """
+    from receval.evaluation.tidy_values import means_over_folds
     from receval.metrics.evaluation import evaluate
     from receval.robustness.judgment_sampling import kept_ratings
     from receval.theory.precision_bounds import precision_bounds
@@ -84,12 +85,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                     )
     folds = pd.DataFrame(rows)
     keys = list(folds.columns[: list(folds.columns).index("fold")])
-    means = folds.groupby(keys, sort=False, as_index=False).agg(
-        lower=("lower", "mean"),
-        value=("value", "mean"),
-        upper=("upper", "mean"),
-        lists=("lists", "sum"),
-    )
+    means = means_over_folds(folds, keys, lower=("lower", "mean"), upper=("upper", "mean"))
     return pd.concat([folds, means.assign(fold="mean")], ignore_index=True)[list(folds.columns)]
 
 
@@ -111,8 +107,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     left.set_ylabel(f"1R{display.parameters['metric']}")
     left.set_ylim(bottom=0)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
@@ -56,6 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Removing a test rating is a mask: its item stays a candidate, no other rank changes.
     """
+    from receval.evaluation.tidy_values import error_of_mean, means_over_folds
     from receval.metrics.registry import parse
     from receval.robustness.judgment_sampling import kept_ratings
 
@@ -73,13 +74,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     folds = pd.DataFrame(rows)
     keys = ["dataset", "protocol", "varied", "kept_percent", "target_set_size"]
     keys += ["system", "metric", "cutoff", "evaluated_users"]
-    means = folds.groupby(keys, sort=False, dropna=False, as_index=False).agg(
-        value=("value", "mean"),
+    means = means_over_folds(
+        folds,
+        keys,
         expected=("expected", "mean"),
         rho=("rho", "mean"),
-        # Folds are independent: each has a random system of its own.
-        rho_error=("rho_error", lambda errors: np.sqrt(np.sum(errors**2)) / len(errors)),
-        lists=("lists", "sum"),
+        rho_error=("rho_error", error_of_mean),
     )
     of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["evaluated_users"] != "relevant")
     table = pd.concat([folds[of_drawn], means.assign(fold="mean")], ignore_index=True)
@@ -218,8 +218,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes in (centre, right):
         axes.set_ylabel(f"1R{label}")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import note
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
@@ -156,8 +155,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     figure = new_figure(DOUBLE_COLUMN, 2.7)
     for axes, panel in zip(figure.subplots(1, len(there), squeeze=False)[0], there, strict=True):
         drawn[panel](axes, results[results["panel"] == panel], display)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

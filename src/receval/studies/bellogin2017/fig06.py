@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
@@ -67,8 +67,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         _draw_split(axes, results[results["split"] == split])
     panels[0].set_ylabel("Ratings of the item (square-root axis)")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import note
 from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
@@ -55,6 +54,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.set_title(", ".join(display.datasets[dataset] for dataset in datasets))
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -7,17 +7,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
+from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017._shared.popularity_designs import (
-    ALL_RELEVANT,
-    ONE_RELEVANT,
-    design_of,
-    short_labels,
-)
 from receval.studies.bellogin2017.configuration_bars import draw_configurations
+
+ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
+"""Designs with one relevant item a list, in the order of the figure."""
+
+ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
+"""Designs with all relevant items of a user in one list."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -44,6 +45,38 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+def design_of(protocol: str, uniform: bool) -> str:
+    """Return the paper's name of a protocol, on a uniform test or on another split.
+
+    Protocols of all candidates (AR AN) on other splits are no designs of the figure and keep their
+    own name.
+
+    Raises
+    ------
+    ValueError
+        The protocol is none of the designs.
+    """
+    relevant, candidates, *head = protocol.split(maxsplit=2)
+    if not uniform and (relevant, candidates[-2:]) == ("AR", "AN"):
+        return protocol
+    design = head[0] if head else relevant
+    if uniform:
+        design = f"AI-U{relevant}" if candidates.startswith("AI") else f"U{relevant}"
+    if design not in (*ONE_RELEVANT, *ALL_RELEVANT) or (uniform and head):
+        where = "a uniform test" if uniform else "a split at random"
+        raise ValueError(
+            f"{protocol} on {where} is no design of figure 8, which has "
+            f"{', '.join((*ONE_RELEVANT, *ALL_RELEVANT))}: leave it out of the experiment."
+        )
+    return design
+
+
+def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
+    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
     bars = means_with_intervals(results)
@@ -67,8 +100,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 axes.set_title(f"{display.datasets[dataset]}, {relevant}")
         panels[0].set_ylabel(label)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import cumulative_curve
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles
 from receval.statistics.concentration import share_at_most
 from receval.studies._shared.inputs import ArtifactInputs
@@ -66,6 +66,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel(f"Number of ratings of the {side}")
         axes.set_ylabel(f"Cumulative share of {side}s")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

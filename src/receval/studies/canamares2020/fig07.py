@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH, grouped_bars
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -86,6 +86,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     axes.set_xlabel("Items without a score")
     axes.set_ylabel("nDCG@10, Coverage@10")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -13,7 +13,7 @@ from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -130,8 +130,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         below.set_ylim(0, 1.05)
         below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

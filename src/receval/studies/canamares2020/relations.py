@@ -33,24 +33,23 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     outcome (``holds``, ``does not hold``, ``not decided: data absent``, or ``as configured``). Who
     is ahead is a matter of the sign: the p-value tells how sure it is.
     """
-    from receval.claims.configuration import (
+    from receval.claims.canamares2020_configuration import (
         claims_of_ratios,
         claims_of_settings,
         claims_of_the_start,
         claims_of_users_and_items,
     )
-    from receval.claims.coverage import claims_of_policies, claims_of_shortfall
-    from receval.claims.depth import claims_of_depth, claims_of_ranks
-    from receval.claims.findings import (
+    from receval.claims.canamares2020_coverage import claims_of_policies, claims_of_shortfall
+    from receval.claims.canamares2020_depth import claims_of_depth, claims_of_ranks
+    from receval.claims.canamares2020_metrics import claims_of_aggregation, claims_of_metrics
+    from receval.claims.canamares2020_pairs import (
         DEFAULT,
         ROLES,
         TEXT,
-        Finding,
         Roles,
-        table_of,
         with_text_where_it_differs,
     )
-    from receval.claims.metrics import claims_of_aggregation, claims_of_metrics
+    from receval.claims.findings import Finding, table_of
 
     results = {name: read_results(path) for name, path in inputs.results.items()}
     # A table without rows decides nothing.

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, series_styles
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -91,6 +91,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         for axis in (curves.xaxis, ranks.xaxis, ranks.yaxis):
             plain_numbers(axis)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

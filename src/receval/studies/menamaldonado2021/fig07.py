@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -74,6 +73,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, component in zip(panels[-1], COMPONENTS, strict=True):
         axes.set_xlabel(COMPONENTS[component])
         axes.set_xlim(left=0)
-    if display.absence:
-        note(figure, display.absence)
     return figure

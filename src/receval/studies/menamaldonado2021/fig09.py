@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
@@ -140,8 +140,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             mosaic(axes, columns, hatch_label=LEMMA_FAILS)
             axes.set_title(f"{display.datasets[dataset]}, {metric}", pad=26)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

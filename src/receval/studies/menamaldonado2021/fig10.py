@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -86,6 +86,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("$p(\\mathrm{train}|\\mathrm{rel},i)$")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

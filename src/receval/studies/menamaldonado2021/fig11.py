@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -99,8 +99,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for part, colour in FILLS.items():
         panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=part))
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

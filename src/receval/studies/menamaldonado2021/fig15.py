@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import note
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -106,6 +105,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(f"{display.datasets[dataset]}, {coefficient_text('$r$', r)}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("Relevance $p(\\mathrm{rel}|i)$")
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
-from receval.figures.finish import note, settle_layout
+from receval.figures.finish import settle_layout
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
@@ -60,9 +60,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_axis_off()
     for axes, rows in zip(grid, panels, strict=False):
         _draw_panel(axes, rows, display)
-    if display.absence:
-        note(figure, display.absence)
-    settle_layout(figure)
+    settle_layout(figure, display.absence)
     for axes, rows in zip(grid, panels, strict=False):
         labels = [
             PointLabel(float(x), float(y), display.short_titles[system])

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import note
 from receval.figures.heat_map import heat_map
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.correlation import kendall_tau_b
@@ -89,6 +88,4 @@ def draw_agreement(
             images.append(heat_map(axes, tau, shown, lowest))
             axes.set_title(display.datasets[dataset] + (f"\n{title}" if title else ""))
     figure.colorbar(images[0], ax=panels, label="Kendall's $\\tau$", shrink=0.6, aspect=25)
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
@@ -52,6 +52,4 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[0].set_ylabel("p-value")
     panels[0].set_ylim(bottom=0)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -9,7 +9,7 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -80,8 +80,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         room = 0.02 if least < float(display.parameters["lowest"]) else 0.0
         panels[0].set_ylim(min(float(display.parameters["lowest"]), least - room), 1.005)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems._shared.published_and_ours import published_and_ours
@@ -66,8 +66,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     if (results["searched"] == "yes").any():
         all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, note
+from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 
@@ -64,6 +64,4 @@ def draw_system_curves(
         axes.set_title(titles[name])
         finish(axes)
     legend_below(figure)
-    if display.absence:
-        note(figure, display.absence)
     return figure

@@ -9,16 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.claims.findings import (
-    CONFIGURED,
-    DEFAULT,
-    ROLES,
-    Finding,
-    PairedComparison,
-    Quantity,
-    Roles,
-    rises,
-)
+from receval.claims.canamares2020_pairs import DEFAULT, ROLES, PairedComparison, Roles, rises
+from receval.claims.findings import CONFIGURED, Finding, Quantity
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.claims.findings import DEFAULT, ROLES, Finding, Quantity, Roles, rises
+from receval.claims.canamares2020_pairs import DEFAULT, ROLES, Roles, rises
+from receval.claims.findings import Finding, Quantity
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 

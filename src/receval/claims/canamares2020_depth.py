@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from receval.claims.findings import DEFAULT, ROLES, Finding, PairedComparison, Quantity, Roles
+from receval.claims.canamares2020_pairs import DEFAULT, ROLES, PairedComparison, Roles
+from receval.claims.findings import Finding, Quantity
 
 TOP = 10
 """The first ten items of the full list are its top."""
