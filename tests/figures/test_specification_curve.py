@@ -259,7 +259,7 @@ def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead()
     assert [label.get_text() for label in tiles.get_yticklabels()] == [
         "random",
         "temporal",
-        "given",
+        "predefined",
     ]
 
 
