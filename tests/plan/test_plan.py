@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
-from workflow.edits import with_changed_function
 
 from receval import ratings
-from receval.config.settings import load_settings
 from receval.datasets.checksums import sha256_of
 from receval.figures.display import absence_of
 from receval.protocols.protocol import Protocol
 from receval.provenance.versions import provenance_record
 from receval.ratings import table_folder
 from receval.workflow.plan import datasets as planned_datasets
-from receval.workflow.plan.plan import Plan
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",
@@ -343,27 +339,6 @@ def test_code_entries_are_modules() -> None:
     assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out"
     assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
     assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
-
-
-def test_the_digests_of_a_study_tell_which_code_of_which_artifact_was_edited(
-    tmp_path: Path,
-) -> None:
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    settings = load_settings(ROOT / "config", "demo")
-
-    def digests() -> dict[tuple[str, str], str]:
-        found = Plan(settings, tmp_path).studies.code_digests("bellogin2017")
-        return {(name, of): digest for name, each in found.items() for of, digest in each.items()}
-
-    before = digests()
-    assert {name for name, _ in before} == set(Plan(settings, ROOT).artifacts.made("bellogin2017"))
-    figure = tmp_path / "src/receval/studies/bellogin2017/fig05.py"
-    for function, of in (("draw", "shown"), ("data", "results")):
-        text = figure.read_text(encoding="utf-8")
-        figure.write_text(with_changed_function(text, function), encoding="utf-8")
-        after = digests()
-        assert {key for key in before if before[key] != after[key]} == {("fig05", of)}
-        before = after
 
 
 def test_code_of_a_job_tells_its_modules_apart() -> None:

@@ -13,11 +13,19 @@ from studies.prepared import display_of, inputs_of, problems_of, write_experimen
 from receval.figures.style import figure_style
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.multiverse import explained, flips, pairs, shares, universes
+from receval.studies.multiverse import (
+    explained,
+    flips,
+    pairs,
+    shares,
+    system_values,
+    universes,
+)
 
 STUDY = "multiverse"
 SYSTEMS = ("knn-user", "ranksys-mf", "pop")
@@ -140,3 +148,38 @@ def test_all_pairs_of_the_systems_are_compared_as_alone(
     assert results.loc[0, "wins"] == pytest.approx((alone["verdict"] == "first").mean())
     assert results.loc[0, "ahead"] == pytest.approx((alone["difference"] > 0).mean())
     assert problems("pairs", pairs, results, tmp_path) == []
+
+
+def test_what_is_read_from_pairs_follows_from_the_values_of_systems(
+    inputs: ArtifactInputs, tmp_path: Path
+) -> None:
+    path = tmp_path / "system_values.csv"
+    write_results(system_values.data(inputs), path)
+    values = read_results(path)
+    decisions = [name for name in DECISIONS if name != "test"]
+    assert not values.duplicated(decisions).any()
+    compared = universes.data(inputs).merge(values, on=decisions, validate="many_to_one")
+    legal = DecisionGrid.model_validate(GRID).configurations()
+    assert len(compared) == len(legal) > len(values)
+    for column, own in (("value", "value_knn-user"), ("other_value", "value_ranksys-mf")):
+        np.testing.assert_allclose(compared[column], compared[own], rtol=1e-9)
+    tests = compared.groupby(decisions, sort=False)["test"].transform("size")
+    assert tests.max() > 1
+    for row in pairs.data(inputs).to_dict("records"):
+        first, second = row["first"], row["second"]
+        difference = compared[f"value_{first}"] - compared[f"value_{second}"]
+        assert row["ahead"] == pytest.approx((difference > 1e-9).mean())
+        effects = values.rename(columns={f"effect_{first}_{second}": "effect"})
+        found = explained_by(effects.assign(test="t"), "effect")
+        for name, share in zip(found.names, found.alone[0], strict=True):
+            assert row[f"explained_{name}"] == pytest.approx(share, abs=1e-7)
+
+
+def test_the_table_of_values_has_the_start_under_every_metric(inputs: ArtifactInputs) -> None:
+    results = system_values.data(inputs)
+    table = system_values.tabulate(results, display_of(STUDY, "system_values"))
+    assert [column.alignment for column in table.columns] == ["left", "left", *["right"] * 3]
+    start = results.iloc[0]
+    assert table.rows[0][:2] == (start["lists"], start["metric"])
+    assert table.rows[0][2:] == tuple(f"{start[f'value_{name}']:.4f}" for name in SYSTEMS)
+    assert len(set(table.rows)) == len({row[:2] for row in table.rows}) > 2

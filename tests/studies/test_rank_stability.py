@@ -32,7 +32,7 @@ PERCENTS = [100.0, 50.0, 10.0]
 SAMPLES = 7
 
 
-def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
+def write_sampling(path: Path, *datasets: str, seed: int = 1, samples: int = SAMPLES) -> Path:
     """Write values of nine systems at three levels; the first level has all judgments."""
     rng = np.random.default_rng(seed)
     arrays: dict[str, np.ndarray] = {
@@ -40,7 +40,7 @@ def write_sampling(path: Path, *datasets: str, seed: int = 1) -> Path:
         "aggregated_metrics": np.array(MEASURES),
     }
     for index, dataset in enumerate(datasets):
-        shape = (len(PERCENTS), SAMPLES, len(MEASURES), len(NINE_SYSTEMS))
+        shape = (len(PERCENTS), samples, len(MEASURES), len(NINE_SYSTEMS))
         complete = rng.random((len(MEASURES), len(NINE_SYSTEMS)))
         noise = np.array([0.0, 0.5, 2.0])[:, None, None, None] * rng.random(shape)
         arrays[f"experiment-{index}/dataset"] = np.array(dataset)

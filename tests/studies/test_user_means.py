@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import wilcoxon
-from studies.prepared import inputs_of, write_experiment
+from studies.prepared import display_of, inputs_of, write_experiment
 
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.user_means import UserMeans
-from receval.evaluation.values_by_fold import values_by_fold
+from receval.evaluation.values_by_fold import values_by_fold, values_of_users
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
+from receval.storage.files import read_results, real_values, write_results
+from receval.studies.bellogin2017 import system_values
 
 AR, ONE = Protocol("AR", "TI"), Protocol("1R", "TI", 9, 4.0)
 SYSTEMS = ("plsa", "pop", "random")
@@ -90,3 +92,45 @@ def test_systems_averaged_over_different_users_are_not_compared(tmp_path: Path) 
     means.add("pop", lists, evaluate(METRICS[:1], lists))
     with pytest.raises(ValueError, match="cannot be paired"):
         means.wilcoxon()
+
+
+def test_values_of_users_are_the_means_that_the_tests_compare(tmp_path: Path) -> None:
+    experiment = experiment_of(tmp_path, "relevant")
+    table = values_of_users(experiment, [*METRICS, parse("bpref")])
+    for protocol in (AR, ONE):
+        rows = table[table["protocol"] == protocol.name]
+        # Under 1R there is no bpref.
+        names = ["P", "RR", "bpref"] if protocol == AR else ["P", "RR"]
+        assert rows["metric"].tolist() == names * len(SYSTEMS)
+        values = means_of(experiment, protocol).values()
+        assert rows["lists"].unique().tolist() == [values.shape[2]]
+        for index, metric in enumerate(("P", "RR")):
+            found = rows.loc[rows["metric"] == metric, "value"]
+            np.testing.assert_allclose(found, values[index].mean(axis=1), atol=1e-12)
+    # Otherwise the values of the figures would do as well.
+    by_fold = values_by_fold(experiment, METRICS)
+    means = by_fold[(by_fold["fold"] == "mean") & (by_fold["protocol"] == ONE.name)]
+    own = table[(table["protocol"] == ONE.name)]
+    assert np.abs(own["value"].to_numpy() - means["value"].to_numpy()).max() > 1e-3
+
+
+def test_the_table_of_bellogin2017_has_a_row_for_each_protocol_once(tmp_path: Path) -> None:
+    description = write_experiment(tmp_path, "ml-1m", SYSTEMS, [AR, ONE])
+    inputs = inputs_of(
+        tmp_path,
+        experiments={"movielens": description, "movielens-designs": description},
+        metrics=("P@5", "P@10", "RR"),
+    )
+    path = tmp_path / "system_values.csv"
+    write_results(system_values.data(inputs), path)
+    results = read_results(path)
+    assert results["experiment"].unique().tolist() == ["movielens", "movielens-designs"]
+    table = system_values.tabulate(results, display_of("bellogin2017", "system_values"))
+    rows = results[(results["metric"] == "P") & (real_values(results["cutoff"]) == 10)]
+    assert len(rows) == 2 * 2 * len(SYSTEMS)
+    printed = [f"{value:.4f}" for value in rows["value"][: 2 * len(SYSTEMS)]]
+    assert [row[:4] for row in table.rows] == [
+        ("ML-1M twin", "coin-flip", "AR TI-AN", ""),
+        ("ML-1M twin", "coin-flip", "1R TI-NN", "9"),
+    ]
+    assert [cell for row in table.rows for cell in row[4:]] == printed

@@ -212,7 +212,7 @@ rule record_provenance:
     params:
         config=lambda w: PLANS[w.edition].studies.description(w.study),
         absent=lambda w: PLANS[w.edition].studies.absent(w.study),
-        digests=lambda w: PLANS[w.edition].studies.code_digests(w.study),
+        digests=lambda w: PLANS[w.edition].code_digests.of_study(w.study),
         versions=versions(),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:record_provenance"

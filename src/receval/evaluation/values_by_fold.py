@@ -13,6 +13,7 @@ from receval.evaluation.tidy_values import (
     error_of_mean,
     means_over_folds,
     measure_experiment,
+    protocol_columns,
 )
 from receval.evaluation.user_means import UserMeans
 from receval.metrics.evaluation import evaluated_lists
@@ -125,7 +126,8 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     value's expectation over all samples of candidates); random_expected, random_error (the
     expected value of Random in the same target sets and its standard error); and, in the rows of
     means, p_against_<system> for every system: the p-value of Wilcoxon's signed-rank test over
-    users of the difference from that system. What is not known is empty: see
+    users of the difference from that system (of means over users that :func:`values_of_users`
+    returns). What is not known is empty: see
     :class:`receval.evaluation.values_by_fold.Expectations` and
     :class:`receval.evaluation.user_means.UserMeans`.
     """
@@ -177,6 +179,41 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     means = pd.concat([means.assign(fold="mean"), pd.DataFrame(p_values)], axis=1)
     table = pd.concat([folds, means], ignore_index=True)
     return table[[*KEYS, "fold", *VALUES, *p_values[0]]]
+
+
+def values_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:
+    """Return the means over users that the p-values of :func:`values_by_fold` compare.
+
+    A user's lists are averaged first, then the user's folds: under 1R, where users have a list for
+    each relevant judgment, and in folds that test different users, these are not the means over
+    folds.
+
+    Columns: dataset; split; protocol; sampled; system; metric; cutoff; value; lists (how many users
+    it averages).
+    """
+    measurements = _measurements(experiment, metrics)
+    collected = {one.protocol: UserMeans(experiment, len(one.metrics)) for one in measurements}
+    for measured in measure_experiment(experiment, measurements):
+        means = collected[measured.measurement.protocol]
+        means.add(measured.labels["system"], measured.lists, measured.per_list)
+    rows = []
+    for protocol, own in zip(experiment.protocols, measurements, strict=True):
+        values = collected[protocol].values()
+        for system, of_system in zip(experiment.all_systems, values.mean(axis=2).T, strict=True):
+            for metric, value in zip(own.metrics, of_system, strict=True):
+                rows.append(
+                    {
+                        "dataset": experiment.dataset,
+                        "split": experiment.split,
+                        **protocol_columns(protocol),
+                        "system": system,
+                        "metric": metric.at(None).label,
+                        "cutoff": metric.cutoff,
+                        "value": float(value),
+                        "lists": values.shape[2],
+                    }
+                )
+    return pd.DataFrame(rows)
 
 
 def _measurements(experiment: Experiment, metrics: Sequence[Metric]) -> list[Measurement]:

@@ -192,8 +192,8 @@ def record_provenance(
     absent : sequence of str
         Datasets that could not be had.
     digests : mapping of str to mapping of str to str
-        Of the code of each artifact: of what computes its ``results``, and of what has ``shown``
-        them.
+        Of the code of each artifact: of all that is behind its ``results``, from parsers and
+        systems on, and of what has ``shown`` them.
     versions : mapping
         Of the libraries when the plan was made; what is recorded is what is at work here.
     """

@@ -95,6 +95,11 @@ class PlannedArtifacts:
         ]
         return list(dict.fromkeys([*self._read_by(spec, study), *others]))
 
+    def present_datasets(self, study: str, artifact: str) -> list[str]:
+        """Return the datasets whose ratings an artifact's job reads, of those that can be had."""
+        read = self._read_by(self.spec(study, artifact), study)
+        return [name for name in read if self.datasets.is_available(name)]
+
     def _read_by(self, spec: ArtifactSpec, study: str) -> list[str]:
         """Return the datasets that an artifact reads itself, in samplings or in simulations."""
         experiments = self.studies[study].experiments
@@ -156,7 +161,7 @@ class PlannedArtifacts:
                 "The table of datasets above says how to get it."
             )
         present = self.experiments.present(study, spec.experiments).values()
-        read = [name for name in self._read_by(spec, study) if self.datasets.is_available(name)]
+        read = self.present_datasets(study, artifact)
         own_splits = [self.datasets.split_file(*pair) for pair in self.splits_of_its_own(spec)]
         return {
             "ratings": [file for name in read for file in self.datasets.ratings_files(name)],

@@ -1,18 +1,24 @@
-"""What the results of jobs depend on beside files and configuration: the code that makes them."""
+"""What results depend on beside files and configuration: the code of a job, and all before it."""
 
 from __future__ import annotations
 
 import atexit
 import hashlib
 import json
+from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
 
 from receval.config.settings import Settings
-from receval.provenance.code_digest import CodeSnapshot
+from receval.config.studies import ExperimentSpec
+from receval.provenance.code_digest import LENGTH, CodeSnapshot
 from receval.provenance.parsed_sources import ParsedSources
+from receval.provenance.source_file import hash_texts
 from receval.provenance.versions import versions
 from receval.splits.kinds import SPLITTERS
+from receval.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
+
+Digests = frozenset[str]
 
 
 class PlannedCode:
@@ -38,6 +44,10 @@ class PlannedCode:
         """
         return f"{self._snapshot.digest(*entries)}-{_versions_digest()}"
 
+    def folded(self, digests: Iterable[str]) -> str:
+        """Return one digest of several: it changes when one of them does."""
+        return f"{hash_texts(sorted(digests))[:LENGTH]}-{_versions_digest()}"
+
     @cached_property
     def _snapshot(self) -> CodeSnapshot:
         return CodeSnapshot(self.root, _sources_kept_in(self.root.absolute()))
@@ -49,6 +59,133 @@ class PlannedCode:
     def recommender_entry(self, system: str) -> str:
         """Return the module of a system's class."""
         return self.settings.systems[system].recommender.partition(":")[0]
+
+
+class CodeDigests:
+    """Digests of the code behind artifacts: those by which jobs run again after an edit.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    artifacts : PlannedArtifacts
+    code : PlannedCode
+
+    Notes
+    -----
+    Every digest behind an artifact is one of a rule's params, so that a plan in which nothing is to
+    be done has worked all of them out already. Tests compare them to the rules, and edit code.
+    """
+
+    def __init__(self, settings: Settings, artifacts: PlannedArtifacts, code: PlannedCode) -> None:
+        self.settings = settings
+        self.artifacts = artifacts
+        self.code = code
+        self._datasets = artifacts.datasets
+
+    def of_study(self, study: str) -> dict[str, dict[str, str]]:
+        """Return the digests of each artifact of a study that can be made.
+
+        Returns
+        -------
+        dict of str to dict of str to str
+            By artifact: ``results``, of all code behind its numbers (:meth:`behind`), and
+            ``shown``, of the code that shows them.
+        """
+        digests = {}
+        for name in self.artifacts.made(study):
+            showing, _ = SHOWING[self.artifacts.spec(study, name).kind]
+            digests[name] = {
+                "results": self.code.folded(self.behind(study, name)),
+                "shown": self.code.digest(showing, self.artifacts.shown_entry(study, name)),
+            }
+        return digests
+
+    def behind(self, study: str, artifact: str) -> Digests:
+        """Return the digests of all jobs behind an artifact's CSV, its own among them.
+
+        They are those of the data that is there: a system that would be trained on an absent
+        dataset alone has no part in the numbers.
+        """
+        artifacts, spec = self.artifacts, self.artifacts.spec(study, artifact)
+        own = self.code.digest(COMPUTING, *artifacts.results_entries(study, artifact))
+        return frozenset([own]).union(
+            *map(self._prepared, artifacts.present_datasets(study, artifact)),
+            *(self._split(*pair) for pair in artifacts.splits_of_its_own(spec)),
+            self._ranked(artifacts.experiments.present(study, spec.experiments).values()),
+            *(self._sampled(study, name) for name in spec.judgment_samplings),
+            *map(self._simulated, spec.simulations),
+            self._searched() if spec.reads_searches else (),
+            *(self.behind(study, other) for other in artifacts.results_read(study, artifact)),
+        )
+
+    def _prepared(self, dataset: str) -> Digests:
+        """Return the digests of the jobs that make and parse the raw files of a dataset."""
+        twin = (
+            [
+                self.code.digest(
+                    "receval.workflow.data:generate_twin", self._datasets.writer_entry(dataset)
+                )
+            ]
+            if self.settings.edition == "demo"
+            else []  # Of files that are fetched, checksums say what they are.
+        )
+        parsed = self.code.digest(
+            "receval.workflow.data:prepare_ratings", *self._datasets.parser_entries(dataset)
+        )
+        return frozenset([*twin, parsed])
+
+    def _split(self, dataset: str, split: str) -> Digests:
+        made = self.code.digest(
+            "receval.workflow.data:split_ratings", self.code.splitter_entry(split)
+        )
+        return self._prepared(dataset) | {made}
+
+    def _ranked(self, experiments: Iterable[ExperimentSpec]) -> Digests:
+        """Return the digests of all jobs behind the judged ranks of some experiments."""
+        found: set[str] = set()
+        for experiment in experiments:
+            found |= self._split(experiment.dataset, experiment.split)
+            for system in experiment.all_systems:
+                recommender = self.code.recommender_entry(system)
+                found |= {
+                    self.code.digest(f"receval.workflow.systems:{job}", recommender)
+                    for job in ("train_system", "rank_system")
+                }
+        return frozenset(found)
+
+    def _sampled(self, study: str, judgment_sampling: str) -> Digests:
+        samplings = self.artifacts.judgment_samplings
+        names = samplings.spec(study, judgment_sampling).experiments
+        sampled = self.code.digest(
+            "receval.workflow.incompleteness:sample_judgments",
+            *samplings.metric_entries(study, judgment_sampling),
+        )
+        return self._ranked(self.artifacts.experiments.present(study, names).values()) | {sampled}
+
+    def _simulated(self, simulation: str) -> Digests:
+        simulations = self.artifacts.simulations
+        simulated = (
+            self.code.digest(
+                "receval.workflow.skewness:simulate_skewness",
+                self.code.recommender_entry(system),
+                *simulations.metric_entries(simulation),
+            )
+            for system in simulations.files(simulation)
+        )
+        return frozenset(simulated)
+
+    def _searched(self) -> Digests:
+        searches = self.settings.searches
+        searched = (
+            self.code.digest(
+                "receval.workflow.tuning:search_settings",
+                self.code.recommender_entry(system),
+                *self.artifacts.searches.metric_entries(),
+            )
+            for system in searches.systems
+        )
+        return self._split(searches.dataset, searches.split).union(searched)
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from receval.config.settings import Settings
 from receval.workflow.plan.artifacts import PlannedArtifacts
-from receval.workflow.plan.code import PlannedCode
+from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
 from receval.workflow.plan.experiments import PlannedExperiments
@@ -47,7 +47,7 @@ class Plan:
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
-        Digests of what jobs run.
+        Digests of what jobs run, and ``code_digests`` of all that is behind each artifact.
     sizes : PlannedSizes
         What jobs ask a cluster for.
     """
@@ -66,5 +66,6 @@ class Plan:
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
-        self.studies = PlannedStudies(settings, self.artifacts, self.code)
+        self.code_digests = CodeDigests(settings, self.artifacts, self.code)
+        self.studies = PlannedStudies(settings, self.artifacts)
         self.sizes = PlannedSizes(settings, self.datasets)

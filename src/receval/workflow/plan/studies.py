@@ -6,8 +6,7 @@ from typing import Any
 
 from receval.config.settings import Settings
 from receval.config.studies import StudySpec
-from receval.workflow.plan.artifacts import COMPUTING, EXTENSIONS, SHOWING, PlannedArtifacts
-from receval.workflow.plan.code import PlannedCode
+from receval.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
 
 
 class PlannedStudies:
@@ -18,13 +17,11 @@ class PlannedStudies:
     settings : Settings
         The edition's configuration.
     artifacts : PlannedArtifacts
-    code : PlannedCode
     """
 
-    def __init__(self, settings: Settings, artifacts: PlannedArtifacts, code: PlannedCode) -> None:
+    def __init__(self, settings: Settings, artifacts: PlannedArtifacts) -> None:
         self.settings = settings
         self.artifacts = artifacts
-        self.code = code
         self._datasets = artifacts.datasets
         self._folder = f"work/{settings.edition}"
 
@@ -97,21 +94,6 @@ class PlannedStudies:
                 self.artifacts.results_file(study, name) for name in self.artifacts.made(study)
             ],
         }
-
-    def code_digests(self, study: str) -> dict[str, dict[str, str]]:
-        """Return the digests of the code behind each artifact: of its results, of its showing.
-
-        They are those by which jobs run again after an edit.
-        """
-        digests = {}
-        for name in self.artifacts.made(study):
-            showing, _ = SHOWING[self.artifacts.spec(study, name).kind]
-            results = self.artifacts.results_entries(study, name)
-            digests[name] = {
-                "results": self.code.digest(COMPUTING, *results),
-                "shown": self.code.digest(showing, self.artifacts.shown_entry(study, name)),
-            }
-        return digests
 
     def description(self, study: str) -> dict[str, Any]:
         """Return the merged configuration behind a study's artifacts, as plain values."""

@@ -1,0 +1,203 @@
+"""Digests that provenance records: which artifacts have other code behind them after an edit."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from plan.planned import ROOT, plan_of, put_raw_files
+from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS, RULES, Rule
+from workflow.edits import with_changed_function
+
+from receval.config.settings import load_settings
+from receval.config.studies import ArtifactSpec, StudySpec
+from receval.workflow.plan.plan import Plan
+
+Artifact = tuple[str, str]
+
+
+# --- after an edit ----------------------------------------------------------------------------
+
+
+class EditedCode:
+    """A copy of the code, and what the demo's records say of it."""
+
+    def __init__(self, folder: Path) -> None:
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "src", folder / "src", ignore=ignore)
+        self.folder = folder
+        self.settings = load_settings(ROOT / "config", "demo")
+        self.before = self.digests()
+
+    def digests(self) -> dict[tuple[str, str, str], str]:
+        plan = Plan(self.settings, self.folder)
+        return {
+            (study, artifact, of): digest
+            for study in self.settings.studies
+            for artifact, each in plan.code_digests.of_study(study).items()
+            for of, digest in each.items()
+        }
+
+    def changed_by(self, module: str, function: str) -> set[tuple[str, str, str]]:
+        """Return what is recorded otherwise after an edit, which is then undone."""
+        file = self.folder / "src/receval" / f"{module.replace('.', '/')}.py"
+        text = file.read_text(encoding="utf-8")
+        file.write_text(with_changed_function(text, function), encoding="utf-8")
+        after = self.digests()
+        file.write_text(text, encoding="utf-8")
+        return {key for key in self.before if self.before[key] != after[key]}
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> EditedCode:
+    return EditedCode(tmp_path_factory.mktemp("edited"))
+
+
+def artifacts_where(code: EditedCode, kind: str, module: str) -> set[Artifact]:
+    """Return the artifacts in whose numbers a module of systems, splits or datasets has a part."""
+    plan = Plan(code.settings, code.folder)
+    modules = {
+        "system": lambda name: [plan.code.recommender_entry(name)],
+        "split": lambda name: [plan.code.splitter_entry(name)],
+        "dataset": lambda name: [
+            plan.datasets.writer_entry(name),
+            *plan.datasets.parser_entries(name),
+        ],
+    }
+
+    def has_part(study: StudySpec, spec: ArtifactSpec) -> bool:
+        sampled = [study.judgment_samplings[s].experiments for s in spec.judgment_samplings]
+        read = dict.fromkeys([*spec.experiments, *(name for names in sampled for name in names)])
+        experiments = [study.experiments[name] for name in read]
+        simulations = [code.settings.simulations[name] for name in spec.simulations]
+        names = {
+            "system": {s for e in experiments for s in e.all_systems}
+            | {s for each in simulations for s in each.systems},
+            "split": {e.split for e in experiments} | set(spec.all_splits),
+            "dataset": {each.dataset for each in (*experiments, *simulations)}
+            | {d for d in spec.datasets if plan.datasets.is_available(d)},
+        }[kind]
+        others = (has_part(study, study.artifacts[name]) for name in spec.results_of)
+        return any(module in modules[kind](name) for name in names) or any(others)
+
+    return {
+        (name, artifact)
+        for name, study in plan.experiments.studies.items()
+        for artifact in plan.artifacts.made(name)
+        if has_part(study, study.artifacts[artifact])
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "module", "function"),
+    [
+        ("system", "recommenders.plsa", "_fit"),
+        ("system", "recommenders.wbpr", "_fit"),
+        ("split", "splits.temporal", "split_by_time"),
+        ("dataset", "datasets.formats.lastfm_1k", "_parse"),
+        ("dataset", "simulation.writers.lastfm", "write"),
+    ],
+)
+def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no_other(
+    code: EditedCode, kind: str, module: str, function: str
+) -> None:
+    expected = artifacts_where(code, kind, f"receval.{module}")
+    assert 0 < len(expected) < len(code.before) / 2
+    assert code.changed_by(module, function) == {(*each, "results") for each in expected}
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "fields"),
+    [
+        ("workflow.systems", "rank_system", ("experiments", "judgment_samplings")),
+        ("workflow.incompleteness", "sample_judgments", ("judgment_samplings",)),
+        ("workflow.skewness", "simulate_skewness", ("simulations",)),
+    ],
+)
+def test_an_edit_of_a_job_changes_the_digests_of_what_reads_its_files(
+    code: EditedCode, module: str, function: str, fields: tuple[str, ...]
+) -> None:
+    def reads(study: StudySpec, spec: ArtifactSpec) -> bool:
+        others = (reads(study, study.artifacts[name]) for name in spec.results_of)
+        return any(getattr(spec, field) for field in fields) or any(others)
+
+    made = {key[:2] for key in code.before}
+    studies = code.settings.studies
+    readers = {(s, a) for s, a in made if reads(studies[s], studies[s].artifacts[a])}
+    assert 0 < len(readers) < len(made)
+    assert code.changed_by(module, function) == {(*each, "results") for each in readers}
+
+
+def test_an_edit_of_an_artifact_changes_its_own_digest(code: EditedCode) -> None:
+    family = "studies.bellogin2017.fig05"
+    for function, of in (("draw", "shown"), ("data", "results")):
+        assert code.changed_by(family, function) == {("bellogin2017", "fig05", of)}
+
+
+# --- beside the rules -------------------------------------------------------------------------
+
+
+class ReadRules:
+    """The rules as their files have them: which of them makes a file, from what, by which code."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.known = {"PLANS": {plan.edition: plan}, "unpack": lambda function: function}
+        self.edition = plan.edition
+
+    def digests_behind(self, wanted: str) -> frozenset[str]:
+        """Return the digests of the jobs that make a file and all that it is made from."""
+        found, files, seen = set(), [wanted], set()
+        while files:
+            file = files.pop()
+            if file in seen or not file.startswith("work/"):
+                continue
+            seen.add(file)
+            rule, wildcards = self._maker(file)
+            if rule.name not in DIGESTED_BY_CHECKSUMS:
+                found.add(self._values(rule, "params", wildcards, only="code")[0])
+            files += self._values(rule, "input", wildcards)
+        return frozenset(found)
+
+    def _maker(self, file: str) -> tuple[Rule, SimpleNamespace]:
+        for rule in RULES.values():
+            for node in ast.walk(rule.sections["output"]):
+                if isinstance(node, ast.Constant) and str(node.value).startswith("work/"):
+                    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[a-z0-9_-]+)", str(node.value))
+                    if match := re.fullmatch(pattern, file):
+                        return rule, SimpleNamespace(**match.groupdict())
+        raise AssertionError(f"No rule makes {file}.")
+
+    def _values(
+        self, rule: Rule, section: str, wildcards: SimpleNamespace, only: str | None = None
+    ) -> list[str]:
+        """Return the values of a section, flat: of those that are functions, for some wildcards."""
+        if section not in rule.sections:
+            return []
+        call = rule.sections[section]
+        expressions = [*call.args] if only is None else []
+        expressions += [word.value for word in call.keywords if only in (None, word.arg)]
+        values: list[str] = []
+        for expression in expressions:
+            value = eval(compile(ast.Expression(expression), rule.name, "eval"), self.known)
+            value = value(wildcards) if callable(value) else value.format(**vars(wildcards))
+            groups = value.values() if isinstance(value, dict) else [value]
+            for group in groups:
+                values += [group] if isinstance(group, str) else group
+        return values
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_digests_behind_an_artifact_are_those_of_the_rules_that_make_what_it_reads(
+    edition: str, tmp_path: Path
+) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+    plan = plan_of(edition)
+    rules = ReadRules(plan)
+    for study in plan.settings.studies:
+        for artifact in plan.artifacts.made(study):
+            wanted = rules.digests_behind(plan.artifacts.results_file(study, artifact))
+            assert plan.code_digests.behind(study, artifact) == wanted, (study, artifact)

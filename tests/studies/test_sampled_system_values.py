@@ -1,0 +1,105 @@
+"""Rank stability and mean values again, from the values of the systems under sampled judgments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import display_of
+from studies.test_rank_stability import (
+    GEOMETRIC,
+    MEASURES,
+    NINE_SYSTEMS,
+    PERCENTS,
+    inputs_from,
+    write_sampling,
+)
+
+from receval.robustness.rank_stability import read_samplings
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import read_results, write_results
+from receval.studies.metric_studies import rank_stability, sampled_system_values
+
+COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
+NAMES = {"P": "P@5", "MRR": "RR@5"}
+
+
+def traced(folder: Path, *archives: Path) -> pd.DataFrame:
+    """Return the values as their file has them."""
+    present = ("ml-1m", "librarything")
+    path = folder / "sampled_system_values.csv"
+    write_results(sampled_system_values.data(inputs_from(*archives, present=present)), path)
+    return read_results(path)
+
+
+def test_a_row_has_the_means_over_the_samples_of_a_level(tmp_path: Path) -> None:
+    archives = [
+        write_sampling(tmp_path / "ratings.npz", "librarything", "ml-1m"),
+        write_sampling(tmp_path / "items.npz", "ml-1m", seed=2),
+    ]
+    table = traced(tmp_path, *archives)
+    assert len(table) == 3 * len(MEASURES) * len(PERCENTS)
+    keys = ["dataset", "judgment_sampling", "average", "metric", "kept_percent"]
+    assert table["dataset"].is_monotonic_decreasing  # ml-1m, librarything: as configured
+    table = table.set_index(keys)
+    for path in archives:
+        for values in read_samplings(path):
+            for index, (average, metric) in enumerate(MEASURES):
+                for level, percent in enumerate(PERCENTS):
+                    row = table.loc[(values.dataset, path.stem, average, metric, percent)]
+                    means = values.values[level, :, index].mean(axis=0)
+                    np.testing.assert_allclose(row[COLUMNS].to_numpy(dtype=float), means)
+                    assert row["lists"] == pytest.approx(values.evaluated_users[level].mean())
+
+
+def test_values_of_rank_stability_are_the_means_of_its_systems(tmp_path: Path) -> None:
+    archive = write_sampling(tmp_path / "ratings.npz", "ml-1m")
+    table = traced(tmp_path, archive)
+    found = rank_stability.data(inputs_from(archive, present=("ml-1m",), statistic="value"))
+    for row in found.to_dict("records"):
+        rows = table[
+            (table["average"] == row["average"])
+            & (table["metric"] == NAMES[row["metric"]])
+            & (table["kept_percent"] == row["kept_percent"])
+        ]
+        assert rows[COLUMNS].to_numpy().mean() == pytest.approx(row["value"])
+
+
+def test_the_coefficients_of_one_sample_follow_from_the_values(tmp_path: Path) -> None:
+    archive = write_sampling(tmp_path / "popular-items.npz", "ml-1m", samples=1)
+    table = traced(tmp_path, archive)
+    found = rank_stability.data(inputs_from(archive, present=("ml-1m",), **GEOMETRIC))
+    for row in found.to_dict("records"):
+        own = table[
+            (table["average"] == row["average"]) & (table["metric"] == NAMES[row["metric"]])
+        ].set_index("kept_percent")[COLUMNS]
+        tau = kendall_tau_b(
+            own.loc[100].to_numpy(), own.loc[[row["kept_percent"]]].to_numpy(), TOLERANCE_OF_MEANS
+        )
+        assert np.ravel(tau) == pytest.approx([row["tau"]])
+    assert found["tau"].nunique() > 3
+
+
+def test_the_table_has_a_row_for_each_system_and_a_column_for_each_level(tmp_path: Path) -> None:
+    table = traced(tmp_path, write_sampling(tmp_path / "ratings.npz", "ml-1m"))
+    display = display_of("valcarce2020", "sampled_system_values")
+    titled = next(iter(display.systems.values()))
+    display = replace(
+        display,
+        systems=dict.fromkeys(NINE_SYSTEMS, titled),
+        parameters={
+            "printed": "RR@5",
+            "printed_sampling": "ratings",
+            "printed_percents": [100, 10],
+        },
+    )
+    printed = sampled_system_values.tabulate(table, display)
+    assert [c.header for c in printed.columns] == ["Dataset", "System", "100 %", "10 %"]
+    shown = table[(table["average"] == "arithmetic") & (table["metric"] == "RR@5")]
+    values = shown.set_index("kept_percent")[COLUMNS]
+    assert [row[2:] for row in printed.rows] == [
+        (f"{values.loc[100, name]:.4f}", f"{values.loc[10, name]:.4f}") for name in COLUMNS
+    ]
