@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, real, refuse_divergence
-from receval.recommenders.family import alike_but_for
+from receval.recommenders.family import Course, alike_but_for
 from receval.recommenders.products import inner_products
 
 
@@ -143,8 +143,8 @@ class BiasedMF(Recommender):
         scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
 
 
-class _Course:
-    """A course of training, and the models that are its state after one epoch or another.
+class _Course(Course[BiasedMF]):
+    """A course of training on ratings, whose losses are mean squared errors.
 
     Parameters
     ----------
@@ -160,25 +160,19 @@ class _Course:
     def __init__(
         self, models: Sequence[BiasedMF], drawn: NDArray[np.float32], n_users: int, mean: float
     ) -> None:
-        self.models = models
+        super().__init__(models)
         self.mean = mean
         factors = np.float32(models[0].initial_deviation) * drawn
         self.user_factors, self.item_factors = factors[:n_users], factors[n_users:]
         self.user_biases = np.zeros(n_users, dtype=np.float32)
         self.item_biases = np.zeros(len(drawn) - n_users, dtype=np.float32)
-        self.squared_errors: list[float] = []
-
-    @property
-    def continues(self) -> bool:
-        """Whether there are epochs to come."""
-        return len(self.squared_errors) < max(model.epochs for model in self.models)
 
     def descend(
         self, users: NDArray[np.int32], items: NDArray[np.int32], values: NDArray[np.float32]
     ) -> None:
         """Do an epoch, the ratings in the given order."""
         model = self.models[0]
-        rate = model.learning_rate * model.decay ** len(self.squared_errors)
+        rate = model.learning_rate * model.decay ** len(self.losses)
         total = _descend(
             users,
             items,
@@ -193,19 +187,17 @@ class _Course:
             np.float32(rate * model.bias_rate_ratio),
             np.float32(model.regularisation * model.bias_regularisation_ratio),
         )
-        self.squared_errors.append(total / len(values))
-        for model in self.models:
-            if model.epochs == len(self.squared_errors):
-                self._finish(model)
+        for model in self.finished_with(total / len(values)):
+            self._finish(model)
 
     def _finish(self, model: BiasedMF) -> None:
-        refuse_divergence(model, model.learning_rate, self.squared_errors[-1])
+        refuse_divergence(model, model.learning_rate, self.losses[-1])
         model.mean_ = self.mean
         model.user_biases_ = self.user_biases.copy()
         model.item_biases_ = self.item_biases.copy()
         model.user_factors_ = self.user_factors.copy()
         model.item_factors_ = np.ascontiguousarray(self.item_factors.T)
-        model.squared_error_ = np.array(self.squared_errors)
+        model.squared_error_ = np.array(self.losses)
 
 
 @njit(cache=True)

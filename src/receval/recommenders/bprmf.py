@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import choice, real
-from receval.recommenders.family import alike_but_for
+from receval.recommenders.family import Course, alike_but_for
 from receval.recommenders.pairwise_factors import PairwiseFactors, Triples, descend
 from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
 
@@ -139,8 +139,8 @@ class BPRMF(PairwiseFactors):
             courses = [course for course in courses if course.continues]
 
 
-class _Course:
-    """A course of training, and the models that are its state after one epoch or another.
+class _Course(Course[BPRMF]):
+    """A course of training on triples.
 
     Parameters
     ----------
@@ -159,17 +159,11 @@ class _Course:
         users: NDArray[np.float32],
         items: NDArray[np.float32],
     ) -> None:
-        self.models = models
+        super().__init__(models)
         self.train = train
         scale = np.float32(models[0].initial_deviation)
         self.users, self.items = scale * users, scale * items
         self.biases = np.zeros(len(items), dtype=np.float32)
-        self.losses: list[float] = []
-
-    @property
-    def continues(self) -> bool:
-        """Whether there are epochs to come."""
-        return len(self.losses) < max(model.epochs for model in self.models)
 
     def ascend(self, triples: Triples) -> None:
         """Do an epoch with the given triples."""
@@ -185,9 +179,6 @@ class _Course:
             model.negative_regularisation,
             model.bias_regularisation,
         )
-        self.losses.append(loss)
-        for model in self.models:
-            if model.epochs == len(self.losses):
-                # The course goes on from these arrays, so that the model keeps copies.
-                learnt = (self.biases.copy(), self.users.copy(), self.items.copy())
-                model._keep(self.train, *learnt, np.array(self.losses))
+        for model in self.finished_with(loss):
+            learnt = (self.biases.copy(), self.users.copy(), self.items.copy())
+            model._keep(self.train, *learnt, np.array(self.losses))

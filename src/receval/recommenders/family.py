@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,45 @@ def alike_but_for(models: Sequence[Recommender], names: Collection[str]) -> list
         others = (pair for pair in model.parameters.items() if pair[0] not in names)
         groups.setdefault((type(model), *others), []).append(position)
     return list(groups.values())
+
+
+class _Trained(Protocol):
+    epochs: int
+
+
+Model = TypeVar("Model", bound=_Trained)
+
+
+class Course(Generic[Model]):
+    """A course of training, and the models that are its state after one epoch or another.
+
+    Parameters
+    ----------
+    models : sequence of Recommender
+        Those that differ in their epochs alone.
+
+    Attributes
+    ----------
+    losses : list of float
+        Of the epochs so far.
+    """
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        self.models = models
+        self.losses: list[float] = []
+
+    @property
+    def continues(self) -> bool:
+        """Whether there are epochs to come."""
+        return len(self.losses) < max(model.epochs for model in self.models)
+
+    def finished_with(self, loss: float) -> list[Model]:
+        """Note the loss of an epoch, and return the models that it finishes.
+
+        The course goes on from its arrays, so that models keep copies.
+        """
+        self.losses.append(loss)
+        return [model for model in self.models if model.epochs == len(self.losses)]
 
 
 class Family:

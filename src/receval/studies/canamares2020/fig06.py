@@ -30,12 +30,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tables = []
     for name, experiment in inputs.experiments.items():
         configuration = starting_configuration(experiment)
-        table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
+        measured = MeasuredSystems(experiment, configuration, labels)
+        table = measured.compared(configuration, experiment=name, dataset=experiment.dataset)
         cutoffs = [parse(label).cutoff for label in table["metric"]]
         table["metric"] = metric.label
-        table.insert(1, "cutoff", cutoffs)
-        table.insert(0, "dataset", experiment.dataset)
-        table.insert(0, "experiment", name)
+        table.insert(3, "cutoff", cutoffs)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 

@@ -46,10 +46,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         for policy in POLICY_TITLES:
             configuration = start.but(non_computable=policy)
             measured = MeasuredSystems(experiment, configuration, labels, experiment.systems)
-            table = measured.compared(configuration)
-            table.insert(0, "neighbours", [neighbours[system] for system in table["system"]])
-            table.insert(0, "policy", policy)
-            table.insert(0, "dataset", experiment.dataset)
+            table = measured.compared(configuration, dataset=experiment.dataset, policy=policy)
+            table.insert(2, "neighbours", table["system"].map(neighbours))
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
 

@@ -27,9 +27,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tables = []
     for experiment in inputs.experiments.values():
         configuration = starting_configuration(experiment)
-        table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
-        table.insert(0, "dataset", experiment.dataset)
-        tables.append(table)
+        measured = MeasuredSystems(experiment, configuration, labels)
+        tables.append(measured.compared(configuration, dataset=experiment.dataset))
     return pd.concat(tables, ignore_index=True)
 
 

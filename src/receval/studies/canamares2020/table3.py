@@ -33,10 +33,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         for form in ("full", "condensed"):
             labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
             configuration = start.but(lists=form)
-            table = MeasuredSystems(experiment, configuration, labels).compared(configuration)
-            table.insert(0, "gain", [_gain(label) for label in table["metric"]])
-            table.insert(0, "list_form", form)
-            table.insert(0, "dataset", experiment.dataset)
+            measured = MeasuredSystems(experiment, configuration, labels)
+            table = measured.compared(configuration, dataset=experiment.dataset, list_form=form)
+            table.insert(2, "gain", table["metric"].map(_gain))
             tables.append(table)
     return pd.concat(tables, ignore_index=True)
 

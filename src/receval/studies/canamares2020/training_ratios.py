@@ -40,11 +40,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             )
             measured = MeasuredSystems(experiment, configuration, [label])
             for users in inputs.parameters["users"]:
-                table = measured.compared(configuration, users)
-                table.insert(0, "evaluated_users", users)
-                table.insert(0, "train_ratio", ratio)
-                table.insert(0, "dataset", experiment.dataset)
-                tables.append(table)
+                names = {"dataset": experiment.dataset, "train_ratio": ratio, "evaluated_users": users}
+                tables.append(measured.compared(configuration, users, **names))
     return pd.concat(tables, ignore_index=True)
 
 

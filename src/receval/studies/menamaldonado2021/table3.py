@@ -9,14 +9,14 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
+    SIGNS,
+    STEEPNESS,
     conclusion_of,
     held,
     in_case,
     random_rated_items,
 )
 
-SIGNS = {1: "agree", -1: "disagree"}
-STEEPNESS = {1: "steeper", -1: "less steep"}
 COMPARED = {1: "p(not rel|train,i)", -1: "p(rel|train,i)"}
 """Whose steepness decides, by whether popularity and average rating agree."""
 

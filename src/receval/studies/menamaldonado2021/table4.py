@@ -13,6 +13,8 @@ from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.lemma_cases import (
+    SIGNS,
+    STEEPNESS,
     Conclusion,
     conclusion_of,
     held,
@@ -24,8 +26,6 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
 if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs
 
-SIGNS = {1: "agree", -1: "disagree"}
-STEEPNESS = {1: "steeper", -1: "less steep"}
 COMPARED = {1: "p(not rel|i)", -1: "p(rel|i)"}
 """Whose steepness decides, by whether popularity and relevance agree."""
 

@@ -127,7 +127,9 @@ class MeasuredSystems:
             chosen = chosen & self.users[system].covered
         return chosen
 
-    def compared(self, configuration: Configuration, users: TestUsers = "tested") -> pd.DataFrame:
+    def compared(
+        self, configuration: Configuration, users: TestUsers = "tested", /, **labels: object
+    ) -> pd.DataFrame:
         """Aggregate the values of all systems and compare each with the first.
 
         Parameters
@@ -138,13 +140,16 @@ class MeasuredSystems:
             The paper averages all users with a test rating. Metrics of relevance are 0 where no
             test rating is relevant, whatever the system recommends: "relevant" leaves such users
             out.
+        **labels
+            What every row says of the comparison, such as the dataset; users may be among them.
 
         Returns
         -------
         DataFrame
-            A row a metric and system: metric; system; lists (number of users averaged); value (NaN
-            if there are none); p_value of the paired test against the first system; verdict, that
-            the system is significantly ``above`` or ``below`` the first, or a ``tie``.
+            A row a metric and system: the labels; metric; system; lists (number of users averaged);
+            value (NaN if there are none); p_value of the paired test against the first system;
+            verdict, that the system is significantly ``above`` or ``below`` the first, or a
+            ``tie``.
             The last two have no value for the first system itself, and where fewer than two users
             are covered by both.
         """
@@ -171,6 +176,7 @@ class MeasuredSystems:
             tables.append(
                 pd.DataFrame(
                     {
+                        **labels,
                         "metric": self.labels,
                         "system": system,
                         "lists": n_evaluated,

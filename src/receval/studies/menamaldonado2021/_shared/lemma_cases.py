@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 SHARES = 1000
 """Probabilities of random items are multiples of 1 / SHARES, so that premises hold exactly."""
 
+SIGNS = {1: "agree", -1: "disagree"}
+STEEPNESS = {1: "steeper", -1: "less steep"}
+"""What tables 3 and 4 call the two signs of a case."""
+
 Conclusion = Literal["agree", "disagree", "either"]
 
 
