@@ -123,7 +123,8 @@ OLD_WORDS = (
     OldWord(r"(?<![a-z])companions?(?![a-z])", "auxiliary file"),
     OldWord(r"(?-i:\bFACTS\b|\b[A-Z]\w*Facts\b)", "metadata"),
     OldWord(
-        r"(?<![a-z])reductions?(?![a-z])|single_walk|first_walk", "judgment subsampling; fused pass"
+        r"(?-i:Reductions?\b)|_reductions?\b|reductions? of (?:the )?judg|(?:single|first)_walk",
+        "judgment subsampling; fused pass",
     ),
     OldWord(r"\bn_measures\b|\"measure\"", "aggregated metric"),
     OldWord(r"\bplace=f?\"|\.place\b|\[\"place\"\]", "position, rank or index"),
