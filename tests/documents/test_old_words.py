@@ -123,7 +123,7 @@ OLD_WORDS = (
     OldWord(r"(?<![a-z])companions?(?![a-z])", "auxiliary file"),
     OldWord(r"(?-i:\bFACTS\b|\b[A-Z]\w*Facts\b)", "metadata"),
     OldWord(
-        r"(?-i:\b[A-Z]?[a-z]*Reductions?\b)|_reductions?\b|reductions? of (?:the )?judgments|single_walk|first_walk",
+        r"(?-i:Reductions?\b)|_reductions?\b|reductions? of (?:the )?judg|(?:single|first)_walk",
         "judgment subsampling; fused pass",
     ),
     OldWord(r"\bn_measures\b|\"measure\"", "aggregated metric"),
