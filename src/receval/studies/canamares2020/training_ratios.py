@@ -40,7 +40,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             )
             measured = MeasuredSystems(experiment, configuration, [label])
             for users in inputs.parameters["users"]:
-                names = {"dataset": experiment.dataset, "train_ratio": ratio, "evaluated_users": users}
+                names = {
+                    "dataset": experiment.dataset,
+                    "train_ratio": ratio,
+                    "evaluated_users": users,
+                }
                 tables.append(measured.compared(configuration, users, **names))
     return pd.concat(tables, ignore_index=True)
 
