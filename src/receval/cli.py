@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from receval.config.settings import EDITIONS, json_schema, load_settings
-from receval.datasets.errors import DatasetError
+from receval.datasets.reports import DatasetError
 from receval.drift.acceptance import accept
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_text

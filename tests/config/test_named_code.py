@@ -11,7 +11,7 @@ import pytest
 from config.copied_config import CONFIG, ROOT
 
 from receval.config.settings import load_settings
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 from receval.metrics.registry import METRICS
 from receval.metrics.registry import parse as parse_metric
 from receval.provenance.code_digest import CodeSnapshot

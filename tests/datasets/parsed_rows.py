@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets.errors import RawDataError
+from receval.datasets.reports import RawDataError
 from receval.ratings import Ratings
 
 

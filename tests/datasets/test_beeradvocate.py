@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from receval.datasets.formats import beeradvocate
 from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 from receval.ratings import Ratings
 
 Review = Mapping[str, object]

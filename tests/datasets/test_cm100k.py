@@ -6,7 +6,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 
 from receval.datasets.formats.cm100k import parse
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 
 
 def ratings_txt(tmp_path: Path, content: str) -> Path:

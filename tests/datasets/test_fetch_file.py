@@ -10,8 +10,8 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, Waits, fetch, names, spec_of
 from datasets.http_server import FileServer
 
-from receval.datasets.errors import ChecksumError, DownloadError
 from receval.datasets.raw import RawFile
+from receval.datasets.reports import ChecksumError, DownloadError
 from receval.datasets.spec import FileSpec
 
 

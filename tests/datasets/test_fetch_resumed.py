@@ -13,7 +13,7 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, fetch, names, spec_of
 from datasets.http_server import FileServer
 
-from receval.datasets.errors import ChecksumError, DownloadError
+from receval.datasets.reports import ChecksumError, DownloadError
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 

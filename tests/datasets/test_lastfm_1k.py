@@ -12,7 +12,7 @@ from datasets.parsed_rows import refused, rows_of
 
 from receval.datasets.formats import delimited
 from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 from receval.ratings import Ratings
 
 MBID = "f1b1cf71-bd35-4e99-8624-24a6e15f133a"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.datasets.formats.librarything import parse
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 
 SAMPLE = REAL / "fixtures" / "librarything_UI2_first_1000_lines.txt"
 

@@ -10,7 +10,7 @@ from datasets.parsed_rows import refused, rows_of
 from datasets.registry_entries import REAL
 
 from receval.datasets.formats.movielens import parse_dat, parse_zip
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 
 SAMPLE = REAL / "fixtures" / "ml-1m_ratings_with_timestamps.dat"
 FULL = REAL / "ml-1m" / "ratings.dat"

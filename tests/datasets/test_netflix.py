@@ -12,7 +12,7 @@ from datasets.parsed_rows import refused, rows_of
 
 from receval.datasets.formats import netflix
 from receval.datasets.formats.netflix import parse_archive, parse_combined, parse_movie_files
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport
 from receval.ratings import Ratings
 
 Movies = Mapping[int, str]

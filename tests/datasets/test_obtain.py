@@ -8,9 +8,9 @@ from datasets.http_server import FileServer
 from datasets.registry_entries import spec
 
 from receval.datasets.availability import resolve
-from receval.datasets.errors import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.fetch import obtain
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.reports import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 
 PARSER = "receval.datasets.formats.movielens:parse_dat"

@@ -8,10 +8,10 @@ import pytest
 from datasets.registry_entries import REAL, registry, spec
 
 from receval.datasets.availability import resolve
-from receval.datasets.errors import CountError, DatasetError, RawDataError
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.reports import CountError, DatasetError, RawDataError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings
 

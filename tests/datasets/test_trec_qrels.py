@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats.report import ParseReport
 from receval.datasets.formats.trec_qrels import parse
+from receval.datasets.reports import ParseReport
 
 
 def qrels(tmp_path: Path, *contents: str) -> list[Path]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats.report import ParseReport
 from receval.datasets.formats.yahoo_r3 import parse
+from receval.datasets.reports import ParseReport
 from receval.datasets.spec import PartCounts
 
 

@@ -200,6 +200,14 @@ def test_the_report_counts_the_moved_values_of_every_system(sides):
     ]
 
 
+def test_columns_of_systems_are_counted_like_rows(sides):
+    header = "dataset,metric,value_once,value_twice\n"
+    sides.write("accepted", "study/fig01.csv", header + "ml,P,0.1,0.1\nml,R,0.1,0.1\n")
+    sides.write("fresh", "study/fig01.csv", header + "ml,P,0.1,0.2\nml,R,0.2,0.2\n")
+    report = sides.compare("study/fig01")
+    assert report.artifacts[0].systems == {"twice": 2, "once": 1}
+
+
 def test_a_long_list_of_changes_is_cut_and_counted(sides):
     sides.write(
         "accepted", "study/fig01.csv", "name,users\n" + "".join(f"u{n},1\n" for n in range(9))

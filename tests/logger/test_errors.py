@@ -71,7 +71,7 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
 
 def test_a_traceback_ends_in_a_message_of_any_number_of_lines() -> None:
     assert raised_by(
-        TRACEBACK.format(last="receval.datasets.errors.DownloadError: No\nmirror")
+        TRACEBACK.format(last="receval.datasets.reports.DownloadError: No\nmirror")
     ) == ("No\nmirror")
     assert raised_by(TRACEBACK.format(last="KeyError")) == "KeyError"
     assert raised_by("INFO all is well") == ""
@@ -83,7 +83,7 @@ def test_of_chained_tracebacks_the_last_counts() -> None:
 
 
 def test_only_errors_of_this_project_are_its_own() -> None:
-    assert is_our_own(TRACEBACK.format(last="receval.datasets.errors.CountError: 3 are missing"))
+    assert is_our_own(TRACEBACK.format(last="receval.datasets.reports.CountError: 3 are missing"))
     assert not is_our_own(TRACEBACK.format(last="ValueError: 3 are missing"))
     assert not is_our_own("receval.datasets: reading")
 

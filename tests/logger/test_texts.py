@@ -150,7 +150,7 @@ def test_a_download_that_fails_says_so_once_and_without_a_traceback(tmp_path: Pa
     log.write_text(
         "INFO trying https://example.org\nERROR Traceback (most recent call last):\n"
         '  File "/there/fetch.py", line 3, in fetch\n'
-        "receval.datasets.errors.DownloadError: No mirror gave ml-1m.zip.\n",
+        "receval.datasets.reports.DownloadError: No mirror gave ml-1m.zip.\n",
         encoding="utf-8",
     )
     job = Job(1, "fetch_raw", ("ml-1m",), logs=(str(log),))

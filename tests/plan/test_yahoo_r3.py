@@ -10,9 +10,9 @@ from declared_files import declared
 from plan.planned import plan_of, put_raw_files
 from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 
-from receval.datasets.errors import CountError
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
+from receval.datasets.reports import CountError
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.plan.plan import Plan
 

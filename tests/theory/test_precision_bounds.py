@@ -15,7 +15,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold
-from receval.theory.precision_bounds import precision_bounds
+from receval.theory.precision import precision_bounds
 
 
 def one_relevant_precision(lists: JudgedLists, cutoff: int, kept: np.ndarray) -> float:

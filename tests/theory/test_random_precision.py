@@ -14,7 +14,7 @@ from receval.protocols.protocol import Protocol, RelevantSelection
 from receval.ratings import Ratings
 from receval.splits.split import Fold, fold
 from receval.splits.uniform_test import split_with_uniform_test
-from receval.theory.random_precision import (
+from receval.theory.precision import (
     random_precision,
     random_precision_within_percentiles,
 )

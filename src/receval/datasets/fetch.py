@@ -16,8 +16,8 @@ from receval.datasets.checksums import (
     recorded_sha256,
     sha256_of,
 )
-from receval.datasets.errors import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.reports import ChecksumError, DownloadError, UnavailableError
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 from receval.datasets.transfer import PartialFile, TransferError, transfer
 

@@ -13,9 +13,8 @@ from typing import cast
 import numpy as np
 
 from receval.datasets.counts import as_json, count_ratings, differences, fewest_and_most
-from receval.datasets.errors import CountError, DatasetError
-from receval.datasets.formats.report import ParseReport
 from receval.datasets.raw import RawFiles
+from receval.datasets.reports import CountError, DatasetError, ParseReport
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
 from receval.storage.files import write_atomically

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import (
+    OF_SYSTEM,
     SYSTEM,
     ColumnRoles,
     numbers,
@@ -143,11 +144,14 @@ def compare_tables(
 
 
 def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, int]:
-    """Count the changes of cells by the system of their row."""
-    if SYSTEM not in accepted.columns:
-        return {}
-    cells = [change.row for change in changes if change.row in accepted.index]
-    return dict(Counter(accepted.loc[cells, SYSTEM]).most_common())
+    """Count the changes of cells by the system of their row, or of their column."""
+    cells = [change for change in changes if change.row in accepted.index]
+    if SYSTEM in accepted.columns:
+        systems = accepted.loc[[change.row for change in cells], SYSTEM].tolist()
+    else:
+        columns = [change.column for change in cells]
+        systems = [c.removeprefix(OF_SYSTEM) for c in columns if c.startswith(OF_SYSTEM)]
+    return dict(Counter(systems).most_common())
 
 
 def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChanges:

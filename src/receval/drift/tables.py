@@ -15,6 +15,9 @@ from receval.drift.spec import DriftSpec
 SYSTEM = "system"
 """The column of the systems whose values an artifact has."""
 
+OF_SYSTEM = "value_"
+"""What the columns begin with that are a system's each, in tables of many values."""
+
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 

@@ -22,7 +22,7 @@ from receval.metrics.metric import Metric
 from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
 from receval.statistics.confidence import VALUES
-from receval.theory.random_precision import (
+from receval.theory.precision import (
     Expectation,
     random_precision,
     random_precision_within_percentiles,

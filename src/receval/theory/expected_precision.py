@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from receval.ratings import Ratings
-from receval.theory.precision_bounds import PrecisionBounds
+from receval.theory.precision import PrecisionBounds
 
 
 def expected_precision(
@@ -62,7 +62,7 @@ def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_user
     .. math:: E[P_{RND}@n] \sim \frac{\sigma |PR|}{t |U|} = \sigma\delta
 
     It takes the candidates for all items and the users' sizes of target sets for independent of
-    what they like; :func:`receval.theory.random_precision.random_precision` does not.
+    what they like; :func:`receval.theory.precision.random_precision` does not.
 
     Examples
     --------

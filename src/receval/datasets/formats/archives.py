@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from receval.datasets.errors import RawDataError
+from receval.datasets.reports import RawDataError
 
 
 @contextmanager

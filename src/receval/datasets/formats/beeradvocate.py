@@ -25,10 +25,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.archives import damage_reported
 from receval.datasets.formats.beeradvocate_reviews import Field, Reviews, decode
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")

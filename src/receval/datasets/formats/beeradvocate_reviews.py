@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 NO_TIME = -1

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from receval.datasets.errors import RawDataError
+from receval.datasets.reports import RawDataError
 
 _BLOCK = 1 << 23
 _FIRST_DAY = np.datetime64("1970-01-01")

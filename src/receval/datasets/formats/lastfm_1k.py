@@ -15,11 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.archives import damage_reported, tar_member
 from receval.datasets.formats.delimited import Ignored, Instant, LineFormat, Text
 from receval.datasets.formats.pairs import IdentifierEncoder
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"

@@ -16,10 +16,9 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.archives import damage_reported, tar_member
 from receval.datasets.formats.delimited import Date, Integer, LineFormat
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 # Users are numbered up to 2,649,429; codes are looked up in tables of this size.

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.delimited import Ignored, Integer, LineFormat, Text
 from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 LINES = LineFormat(

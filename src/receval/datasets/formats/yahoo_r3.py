@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.errors import RawDataError
 from receval.datasets.formats.delimited import Integer, LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, refuse_repeats
-from receval.datasets.formats.report import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 LINES = LineFormat(

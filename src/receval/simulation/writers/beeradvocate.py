@@ -7,10 +7,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
-from receval.simulation.writers.raw_files import LineColumn, gzip_bytes, join_columns, to_bytes
+from receval.simulation.writers.raw_files import (
+    LineColumn,
+    gzip_bytes,
+    invent_names,
+    join_columns,
+    numbers_with_gaps,
+    to_bytes,
+)
 from receval.storage.files import write_atomically
 
 LAST_BEER = 77_317

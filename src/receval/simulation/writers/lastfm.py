@@ -8,9 +8,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.simulation.names import invent_names
 from receval.simulation.observation import Observation
-from receval.simulation.writers.raw_files import gzip_bytes, join_columns, tar_bytes, to_bytes
+from receval.simulation.writers.raw_files import (
+    gzip_bytes,
+    invent_names,
+    join_columns,
+    tar_bytes,
+    to_bytes,
+)
 from receval.storage.files import write_atomically
 
 ODD_NAMES = (

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.simulation.names import numbers_with_gaps
 from receval.simulation.observation import Observation
-from receval.simulation.writers.raw_files import join_columns, to_bytes
+from receval.simulation.writers.raw_files import join_columns, numbers_with_gaps, to_bytes
 from receval.storage.files import write_atomically
 
 LAST_WORK = 4_000_000

@@ -7,9 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
-from receval.simulation.writers.raw_files import join_columns, to_bytes, zip_bytes
+from receval.simulation.writers.raw_files import (
+    invent_names,
+    join_columns,
+    numbers_with_gaps,
+    to_bytes,
+    zip_bytes,
+)
 from receval.storage.files import write_atomically
 
 LAST_MOVIE = 3952

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.simulation.names import invent_names, numbers_with_gaps
 from receval.simulation.observation import Observation
 from receval.simulation.timeline import DAY
 from receval.simulation.writers.raw_files import (
     group_to_bytes,
     gzip_bytes,
+    invent_names,
     join_columns,
+    numbers_with_gaps,
     tar_bytes,
     to_bytes,
 )

@@ -43,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.evaluation.tidy_values import means_over_folds
     from receval.metrics.evaluation import evaluate
     from receval.robustness.judgment_sampling import kept_ratings
-    from receval.theory.precision_bounds import precision_bounds
+    from receval.theory.precision import precision_bounds
 
     metric, cutoff = drawn_precision(inputs)
     rows = []

@@ -92,7 +92,7 @@ def _all_relevant(
     """Measure AR with all candidates while test ratings are removed."""
     from receval.metrics.averages import Arithmetic
     from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
-    from receval.theory.random_precision import random_precision
+    from receval.theory.precision import random_precision
     from receval.theory.target_densities import TargetDensities
 
     protocol = protocol_of_all_candidates(experiment)
@@ -152,7 +152,7 @@ def _one_relevant(
 ) -> Iterator[Row]:
     """Measure 1R with the smallest samples while test ratings are removed, then with all sizes."""
     from receval.metrics.evaluation import evaluate
-    from receval.theory.random_precision import random_precision
+    from receval.theory.precision import random_precision
     from receval.theory.sampled_candidates import SamplingOdds, expected_under_one_relevant
     from receval.theory.target_densities import TargetDensities
 
