@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -11,9 +11,16 @@ import pandas as pd
 
 from receval.claims.findings import Relation
 from receval.multiverse.verdicts import LEVEL
+from receval.storage.files import real_values
 
 PAPER_SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
 """The systems of the paper; others are left out."""
+
+ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
+"""Designs with one relevant item a list, in the order of the figure."""
+
+ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
+"""Designs with all relevant items of a user in one list."""
 
 
 class MeansOfDesigns:
@@ -22,9 +29,7 @@ class MeansOfDesigns:
     Parameters
     ----------
     results : DataFrame
-        The CSV of figure 8, with a column ``label``: the metric as the paper writes it.
-    designs : sequence of str
-        The designs of the figure, in its order.
+        The CSV of figure 8.
 
     Raises
     ------
@@ -32,8 +37,9 @@ class MeansOfDesigns:
         Two rows are of the same design, metric and system.
     """
 
-    def __init__(self, results: pd.DataFrame, designs: Sequence[str]) -> None:
+    def __init__(self, results: pd.DataFrame) -> None:
         means = results[(results["fold"] == "mean") & results["system"].isin(PAPER_SYSTEMS)]
+        means = means.assign(label=short_labels(means))
         keys = ["dataset", "label", "design", "system"]
         repeated = means[means.duplicated(keys)]
         if len(repeated):
@@ -46,7 +52,6 @@ class MeansOfDesigns:
             (row["dataset"], row["label"], row["design"], row["system"]): row
             for row in means.to_dict("records")
         }
-        self._designs = tuple(designs)
         self.metrics: tuple[str, ...] = tuple(dict.fromkeys(means["label"]))
 
     def of(self, dataset: str, metric: str, design: str, system: str) -> float:
@@ -67,7 +72,13 @@ class MeansOfDesigns:
     def designs(self, dataset: str) -> list[str]:
         """Return the designs of the figure that a dataset has, in its order."""
         there = {design for name, _, design, _ in self._rows if name == dataset}
-        return [design for design in self._designs if design in there]
+        return [design for design in (*ONE_RELEVANT, *ALL_RELEVANT) if design in there]
+
+
+def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
+    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
 
 
 def claims_of_popularity(means: MeansOfDesigns, dataset: str, metric: str) -> Iterator[Relation]:

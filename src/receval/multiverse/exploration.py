@@ -80,7 +80,7 @@ def explore(
     ...         return np.ones(5, dtype=bool)
     >>> first_ranks = Configuration(metric={"name": "P", "depth": 1})
     >>> found = explore([first_ranks], OneSplit(), [("A", "B")], np.random.default_rng(1))
-    >>> found[["value", "other_value", "p", "verdict"]].round(3).to_numpy().tolist()
+    >>> found[["value", "other_value", "p_value", "verdict"]].round(3).to_numpy().tolist()
     [[0.8, 0.0, 0.016, 'first']]
     """
     for first, second in pairs:

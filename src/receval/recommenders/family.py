@@ -38,10 +38,10 @@ class _Trained(Protocol):
     epochs: int
 
 
-Model = TypeVar("Model", bound=_Trained)
+CourseModel = TypeVar("CourseModel", bound=_Trained)
 
 
-class Course(Generic[Model]):
+class Course(Generic[CourseModel]):
     """A course of training, and the models that are its state after one epoch or another.
 
     Parameters
@@ -55,7 +55,7 @@ class Course(Generic[Model]):
         Of the epochs so far.
     """
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    def __init__(self, models: Sequence[CourseModel]) -> None:
         self.models = models
         self.losses: list[float] = []
 
@@ -64,7 +64,7 @@ class Course(Generic[Model]):
         """Whether there are epochs to come."""
         return len(self.losses) < max(model.epochs for model in self.models)
 
-    def finished_with(self, loss: float) -> list[Model]:
+    def finished_with(self, loss: float) -> list[CourseModel]:
         """Note the loss of an epoch, and return the models that it finishes.
 
         The course goes on from its arrays, so that models keep copies.

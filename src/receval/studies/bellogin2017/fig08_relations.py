@@ -1,4 +1,4 @@
-"""The relations that the paper reads from its figure 8, each beside our values and a outcome."""
+"""The relations that the paper reads from its figure 8, each beside our values and an outcome."""
 
 from __future__ import annotations
 
@@ -27,11 +27,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         claims_of_order,
         claims_of_popularity,
     )
-    from receval.studies.bellogin2017.fig08 import ALL_RELEVANT, ONE_RELEVANT, short_labels
 
-    results = read_results(inputs.results["fig08"])
-    labelled = results.assign(label=short_labels(results))
-    means = MeansOfDesigns(labelled, (*ONE_RELEVANT, *ALL_RELEVANT))
+    means = MeansOfDesigns(read_results(inputs.results["fig08"]))
     movielens, lastfm = (str(inputs.parameters[name]) for name in ("movielens", "lastfm"))
     metrics = [str(label) for label in inputs.parameters["drawn"]]
     relations = [
