@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
-from scipy import stats
-from studies.small_universes import (
+from multiverse.small_universes import (
     GRID,
     SEED,
     SYSTEMS,
@@ -21,6 +19,8 @@ from studies.small_universes import (
     small_universes,
     whole_grid,
 )
+from numpy.typing import NDArray
+from scipy import stats
 
 from receval.metrics.averages import parse_average
 from receval.metrics.evaluation import aggregate, evaluate

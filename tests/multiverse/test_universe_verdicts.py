@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from studies.small_universes import explored
+from multiverse.small_universes import explored
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studies.small_universes import SEED, SYSTEMS, THRESHOLD, small_ratings, small_universes
+from multiverse.small_universes import SEED, SYSTEMS, THRESHOLD, small_ratings, small_universes
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse

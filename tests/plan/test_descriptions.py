@@ -1,0 +1,133 @@
+"""What a plan tells jobs, and what their results depend on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from plan.planned import ROOT, plan_of, put_raw_files
+
+from receval.figures.display import absence_of
+from receval.provenance.versions import provenance_record
+
+# --- what a result depends on -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, edition: str) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+    plan = plan_of(edition)
+    described = [plan.studies.description(study) for study in plan.settings.studies]
+    for name in plan.studies.artifact_names():
+        study, artifact = name.split("/")
+        described += [
+            plan.descriptions.results(study, artifact),
+            plan.descriptions.display(study, artifact),
+        ]
+    assert json.loads(json.dumps(described, allow_nan=False)) == described
+    # A record with an absolute path is refused.
+    provenance_record({"described": described}, {}, [], {})
+
+
+def test_a_description_has_what_results_depend_on_and_no_display_style() -> None:
+    before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
+    styles = {
+        "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
+        "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
+        "datasets": {"ml-1m": {"short_title": "MovieLens"}},
+    }
+    assert plan_of("demo", styles).descriptions.results("bellogin2017", "fig02") == before
+    for change in (
+        {"artifacts": {"fig02": {"parameters": {"metrics": ["P@5"]}}}},
+        {"experiments": {"movielens": {"evaluated_users": "tested"}}},
+        {"experiments": {"movielens": {"relevance_threshold": 4}}},
+        {"experiments": {"lastfm": {"systems": ["pop"], "extra_systems": []}}},
+    ):
+        changed = plan_of("demo", {"studies": {"bellogin2017": change}})
+        assert changed.descriptions.results("bellogin2017", "fig02") != before
+
+
+def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
+    description = plan_of("demo", {"seed": 7}).studies.description("bellogin2017")
+    assert description["seed"] == 7
+    splits = {"coin-flip-80", "uniform-test", "user-temporal-80", "uniform-test-positive"}
+    assert set(description["splits"]) == splits
+    assert "puresvd" not in description["systems"]
+    keys = {"recommender", "parameters", "learns_from", "order"}
+    assert set(description["systems"]["pop"]) == keys
+
+
+def test_code_entries_are_modules() -> None:
+    plan = plan_of("demo")
+    assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa"
+    assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out"
+    assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
+    assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
+
+
+def test_code_of_a_job_tells_its_modules_apart() -> None:
+    plan = plan_of("demo")
+    train = "receval.workflow.systems:train_system"
+    digests = {
+        plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
+    }
+    modules = {plan.code.recommender_entry(name) for name in plan.settings.systems}
+    assert len(digests) == len(modules) > 20
+    assert plan.code.digest("receval.workflow.systems:rank_system") != plan.code.digest(train)
+
+
+def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
+    assert plan_of("demo").artifacts.metric_entries("bellogin2017", "fig02") == [
+        "receval.metrics.precision"
+    ]
+    assert plan_of("demo").artifacts.metric_entries("valcarce2018", "table2") == []
+    several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
+    change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
+    assert plan_of("demo", change).artifacts.metric_entries("bellogin2017", "fig02") == [
+        "receval.metrics.ndcg",
+        "receval.metrics.precision",
+        "receval.metrics.recall",
+    ]
+
+
+# --- the display style -----------------------------------------------------------------------
+
+
+def test_titles_say_that_a_twin_is_one() -> None:
+    demo = plan_of("demo").descriptions.display("bellogin2017", "fig02")
+    assert demo["datasets"] == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
+    full = plan_of("full", {"network": "on"}).descriptions.display("bellogin2017", "fig02")
+    assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
+
+
+@pytest.mark.parametrize("study", ["bellogin2017", "canamares2020", "valcarce2018"])
+def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
+    plan = plan_of("demo")
+    for artifact in plan.artifacts.made(study):
+        for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
+            assert title.endswith(" twin") == (name in plan.settings.twins)
+
+
+def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m")
+    display = plan_of("full").descriptions.display("bellogin2017", "fig02")
+    assert display["extra_systems"] == ["knn-user", "wrmf"]
+    assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]
+    assert set(display["systems"]["pop"]) == {"title", "short_title", "colour", "marker"}
+    assert display["absence"] == absence_of(["Last.fm"])
+    assert display["parameters"]["metrics"] == ["P@10"]
+
+
+def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert plan_of("full").searches.accepted_files() == []
+    taken = plan_of("full", {"accepted_searches": True})
+    assert taken.searches.accepted_files() == ["results/full/systems/searches.csv"]
+    assert "searches" in taken.studies.description("systems")
+    assert "searches" not in taken.studies.description("valcarce2018")
+    for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
+        with pytest.raises(ValueError, match="run the searches"):
+            plan_of("full", {"accepted_searches": True, **changes}).searches.accepted_files()
