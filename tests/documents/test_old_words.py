@@ -85,7 +85,7 @@ OLD_WORDS = (
         {
             "src/receval/robustness/judgment_sampling.py": _SEEDS,
             "src/receval/workflow/incompleteness.py": _SEEDS,
-            "tests/**/test_judgment_samplings.py": _SEEDS,
+            "tests/robustness/test_measured_samplings.py": _SEEDS,
             "docs/robustness.md": "plain English for what is done to the test ratings",
         },
     ),
