@@ -260,7 +260,11 @@ def _drift(report: str) -> str:
     verdict = lines[0].lstrip("# ") if lines else "Drift: unknown"
     # The first table has a row an artifact; those after it tell what moved in each.
     of_artifacts = itertools.takewhile(lambda line: not line.startswith("#"), lines[1:])
-    rows = [line.strip("| ").split(" | ") for line in of_artifacts if line.startswith("| ")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in of_artifacts
+        if line.startswith("| ")
+    ]
     moved = [row[0] for row in rows if _drifted(row)]
     named = ", ".join(moved[:MOST_DRIFTED]) + (", ..." if len(moved) > MOST_DRIFTED else "")
     return f"{verdict}{f': {named}' if named else ''} ({report})."

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, finish, heard, plan, progress, raised, record, start
 
+from receval.drift.changes import Change, Kind
+from receval.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
+from receval.drift.report import as_markdown
 from snakemake_logger_plugin_receval.run_report import (
     WIDTH_OF_BAR,
     failure_text,
@@ -186,11 +189,13 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
     study = here / "work/demo/artifacts/bellogin2017"
     study.mkdir(parents=True)
     (study / "provenance.json").write_text(json.dumps({"absent": ["trec-qrels"]}))
-    (here / "work/demo/drift.md").write_text(
-        "## Drift: 1 of 2 artifacts\n\n| artifact | status |\n| --- | --- |\n"
-        "| bellogin2017/fig01 | same |\n| bellogin2017/fig02 | drifted |\n\n## What moved\n\n"
-        "| artifact | what |\n| --- | --- |\n| bellogin2017/fig02 | new row |\n"
+    moved = (Change(Kind.ROW_NEW, row="system=pop"),)
+    compared = (
+        ArtifactDrift("bellogin2017/fig01", ArtifactStatus.SAME),
+        ArtifactDrift("bellogin2017/fig02", ArtifactStatus.DRIFTED, changes=moved),
+        ArtifactDrift("bellogin2017/fig02_relations", ArtifactStatus.TOLERATED),
     )
+    (here / "work/demo/drift.md").write_text(as_markdown(DriftReport(compared)))
     state = RunState()
     heard(
         state,
@@ -204,7 +209,7 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
     assert run_ending(state, 61.0).splitlines() == [
         "Done: 2 jobs in 1 min 01 s.",
         "Results: work/demo/artifacts/bellogin2017/",
-        "Drift: 1 of 2 artifacts: bellogin2017/fig02 (work/demo/drift.md).",
+        "Drift: 1 of 3 artifacts: bellogin2017/fig02 (work/demo/drift.md).",
         "Absent: trec-qrels (receval datasets tells how to get them).",
     ]
 
