@@ -147,8 +147,8 @@ def columns() -> Iterator[Name]:
         with path.open(encoding="utf-8", newline="") as file:
             header = next(csv.reader(file))
         for name in header:
-            # What stands after p_against_ is the name of a system.
-            if re.fullmatch(r"(?!p_against_)[a-z0-9_]+", name):
+            # What stands after p_against_ or value_ is the name of a system.
+            if re.fullmatch(r"(?!p_against_|value_)[a-z0-9_]+", name):
                 yield Name(name, words_of(name), path.parent.name, "column")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import snakemake.cli  # noqa: F401 - what the runs would import, each of them
 
-OWN = ("receval", "snakemake_executor_plugin", "snakemake_logger_plugin", "sitecustomize")
+OWN = ("receval", "snakemake_executor_plugin", "snakemake_logger_plugin")
 """What each run has to load itself: modules whose names begin so."""
 
 SECONDS = 300
@@ -36,7 +36,8 @@ def become(request: dict[str, Any]) -> None:
     sys.path[:0] = [request["folder"], *os.environ["PYTHONPATH"].split(os.pathsep)]
     sys.argv = [request["program"], *request["words"]]
     importlib.invalidate_caches()
-    # Python itself imports it at its start.
+    # Python itself imports it at its start, and some systems have one that is here already.
+    sys.modules.pop("sitecustomize", None)
     importlib.import_module("sitecustomize")
 
 
