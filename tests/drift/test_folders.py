@@ -208,6 +208,15 @@ def test_columns_of_systems_are_counted_like_rows(sides):
     assert report.artifacts[0].systems == {"twice": 2, "once": 1}
 
 
+def test_the_lowest_and_highest_of_a_value_are_no_systems(sides):
+    header = "dataset,metric,value,value_low,value_high\n"
+    sides.write("accepted", "study/fig01.csv", header + "ml,P,0.5,0.4,0.6\n")
+    sides.write("fresh", "study/fig01.csv", header + "ml,P,0.5,0.3,0.7\n")
+    (artifact,) = sides.compare("study/fig01").artifacts
+    assert len(artifact.changes) == 2
+    assert artifact.systems == {}
+
+
 def test_a_long_list_of_changes_is_cut_and_counted(sides):
     sides.write(
         "accepted", "study/fig01.csv", "name,users\n" + "".join(f"u{n},1\n" for n in range(9))

@@ -15,6 +15,7 @@ from receval.drift.spec import DriftSpec
 from receval.drift.tables import (
     OF_SYSTEM,
     SYSTEM,
+    VALUE,
     ColumnRoles,
     numbers,
     numeric,
@@ -146,9 +147,11 @@ def compare_tables(
 def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, int]:
     """Count the changes of cells by the system of their row, or of their column."""
     cells = [change for change in changes if change.row in accepted.index]
+    systems: list[str] = []
     if SYSTEM in accepted.columns:
         systems = accepted.loc[[change.row for change in cells], SYSTEM].tolist()
-    else:
+    elif VALUE not in accepted.columns:
+        # Beside a column of values these are other columns of theirs, such as a lowest and highest.
         columns = [change.column for change in cells]
         systems = [c.removeprefix(OF_SYSTEM) for c in columns if c.startswith(OF_SYSTEM)]
     return dict(Counter(systems).most_common())

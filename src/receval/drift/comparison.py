@@ -12,9 +12,7 @@ import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
 from receval.drift.spec import DriftSpec
-from receval.drift.tables import SYSTEM, numbers, read_table, roles_of_columns, row_labels
-
-VALUE = "value"
+from receval.drift.tables import SYSTEM, VALUE, numbers, read_table, roles_of_columns, row_labels
 
 DATA_SUFFIX = ".csv"
 

@@ -15,6 +15,9 @@ from receval.drift.spec import DriftSpec
 SYSTEM = "system"
 """The column of the systems whose values an artifact has."""
 
+VALUE = "value"
+"""The column of the values, one a row."""
+
 OF_SYSTEM = "value_"
 """What the columns begin with that are a system's each, in tables of many values."""
 
