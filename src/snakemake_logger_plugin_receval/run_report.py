@@ -168,6 +168,7 @@ MOST_DRIFTED = 5
 """So many artifacts that drifted are named; the report has all."""
 
 _STUDY = re.compile(r"(work/[^/]+)/artifacts/([^/]+)/")
+_OTHERS = "## What was not compared"
 _DRIFT_REPORT = re.compile(r"work/[^/]+/drift\.md")
 
 
@@ -258,14 +259,15 @@ def _drift(report: str) -> str:
     except OSError:
         return f"Drift: {report} cannot be read."
     verdict = lines[0].lstrip("# ") if lines else "Drift: unknown"
-    # The first table has a row an artifact; those after it tell what moved in each.
-    of_artifacts = itertools.takewhile(lambda line: not line.startswith("#"), lines[1:])
+    # The first table and the last one have a row an artifact; the others tell what moved in each.
+    compared = itertools.takewhile(lambda line: not line.startswith("#"), lines[1:])
+    others = itertools.dropwhile(lambda line: line != _OTHERS, lines)
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")]
-        for line in of_artifacts
+        for line in (*compared, *others)
         if line.startswith("| ")
     ]
-    moved = [row[0] for row in rows if _drifted(row)]
+    moved = sorted(row[0] for row in rows if _drifted(row))
     named = ", ".join(moved[:MOST_DRIFTED]) + (", ..." if len(moved) > MOST_DRIFTED else "")
     return f"{verdict}{f': {named}' if named else ''} ({report})."
 

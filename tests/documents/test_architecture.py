@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -58,3 +61,38 @@ def test_every_place_to_put_something_exists_and_every_package_is_one() -> None:
     inner = {"drift", "provenance"}
     own = {name.partition("/")[0] for name in packages()} - inner - {"."}
     assert {path.split("/")[2] for path in named if path.startswith("src/")} >= own
+
+
+def floors() -> dict[str, int]:
+    """Return the number of each package's floor, 0 the highest, as import-linter is told."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
+    (contract,) = (contract for contract in contracts if contract["type"] == "layers")
+    return {
+        package: number
+        for number, layer in enumerate(contract["layers"])
+        for package in layer.split(" | ")
+    }
+
+
+def named_in_strings() -> Iterator[tuple[str, str, str]]:
+    """Yield a module, what one of its registries names, and the named thing's package."""
+    library = ROOT / "src" / "receval"
+    for path in sorted(library.rglob("*.py")):
+        module = path.relative_to(library).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.fullmatch(r"receval(\.\w+)+:\w+", text):
+                yield module, text, text.split(".")[1]
+
+
+def test_what_registries_name_in_strings_lies_no_floor_above_them() -> None:
+    floor = floors()
+    found = list(named_in_strings())
+    own = {module: module.partition("/")[0].removesuffix(".py") for module, _, _ in found}
+    assert len(found) > 30, "no registry was found"
+    assert not [
+        f"{module} names {named}"
+        for module, named, package in found
+        if floor[package] < floor[own[module]]
+    ]

@@ -41,7 +41,7 @@ INSTEAD = {
     "averaged": "evaluated users, or the name of the algorithm",
     "opposed": "anti-popular",
     "anova": "type II sums of squares",
-    "reduction": "judgment subsampling",
+    "reduction": "judgment sampling",
     "self": "rank stability",
     "util": "what it does",
     "helper": "what it does",
@@ -54,7 +54,7 @@ WHOLE = {
     "measure": "aggregated metric",
     "averages": "what they average",
 }
-"""Words that say too little as the whole name of a class, constant or column."""
+"""Words that say too little as the whole name of a class, a type or a column."""
 
 WORLD = ("simulation",)
 """Where a world is a simulated one; elsewhere it was a universe."""

@@ -71,6 +71,14 @@ OLD_WORDS = (
     OldWord(r"(?<![a-z])given[ _-]splits?(?![a-z])|given with unbiased", "predefined split"),
     OldWord(r"(?<![a-z])train(?:ing)?[ _]shares?(?![a-z])", "train ratio"),
     OldWord(
+        r"training[ _]ratios?(?![a-z])",
+        "train ratio",
+        {
+            "config/studies/canamares2020.yaml": _DRAWN,
+            "src/receval/claims/canamares2020_configuration.py": _DRAWN,
+        },
+    ),
+    OldWord(
         r"(?<![a-z])training-shares(?![a-z])",
         "train ratio",
         {
@@ -90,7 +98,7 @@ OLD_WORDS = (
         },
     ),
     OldWord(r"(?<![a-z])self[ _-]correlations?(?![a-z])", "rank stability"),
-    OldWord(r"(?<![a-z])(?:the|its|a) looks?(?![a-z-])", "display style"),
+    OldWord(r"(?<![a-z])(?:the|its|a)[ _]looks?(?![a-z-])", "display style"),
     OldWord(r"(?<![a-z])duels?(?![a-z])", "paired comparison"),
     OldWord(r"(?<![a-z])turns?(?=, n_units| = |_)", "order"),
     OldWord(r"averaged[_-](?:users|lists)|n_averaged|/averaged(?![a-z])", "evaluated users"),
@@ -124,7 +132,7 @@ OLD_WORDS = (
     OldWord(r"(?-i:\bFACTS\b|\b[A-Z]\w*Facts\b)", "metadata"),
     OldWord(
         r"(?-i:Reductions?\b)|_reductions?\b|reductions? of (?:the )?judg|(?:single|first)_walk",
-        "judgment subsampling; fused pass",
+        "judgment sampling; fused pass",
     ),
     OldWord(r"\bn_measures\b|\"measure\"", "aggregated metric"),
     OldWord(r"\bplace=f?\"|\.place\b|\[\"place\"\]", "position, rank or index"),

@@ -176,7 +176,11 @@ def test_the_reports_show_what_moved_and_by_how_much(sides):
         *("0.5", "0.25", "-0.25", "0.0005"),
     ]
     assert any(line.split()[-4:] == ["1000", "999", "-1", "0"] for line in text)
-    assert any("missing: this run should have made it" in line for line in text)
+    assert text[-5] == "What was not compared"
+    assert text[-1].split() == [
+        "study/fig02",
+        *["missing:", "this", "run", "should", "have", "made", "it"],
+    ]
     assert (
         r"| study/fig01 | value | dataset=ml, system=a\|b, metric=P | value | 0.5 | 0.25 | -0.25 "
         "| 0.0005 |"

@@ -32,7 +32,7 @@ def experiment_of(folder: Path, evaluated_users: str = "all") -> Experiment:
 
 def means_of(experiment: Experiment, protocol: Protocol) -> UserMeans:
     means = UserMeans(experiment, len(METRICS))
-    for _, own, system, lists in experiment.outcomes():
+    for _, own, system, lists in experiment.all_lists():
         if own == protocol:
             means.add(system, lists, evaluate(METRICS, lists))
     return means

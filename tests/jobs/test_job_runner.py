@@ -191,8 +191,8 @@ def test_where_no_process_can_be_started_a_job_says_so(
     server._asked = 0
     ours, theirs = Pipe()
     server._fork(Job(Call("module:function", {}), tmp_path, tmp_path / "log"), theirs)
-    outcome, ended = ours.recv(), ours.recv()
-    assert outcome.error == "The system starts no process for it: Cannot allocate memory."
+    result, ended = ours.recv(), ours.recv()
+    assert result.error == "The system starts no process for it: Cannot allocate memory."
     assert ended.status == 1
 
 

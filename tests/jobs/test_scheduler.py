@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+import pytest
+
 # The first import is Snakemake's own first one: its modules import one another.
 import snakemake.api
 import snakemake.common
@@ -12,6 +14,8 @@ import snakemake.rules
 from snakemake.dag import DAG
 from snakemake.jobs import Job
 from snakemake.persistence import PersistenceBase
+from snakemake.persistence.file import FilePersistence
+from snakemake.resources import Resources
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
@@ -44,13 +48,28 @@ def test_what_the_workflow_keeps_is_asked_for_there() -> None:
     )
 
 
-def test_params_that_are_no_tables_are_recorded_alike_with_pandas_and_without() -> None:
+def test_params_are_asked_for_tables_only_where_pandas_is_there() -> None:
     assert "PersistenceBase._serialize_param = property(" in RULES.read_text(encoding="utf-8")
     asked = inspect.getsource(PersistenceBase._params)
     assert "self._serialize_param(value)" in asked, REMEDY
     with_pandas = inspect.getsource(PersistenceBase._serialize_param_pandas)
     assert "return self._serialize_param_builtin(value)" in with_pandas, REMEDY
     assert "import pandas as pd" in with_pandas, REMEDY
+
+
+@pytest.mark.parametrize("value", [1, 0.5, "a", None, (1, 2), {"a": [1.5]}, Path("x")], ids=repr)
+def test_a_param_that_is_no_table_is_recorded_alike_with_pandas_and_without(value: object) -> None:
+    records = object.__new__(FilePersistence)
+    assert records._serialize_param_pandas(value) == records._serialize_param_builtin(value)
+
+
+def test_sizes_are_known_by_the_names_by_which_they_are_left_out() -> None:
+    kept = Resources.from_mapping({"mem_mb": 1, "runtime": 1})
+    assert set(kept.keys()) == {"mem_mb", "runtime"}, REMEDY
+    again = Resources(dict(kept.items()))
+    assert [again[name].value for name in ("mem_mb", "runtime")] == [1, 1], REMEDY
+    asked = inspect.getsource(snakemake.rules.Rule.expand_resources)
+    assert "self.resources.expand_items(" in asked, REMEDY
 
 
 def test_a_dry_run_needs_no_environments_to_see_what_has_changed() -> None:

@@ -194,6 +194,8 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
         ArtifactDrift("bellogin2017/fig01", ArtifactStatus.SAME),
         ArtifactDrift("bellogin2017/fig02", ArtifactStatus.DRIFTED, changes=moved),
         ArtifactDrift("bellogin2017/fig02_relations", ArtifactStatus.TOLERATED),
+        ArtifactDrift("bellogin2017/fig03", ArtifactStatus.MISSING),
+        ArtifactDrift("bellogin2017/fig04", ArtifactStatus.ABSENT),
     )
     (here / "work/demo/drift.md").write_text(as_markdown(DriftReport(compared)))
     state = RunState()
@@ -209,7 +211,7 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
     assert run_ending(state, 61.0).splitlines() == [
         "Done: 2 jobs in 1 min 01 s.",
         "Results: work/demo/artifacts/bellogin2017/",
-        "Drift: 1 of 3 artifacts: bellogin2017/fig02 (work/demo/drift.md).",
+        "Drift: 2 of 5 artifacts: bellogin2017/fig02, bellogin2017/fig03 (work/demo/drift.md).",
         "Absent: trec-qrels (receval datasets tells how to get them).",
     ]
 

@@ -20,7 +20,7 @@ from metrics.examples import (
     random_cases,
     ranks,
 )
-from metrics.variants import cutoffs_of, variants
+from metrics.forms import cutoffs_of, forms
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -42,8 +42,8 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
 ) -> None:
     cases = random_cases(seed, step)
     metrics = [
-        replace(variant, cutoff=cutoff, condensed=condensed, depth=depth)
-        for variant in variants(name)
+        replace(form, cutoff=cutoff, condensed=condensed, depth=depth)
+        for form in forms(name)
         for cutoff in cutoffs_of(name, CUTOFFS)
         for condensed, depth in FORMS
     ]
@@ -75,11 +75,11 @@ def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(s
             listed = [*unjudged[: rank - 1], int(item), *unjudged[rank - 1 :]] if rank else unjudged
             alone.append(Case(tuple(listed), {int(item): float(rating)}, cases[0].metadata))
     metrics = [
-        replace(variant, cutoff=cutoff)
+        replace(form, cutoff=cutoff)
         for name in METRICS
-        for variant in variants(name)
+        for form in forms(name)
         for cutoff in cutoffs_of(name, (None, 1, 10))
-        if not variant.refused_under_1r
+        if not form.refused_under_1r
     ]
     assert len(lists.users) == len(alone)
     for metric, row in zip(metrics, evaluate(metrics, lists), strict=True):

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from metrics.variants import COMMON, choices
+from metrics.forms import COMMON, choices
 
 from receval.metrics.averages import AVERAGES
 from receval.metrics.cards import RULES, card_of, document

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, random_cases, ranks
-from metrics.variants import ALL
+from metrics.forms import ALL
 
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.judged_items import DatasetMetadata

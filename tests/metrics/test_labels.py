@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.examples import example
-from metrics.variants import ALL, COMMON, choices
+from metrics.forms import ALL, COMMON, choices
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import METRICS, RELEASED, metric_class, module_of, parse

@@ -21,7 +21,7 @@ from metrics.examples import (
     ranks,
     ranks_of,
 )
-from metrics.variants import ALL, cutoffs_of
+from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import JudgedItems

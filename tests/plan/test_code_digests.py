@@ -57,10 +57,10 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> EditedCode:
     return EditedCode(tmp_path_factory.mktemp("edited"))
 
 
-def artifacts_where(code: EditedCode, kind: str, module: str) -> set[Artifact]:
-    """Return the artifacts in whose numbers a module of systems, splits or datasets has a part."""
+def artifacts_where(code: EditedCode, kind: str, entry: str) -> set[Artifact]:
+    """Return the artifacts in whose numbers the code of a system, split or dataset has a part."""
     plan = Plan(code.settings, code.folder)
-    modules = {
+    entries = {
         "system": lambda name: [plan.code.recommender_entry(name)],
         "split": lambda name: [plan.code.splitter_entry(name)],
         "dataset": lambda name: [
@@ -82,7 +82,7 @@ def artifacts_where(code: EditedCode, kind: str, module: str) -> set[Artifact]:
             | {d for d in spec.datasets if plan.datasets.is_available(d)},
         }[kind]
         others = (has_part(study, study.artifacts[name]) for name in spec.results_of)
-        return any(module in modules[kind](name) for name in names) or any(others)
+        return any(entry in entries[kind](name) for name in names) or any(others)
 
     return {
         (name, artifact)
@@ -93,20 +93,23 @@ def artifacts_where(code: EditedCode, kind: str, module: str) -> set[Artifact]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "module", "function"),
+    ("kind", "entry", "function"),
     [
-        ("system", "recommenders.plsa", "_fit"),
-        ("system", "recommenders.wbpr", "_fit"),
-        ("split", "splits.temporal", "split_by_time"),
+        ("system", "recommenders.plsa:PLSA", "_fit"),
+        ("system", "recommenders.wbpr:WBPR", "_fit"),
+        # Beside other recommenders in the same module.
+        ("system", "recommenders.non_personalised:OptimalRanking", "_order"),
+        ("split", "splits.temporal:split_by_time", "split_by_time"),
         ("dataset", "datasets.formats.lastfm_1k", "_parse"),
         ("dataset", "simulation.writers.lastfm", "write"),
     ],
 )
 def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no_other(
-    code: EditedCode, kind: str, module: str, function: str
+    code: EditedCode, kind: str, entry: str, function: str
 ) -> None:
-    expected = artifacts_where(code, kind, f"receval.{module}")
+    expected = artifacts_where(code, kind, f"receval.{entry}")
     assert 0 < len(expected) < len(code.before) / 2
+    module = entry.partition(":")[0]
     assert code.changed_by(module, function) == {(*each, "results") for each in expected}
 
 

@@ -58,22 +58,22 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
     assert set(description["systems"]["pop"]) == keys
 
 
-def test_code_entries_are_modules() -> None:
+def test_code_entries_are_what_the_configuration_names() -> None:
     plan = plan_of("demo")
-    assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa"
-    assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out"
+    assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa:PLSA"
+    assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out:split_by_user_ratio"
     assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
     assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
 
 
-def test_code_of_a_job_tells_its_modules_apart() -> None:
+def test_code_of_a_job_tells_recommenders_apart() -> None:
     plan = plan_of("demo")
     train = "receval.workflow.systems:train_system"
     digests = {
         plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
     }
-    modules = {plan.code.recommender_entry(name) for name in plan.settings.systems}
-    assert len(digests) == len(modules) > 20
+    classes = {plan.code.recommender_entry(name) for name in plan.settings.systems}
+    assert len(digests) == len(classes) > 20
     assert plan.code.digest("receval.workflow.systems:rank_system") != plan.code.digest(train)
 
 
@@ -109,7 +109,7 @@ def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
             assert title.endswith(" twin") == (name in plan.settings.twins)
 
 
-def test_the_look_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
+def test_the_display_style_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     display = plan_of("full").descriptions.display("bellogin2017", "fig02")
     assert display["extra_systems"] == ["knn-user", "wrmf"]

@@ -300,7 +300,7 @@ def test_a_figure_reads_the_numbers_of_all_datasets_whatever_it_shows(tmp_path: 
     assert inputs["ranks"] == []
 
 
-def test_the_look_has_the_systems_of_the_experiments_that_are_shown() -> None:
+def test_the_display_style_has_the_systems_of_the_experiments_that_are_shown() -> None:
     plan = plan_of("full")
     shown = plan.descriptions.display(STUDY, "fig16")["systems"]
     assert list(shown) == list(

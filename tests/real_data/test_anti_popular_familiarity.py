@@ -14,7 +14,7 @@ from splits.generated_ratings import DATASETS, cm100k, rng_for
 
 from receval.config.settings import load_settings
 from receval.ratings import Ratings
-from receval.simulation.anti_popular_familiarity import (
+from receval.splits.anti_popular_familiarity import (
     ItemFamiliarity,
     anti_popular_rates,
     split_with_anti_popular_familiarity,

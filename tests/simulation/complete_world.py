@@ -19,7 +19,6 @@ from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
 from receval.seeds import generator
-from receval.simulation.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.simulation.complete_judgments import (
     complete_judgments,
     kept_judgments,
@@ -27,6 +26,7 @@ from receval.simulation.complete_judgments import (
 )
 from receval.simulation.sampling import gumbel_noise, sample_items
 from receval.simulation.twins import Simulation
+from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import Fold, Judgments, fold
 

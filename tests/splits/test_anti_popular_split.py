@@ -11,7 +11,7 @@ from splits.generated_ratings import (
 )
 
 from receval.seeds import generator
-from receval.simulation.anti_popular_familiarity import (
+from receval.splits.anti_popular_familiarity import (
     split_with_anti_popular_familiarity,
     with_anti_popular_familiarity,
 )

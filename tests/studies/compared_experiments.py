@@ -29,7 +29,7 @@ STUDY = "canamares2020"
 def comparisons_of(
     folder: Path, datasets: Sequence[str] = ("ml-1m", "netflix"), **parameters: Any
 ) -> ArtifactInputs:
-    """Write experiments at three training ratios and return the inputs that open them."""
+    """Write experiments at three train ratios and return the inputs that open them."""
     experiments: dict[str, Mapping[str, Any]] = {}
     for dataset in datasets:
         knn = "knn-user" if dataset == "ml-1m" else "knn-user-1000"

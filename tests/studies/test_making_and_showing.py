@@ -178,7 +178,7 @@ def test_an_experiment_opens_what_the_workflow_wrote(tmp_path: Path) -> None:
     assert experiment.protocols == (protocol,)
     assert list(experiment.folds) == [0, 1, 2]
     assert inputs.absent == ("lastfm-1k",)
-    order = [(number, system) for number, _, system, _ in experiment.outcomes()]
+    order = [(number, system) for number, _, system, _ in experiment.all_lists()]
     assert order == [(number, system) for number in range(3) for system in ("pop", "wrmf")]
     assert experiment.fold(1) is experiment.fold(1)
     assert experiment.fold(1).test.items.tolist() != experiment.fold(2).test.items.tolist()

@@ -18,7 +18,7 @@ from receval.splits.kinds import SelectionSpec
 from receval.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,
-    training_ratios,
+    train_ratios,
 )
 
 NDCG = "nDCG(gain=binary)@10"
@@ -141,7 +141,7 @@ def test_the_start_is_at_one_half_or_at_the_only_ratio(tmp_path: Path) -> None:
     several = described(tmp_path, train_ratio=[0.2, 0.5, 0.8], selection={"share": 0.5})
     start = starting_configuration(several)
     assert start == Configuration(selection=SelectionSpec(share=0.5))
-    assert training_ratios(several) == [0.2, 0.5, 0.8]
+    assert train_ratios(several) == [0.2, 0.5, 0.8]
     only = starting_configuration(described(tmp_path, train_ratio=0.8))
     assert only == Configuration().but(split={"train_ratio": 0.8})
     with pytest.raises(ValueError, match=r"ratios 0\.2, 0\.8, so it is open where to start"):

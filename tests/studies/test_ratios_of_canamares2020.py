@@ -21,7 +21,7 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
-from receval.studies.canamares2020 import fig05, fig06, table2, training_ratios
+from receval.studies.canamares2020 import fig05, fig06, table2, train_ratios
 
 BOTH = ("ml-1m", "netflix")
 
@@ -66,7 +66,7 @@ def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
 
 def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
-    results = training_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = train_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     assert len(results) == len(RATIOS) * 3
     for number, ratio in enumerate(RATIOS):
@@ -77,7 +77,7 @@ def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Pat
 
 def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
-    results = training_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
+    results = train_ratios.data(inputs).set_index(["train_ratio", "system"])["value"]
     experiment = inputs.experiments["movielens"]
     rated = [
         sum(0 < rank <= 10 for rank, _ in items)
@@ -89,7 +89,7 @@ def test_unrated_ranks_are_those_without_a_test_rating(tmp_path: Path) -> None:
 
 def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
-    results = training_ratios.data(inputs).set_index(["train_ratio", "evaluated_users", "system"])
+    results = train_ratios.data(inputs).set_index(["train_ratio", "evaluated_users", "system"])
     experiment = inputs.experiments["movielens"]
     for number, ratio in enumerate(RATIOS):
         users = [
@@ -107,21 +107,21 @@ def test_users_without_a_relevant_test_rating_count_0_or_not_at_all(tmp_path: Pa
 
 def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
-    results = training_ratios.data(inputs)
+    results = train_ratios.data(inputs)
     results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
     with figure_style():
-        figure = training_ratios.draw(results, display_of(STUDY, "fig04"))
+        figure = train_ratios.draw(results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines
     assert len(lines) == 3
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
 
 def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) -> None:
-    results = training_ratios.data(
+    results = train_ratios.data(
         comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
     )
     with figure_style():
-        figure = training_ratios.draw(results, display_of(STUDY, "fig03"))
+        figure = train_ratios.draw(results, display_of(STUDY, "fig03"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert limit.get_label() in [text.get_text() for text in figure.legends[0].texts]
@@ -185,7 +185,7 @@ def test_depth_ten_of_figure_6_is_the_starting_configuration(tmp_path: Path) -> 
     by_depth = fig06.data(inputs)
     assert by_depth["metric"].unique().tolist() == ["nDCG(gain=binary)"]
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig02").parameters)
-    by_ratio = training_ratios.data(inputs)
+    by_ratio = train_ratios.data(inputs)
     columns = ["system", "lists", "value", "p_value", "verdict"]
     ten = by_depth.loc[by_depth["cutoff"] == 10, columns].reset_index(drop=True)
     half = by_ratio.loc[by_ratio["train_ratio"] == 0.5, columns].reset_index(drop=True)

@@ -28,7 +28,7 @@ from receval.studies.canamares2020 import (
     table2,
     table3,
     table4,
-    training_ratios,
+    train_ratios,
 )
 
 BOTH = ("ml-1m", "netflix")
@@ -36,9 +36,9 @@ OF_THEIR_OWN = {
     "table2": table2,
     "table3": table3,
     "table4": table4,
-    "fig02": training_ratios,
-    "fig03": training_ratios,
-    "fig04": training_ratios,
+    "fig02": train_ratios,
+    "fig03": train_ratios,
+    "fig04": train_ratios,
     "fig05": fig05,
     "fig06": fig06,
 }

@@ -16,7 +16,7 @@ from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
 
-# Why, of all that Snakemake is told here: docs/snakemake_scheduler.md.
+# Why, of all that Snakemake is told here: docs/snakemake_scheduler.md, of clusters docs/cluster.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
 snakemake.rules.get_function_params = snakemake.common.get_function_params
 OutputIndex.match_producers = cache(OutputIndex.match_producers)

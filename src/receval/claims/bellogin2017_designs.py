@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,17 +10,10 @@ import numpy as np
 import pandas as pd
 
 from receval.claims.findings import Relation
-from receval.multiverse.verdicts import LEVEL
-from receval.storage.files import real_values
+from receval.statistics.pairs import LEVEL
 
 PAPER_SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
 """The systems of the paper; others are left out."""
-
-ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
-"""Designs with one relevant item a list, in the order of the figure."""
-
-ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
-"""Designs with all relevant items of a user in one list."""
 
 
 class MeansOfDesigns:
@@ -29,7 +22,9 @@ class MeansOfDesigns:
     Parameters
     ----------
     results : DataFrame
-        The CSV of figure 8.
+        The CSV of figure 8, and each row's metric as the figure labels it (``label``).
+    designs : sequence of str
+        The designs of the figure, in its order.
 
     Raises
     ------
@@ -37,9 +32,9 @@ class MeansOfDesigns:
         Two rows are of the same design, metric and system.
     """
 
-    def __init__(self, results: pd.DataFrame) -> None:
+    def __init__(self, results: pd.DataFrame, designs: Sequence[str]) -> None:
+        self._designs = designs
         means = results[(results["fold"] == "mean") & results["system"].isin(PAPER_SYSTEMS)]
-        means = means.assign(label=short_labels(means))
         keys = ["dataset", "label", "design", "system"]
         repeated = means[means.duplicated(keys)]
         if len(repeated):
@@ -72,13 +67,7 @@ class MeansOfDesigns:
     def designs(self, dataset: str) -> list[str]:
         """Return the designs of the figure that a dataset has, in its order."""
         there = {design for name, _, design, _ in self._rows if name == dataset}
-        return [design for design in (*ONE_RELEVANT, *ALL_RELEVANT) if design in there]
-
-
-def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
-    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
+        return [design for design in self._designs if design in there]
 
 
 def claims_of_popularity(means: MeansOfDesigns, dataset: str, metric: str) -> Iterator[Relation]:

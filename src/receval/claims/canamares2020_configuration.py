@@ -1,4 +1,4 @@
-"""Claims C-001 to C-013 and C-037 of canamares2020: the data, the start, other training ratios."""
+"""Claims C-001 to C-013 and C-037 of canamares2020: the data, the start, other train ratios."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def claims_of_settings(movielens: str, netflix: str) -> Iterator[Finding]:
 
 
 START = 0.5
-"""The training ratio of the starting configuration."""
+"""The train ratio of the starting configuration."""
 
 SLIGHTLY = 0.05
 """A system is slightly better if its value is at most this share above the other's."""

@@ -10,7 +10,7 @@ import pandas as pd
 from receval.claims.canamares2020_pairs import DEFAULT, ROLES, PairedComparison, Roles
 from receval.claims.findings import Finding, Quantity
 from receval.metrics.labels import metric_name
-from receval.multiverse.verdicts import LEVEL
+from receval.statistics.pairs import LEVEL
 from receval.storage.files import real_values
 
 PUBLISHED_R = 0.962

@@ -46,7 +46,7 @@ def with_text_where_it_differs(
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """KNN and MF along an axis, such as the training ratio.
+    """KNN and MF along an axis, such as the train ratio.
 
     Attributes
     ----------

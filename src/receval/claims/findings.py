@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from receval.multiverse.verdicts import LEVEL
+from receval.statistics.pairs import LEVEL
 
 HOLDS, FAILS = "holds", "does not hold"
 UNDECIDED = "not decided: data absent"

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import (
-    OF_SYSTEM,
     SYSTEM,
     VALUE,
     ColumnRoles,
@@ -22,6 +21,7 @@ from receval.drift.tables import (
     roles_of_columns,
     row_labels,
 )
+from receval.storage.files import VALUE_OF_SYSTEM
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
 _ALLOWANCE = 1 + 1e-9
@@ -153,7 +153,9 @@ def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, 
     elif VALUE not in accepted.columns:
         # Beside a column of values these are other columns of theirs, such as a lowest and highest.
         columns = [change.column for change in cells]
-        systems = [c.removeprefix(OF_SYSTEM) for c in columns if c.startswith(OF_SYSTEM)]
+        systems = [
+            c.removeprefix(VALUE_OF_SYSTEM) for c in columns if c.startswith(VALUE_OF_SYSTEM)
+        ]
     return dict(Counter(systems).most_common())
 
 

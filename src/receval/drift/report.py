@@ -40,11 +40,22 @@ def as_markdown(report: DriftReport, most: int = 50) -> str:
 
 
 def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
-    lines = [heading + _verdict(report), ""]
-    lines += table(
-        ("artifact", "status", "compared", "tolerated", "moved", "order of systems", "drawings"),
-        [_summary(artifact) for artifact in report.artifacts],
-    )
+    lines = [heading + _verdict(report)]
+    compared = [a for a in report.artifacts if a.status not in _EXPLANATIONS]
+    if compared:
+        lines.append("")
+        lines += table(
+            (
+                "artifact",
+                "status",
+                "compared",
+                "tolerated",
+                "moved",
+                "order of systems",
+                "drawings",
+            ),
+            [_summary(artifact) for artifact in compared],
+        )
     moved = [artifact for artifact in report.artifacts if artifact.changes]
     if moved:
         lines += ["", f"{heading}What moved", ""]
@@ -83,6 +94,17 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
             ],
         )
         lines += _counts_of_unlisted([(a.name, len(a.orders)) for a in reordered], most, "panels")
+    others = [artifact for artifact in report.artifacts if artifact.status in _EXPLANATIONS]
+    if others:
+        # Last, because after a run of a few artifacts they are nearly all.
+        lines += ["", f"{heading}What was not compared", ""]
+        lines += table(
+            ("artifact", "why"),
+            [
+                (artifact.name, f"{artifact.status}: {_EXPLANATIONS[artifact.status]}")
+                for artifact in others
+            ],
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -93,8 +115,6 @@ def _verdict(report: DriftReport) -> str:
 
 def _summary(artifact: ArtifactDrift) -> Cells:
     status = str(artifact.status)
-    if artifact.status in _EXPLANATIONS:
-        return (artifact.name, f"{status}: {_EXPLANATIONS[artifact.status]}", *[""] * 5)
     for dataset, rows in artifact.one_sided.items():
         status += f"; {rows} rows of {dataset} on one side only, not compared"
     order = ""

@@ -18,9 +18,6 @@ SYSTEM = "system"
 VALUE = "value"
 """The column of the values, one a row."""
 
-OF_SYSTEM = "value_"
-"""What the columns begin with that are a system's each, in tables of many values."""
-
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 

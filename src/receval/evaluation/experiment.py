@@ -1,4 +1,4 @@
-"""The outcome of an experiment: its description, and the judged ranks of its systems by fold."""
+"""An experiment: its description, and the judged ranks of its systems by fold."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ExperimentDescription:
 
 
 class Experiment(ExperimentDescription):
-    """The outcome of an experiment: every system's lists on every fold under every protocol.
+    """An experiment that was carried out: every system's lists by fold and protocol.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ class Experiment(ExperimentDescription):
 
         judged = self.judged(number, part, threshold)
         path = self.files.ranks_file(self.dataset, self.split, system)
-        outcome = read_ranks(path, protocol.key, number, part)
-        return JudgedLists.measured_by(judged, outcome, protocol)
+        judged_ranks = read_ranks(path, protocol.key, number, part)
+        return JudgedLists.measured_by(judged, judged_ranks, protocol)
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def judged(
@@ -202,7 +202,7 @@ class Experiment(ExperimentDescription):
         positive, highest = positives_and_highest(self.ratings, threshold)
         return DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
 
-    def outcomes(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
+    def all_lists(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""
         for number in self.folds:
             for protocol in self.protocols:

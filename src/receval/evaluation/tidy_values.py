@@ -5,7 +5,10 @@ arrays, or the values of single lists behind them. Two kinds of evaluation avera
 :func:`receval.metrics.evaluation.evaluate` themselves, as they do it many times for the same lists:
 that of removed judgments (:mod:`receval.robustness`, and figures 3 and 4 of bellogin2017), which
 leaves fewer lists at every level, and that of decisions on who is averaged and how
-(:mod:`receval.multiverse`). Means over folds are taken here in any case.
+(:mod:`receval.multiverse`). Tables take their
+means over folds from :func:`means_over_folds`; arrays of averages
+(:mod:`receval.evaluation.metric_comparison`, :mod:`receval.workflow.incompleteness`) and the means
+of users (:mod:`receval.evaluation.user_means`) divide by their folds themselves.
 """
 
 from __future__ import annotations

@@ -133,10 +133,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     """
     expectations = Expectations(experiment, 0)
     measurements = _measurements(experiment, metrics)
-    collected = {
-        protocol.key: UserMeans(experiment, len(own.metrics))
-        for protocol, own in zip(experiment.protocols, measurements, strict=True)
-    }
+    collected = {one.protocol: UserMeans(experiment, len(one.metrics)) for one in measurements}
     rows = []
     for measured in measure_experiment(experiment, measurements):
         own, number = measured.measurement.metrics, int(measured.labels["fold"])
@@ -144,7 +141,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         assert protocol is not None
         if number != expectations.number:
             expectations = Expectations(experiment, number)
-        collected[protocol.key].add(system, measured.lists, measured.per_list)
+        collected[protocol].add(system, measured.lists, measured.per_list)
         expected = expectations.over_samples(protocol, system, measured.lists, own)
         for row, metric, over_samples in zip(measured.rows(), own, expected, strict=True):
             of_random = expectations.of_random(protocol, metric)
@@ -172,7 +169,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     p_values = [
         dict(zip((f"p_against_{name}" for name in experiment.all_systems), row, strict=True))
         for protocol in experiment.protocols
-        for table in [collected[protocol.key].wilcoxon()]
+        for table in [collected[protocol].wilcoxon()]
         for index in range(len(experiment.all_systems))
         for row in table[:, index]
     ]

@@ -51,7 +51,7 @@ class JudgedLists:
     def of(
         cls,
         judgments: Judgments,
-        outcome: JudgedRanks,
+        judged_ranks: JudgedRanks,
         threshold: float,
         protocol: Protocol,
         metadata: DatasetMetadata | None = None,
@@ -61,7 +61,7 @@ class JudgedLists:
         Parameters
         ----------
         judgments : Judgments
-        outcome : JudgedRanks
+        judged_ranks : JudgedRanks
         threshold : float
             Ratings at or above it are relevant.
         protocol : Protocol
@@ -80,22 +80,26 @@ class JudgedLists:
 
         >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 1], n_users=1)
         >>> ranks, ten = np.array([2, 1], dtype=np.int32), np.array([10], dtype=np.int32)
-        >>> outcome = JudgedRanks(ranks, lengths=ten, candidates=ten)
-        >>> lists = JudgedLists.of(judgments, outcome, threshold=4, protocol=Protocol())
+        >>> judged_ranks = JudgedRanks(ranks, lengths=ten, candidates=ten)
+        >>> lists = JudgedLists.of(judgments, judged_ranks, threshold=4, protocol=Protocol())
         >>> lists.full.ranks.tolist(), lists.full.relevant.tolist(), lists.computable_share
         ([1, 2], [False, True], 1.0)
         """
-        return cls.measured_by(JudgedItems.of(judgments, threshold, metadata), outcome, protocol)
+        return cls.measured_by(
+            JudgedItems.of(judgments, threshold, metadata), judged_ranks, protocol
+        )
 
     @classmethod
-    def measured_by(cls, judged: JudgedItems, outcome: JudgedRanks, protocol: Protocol) -> Self:
+    def measured_by(
+        cls, judged: JudgedItems, judged_ranks: JudgedRanks, protocol: Protocol
+    ) -> Self:
         """Bind judged ranks to judged items that the lists of several systems share.
 
         Parameters
         ----------
         judged : JudgedItems
             Of the fold, with one row a user.
-        outcome : JudgedRanks
+        judged_ranks : JudgedRanks
         protocol : Protocol
 
         Raises
@@ -104,9 +108,9 @@ class JudgedLists:
             The ranks are not aligned with the judgments, or the protocol formed its candidates
             with another threshold.
         """
-        if len(outcome.ranks) != len(judged.positions):
+        if len(judged_ranks.ranks) != len(judged.positions):
             raise ValueError(
-                f"There are {len(outcome.ranks)} judged ranks for {len(judged.positions)} "
+                f"There are {len(judged_ranks.ranks)} judged ranks for {len(judged.positions)} "
                 "judgments: they belong to different folds."
             )
         if protocol.threshold is not None and protocol.threshold != judged.threshold:
@@ -114,7 +118,7 @@ class JudgedLists:
                 f"The candidates of {protocol.name} were formed with the relevance threshold "
                 f"{protocol.threshold:g}, so they cannot be measured with {judged.threshold:g}."
             )
-        if (protocol.percentiles is None) != (outcome.percentiles is None):
+        if (protocol.percentiles is None) != (judged_ranks.percentiles is None):
             raise ValueError(
                 f"The judged ranks are not those of {protocol.name}: popularity percentiles of the "
                 "judged items belong to P1R and to no other protocol."
@@ -122,22 +126,22 @@ class JudgedLists:
         one_relevant = protocol.relevant == "1R"
         n_users = judged.n_rows
         users = np.arange(n_users, dtype=np.int64)
-        lengths = outcome.lengths.astype(np.int64)
+        lengths = judged_ranks.lengths.astype(np.int64)
         owners = np.repeat(users, judged.n_judged)
         percentiles = None
-        if (outcome.ranks < 0).any():
-            judged = judged.kept(outcome.ranks >= 0)
+        if (judged_ranks.ranks < 0).any():
+            judged = judged.kept(judged_ranks.ranks >= 0)
         if one_relevant:
             judged = judged.one_relevant
             users = owners[judged.positions]
-        ranks = outcome.ranks[judged.positions]
+        ranks = judged_ranks.ranks[judged.positions]
         if one_relevant:
-            owned_by = users if outcome.percentiles is None else judged.positions
+            owned_by = users if judged_ranks.percentiles is None else judged.positions
             lengths = lengths[owned_by] + (ranks > 0)
-        if outcome.percentiles is not None:
-            percentiles = outcome.percentiles[judged.positions]
-        n_candidates = int(outcome.candidates.sum(dtype=np.int64))
-        n_ranked = int(outcome.lengths.sum(dtype=np.int64))
+        if judged_ranks.percentiles is not None:
+            percentiles = judged_ranks.percentiles[judged.positions]
+        n_candidates = int(judged_ranks.candidates.sum(dtype=np.int64))
+        n_ranked = int(judged_ranks.lengths.sum(dtype=np.int64))
         computable = n_ranked / n_candidates if n_candidates else float("nan")
         full = ListView.of(judged, ranks, lengths)
         return cls(full, users, n_users, one_relevant, computable, percentiles)

@@ -18,9 +18,10 @@ from receval.multiverse.decisions import (
     SignificanceTest,
 )
 from receval.multiverse.universes import UserValues
-from receval.multiverse.verdicts import LEVEL, MOST_SAMPLES, TIE
+from receval.multiverse.verdicts import MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
+from receval.statistics.pairs import LEVEL
 
 AVERAGE_BY_AGGREGATION = {
     "mean": Arithmetic(),

@@ -73,8 +73,8 @@ def explore(
     >>> class OneSplit(Universes):
     ...     def lists(self, configuration, system):
     ...         of_system = ranks["AB".index(system)]
-    ...         outcome = JudgedRanks(of_system, lengths=ranks[1], candidates=ranks[1])
-    ...         return JudgedLists.of(judgments, outcome, 4, configuration.protocol)
+    ...         judged_ranks = JudgedRanks(of_system, lengths=ranks[1], candidates=ranks[1])
+    ...         return JudgedLists.of(judgments, judged_ranks, 4, configuration.protocol)
     ...
     ...     def has_train(self, configuration):
     ...         return np.ones(5, dtype=bool)

@@ -97,8 +97,8 @@ class TrainedUniverses(Universes):
         self._split(configuration)
         if system not in self._ranked:
             self._ranked[system] = self._rank(configuration, system)
-        outcome = self._ranked[system][configuration.non_computable]
-        return JudgedLists.measured_by(self._judged, outcome, configuration.protocol)
+        judged_ranks = self._ranked[system][configuration.non_computable]
+        return JudgedLists.measured_by(self._judged, judged_ranks, configuration.protocol)
 
     def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
         """Return which users have training ratings."""
@@ -131,5 +131,5 @@ class TrainedUniverses(Universes):
             for policy in self.policies
         ]
         generator_for = partial(generator, self.seed, "ratings", "split", 0)
-        outcomes = rank_judged(recommender, self._fold, protocols, generator_for)
-        return dict(zip(self.policies, outcomes, strict=True))
+        ranked = rank_judged(recommender, self._fold, protocols, generator_for)
+        return dict(zip(self.policies, ranked, strict=True))

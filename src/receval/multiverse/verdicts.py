@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
+from receval.statistics.pairs import LEVEL
 from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 from receval.storage.files import real_values
-
-LEVEL = 0.05
-"""A difference is significant if its p-value is below it."""
 
 MOST_SAMPLES = 0.5
 """A difference is significant if more than this share of bootstrap samples reject."""

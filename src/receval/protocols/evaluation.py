@@ -154,11 +154,11 @@ def rank_judged_together(
         for own_passes, scores in zip(passes, systems.score(users), strict=True):
             for one_pass in own_passes:
                 one_pass.rank(scores, users)
-    outcomes: list[dict[Protocol, JudgedRanks]] = [{} for _ in passes]
-    for found, own_passes in zip(outcomes, passes, strict=True):
+    by_system: list[dict[Protocol, JudgedRanks]] = [{} for _ in passes]
+    for found, own_passes in zip(by_system, passes, strict=True):
         for one_pass in own_passes:
-            found.update(one_pass.outcomes())
-    return [[found[protocol] for protocol in complete] for found in outcomes]
+            found.update(one_pass.judged_ranks())
+    return [[found[protocol] for protocol in complete] for found in by_system]
 
 
 class _Alone:

@@ -1,4 +1,4 @@
-"""Judged ranks: the whole outcome of a system on a split under a protocol."""
+"""Judged ranks: all that is kept of a system on a split under a protocol."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ RanksKey = tuple[str, int, str]
 """Key of a protocol, number of the fold, part of it (``test`` or ``unbiased``)."""
 
 
-def write_ranks(path: Path, outcomes: Mapping[RanksKey, JudgedRanks]) -> None:
+def write_ranks(path: Path, judged_ranks: Mapping[RanksKey, JudgedRanks]) -> None:
     """Write the judged ranks of all protocols, folds and parts of one system on one split."""
     arrays: dict[str, NDArray] = {}
-    for (protocol, fold, part), outcome in outcomes.items():
+    for (protocol, fold, part), own in judged_ranks.items():
         prefix = f"{protocol}/{fold}/{part}"
-        arrays[f"{prefix}/ranks"] = outcome.ranks
-        arrays[f"{prefix}/lengths"] = outcome.lengths
-        arrays[f"{prefix}/candidates"] = outcome.candidates
-        if outcome.percentiles is not None:
-            arrays[f"{prefix}/percentiles"] = outcome.percentiles
+        arrays[f"{prefix}/ranks"] = own.ranks
+        arrays[f"{prefix}/lengths"] = own.lengths
+        arrays[f"{prefix}/candidates"] = own.candidates
+        if own.percentiles is not None:
+            arrays[f"{prefix}/percentiles"] = own.percentiles
     write_archive(path, arrays)
 
 

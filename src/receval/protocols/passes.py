@@ -120,7 +120,7 @@ class RankingPass:
                 *common, *self.sample, self.sizes, found.ranks, found.lengths, found.candidates
             )
 
-    def outcomes(self) -> dict[Protocol, JudgedRanks]:
+    def judged_ranks(self) -> dict[Protocol, JudgedRanks]:
         """Return the judged ranks of each protocol of the family."""
         found = {"none": self.found}
         for policy, appended in self.appended.items():
@@ -193,18 +193,18 @@ class PercentilePass:
         for one_pass in self.passes:
             one_pass.rank(scores, users)
 
-    def outcomes(self) -> dict[Protocol, JudgedRanks]:
+    def judged_ranks(self) -> dict[Protocol, JudgedRanks]:
         """Return the judged ranks of each protocol of the family."""
         users = self.shared.judgments.users
-        by_percentile = [one_pass.outcomes() for one_pass in self.passes]
+        by_percentile = [one_pass.judged_ranks() for one_pass in self.passes]
         merged = {}
         for protocol in self.family:
             ranks, lengths, candidates = (np.zeros(len(users), dtype=np.int32) for _ in range(3))
-            for percentile, outcomes in enumerate(by_percentile):
+            for percentile, of_percentile in enumerate(by_percentile):
                 rows = np.flatnonzero(self.percentiles == percentile)
-                outcome = outcomes[protocol]
-                ranks[rows] = outcome.ranks[rows]
-                lengths[rows] = outcome.lengths[users[rows]]
-                candidates[rows] = outcome.candidates[users[rows]]
+                own = of_percentile[protocol]
+                ranks[rows] = own.ranks[rows]
+                lengths[rows] = own.lengths[users[rows]]
+                candidates[rows] = own.candidates[users[rows]]
             merged[protocol] = JudgedRanks(ranks, lengths, candidates, self.percentiles)
         return merged

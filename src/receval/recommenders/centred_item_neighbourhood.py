@@ -224,76 +224,76 @@ def _add_deviations(  # type: ignore[no-untyped-def]
 ):
     """Add to every score the weighted deviations of the item's nearest in the profile.
 
-    The scores are those of several numbers of neighbours, which come in rising order. Eight users,
-    of about equally long profiles, walk together along the others of an item from the nearest on,
-    each until the largest number is met that the profile exceeds: the walk is long and read once
-    for all.
+    The scores are those of several numbers of neighbours, which come in rising order. Where the
+    others of an item stand in its order is set as one bit each for those in a profile: the nearest
+    are the first bits, and the sums over fewer are met on the way to those over more.
     """
     n_items = len(similar_starts) - 1
     lengths = np.empty(len(users), dtype=np.int64)
     for row in range(len(users)):
         lengths[row] = starts[users[row] + 1] - starts[users[row]]
-    # So many of the numbers are met on the walk; of others all of the profile counts.
-    walked = np.searchsorted(numbers, lengths)
+    # So many of the numbers are fewer than the profile has; of others all of the profile counts.
+    fewer = np.searchsorted(numbers, lengths)
     for row in range(len(users)):
-        if walked[row] < len(numbers):
+        if fewer[row] < len(numbers):
             # Similarities are symmetric, so the rows of the profile will do.
             user = users[row]
-            target = scores[walked[row], row]
+            target = scores[fewer[row], row]
             for entry in range(starts[user], starts[user + 1]):
                 deviation = deviations[entry]
                 item = items[entry]
                 for index in range(similar_starts[item], similar_starts[item + 1]):
                     target[np.uint64(similar_items[index])] += similarities[index] * deviation
-            for number in range(walked[row] + 1, len(numbers)):
+            for number in range(fewer[row] + 1, len(numbers)):
                 scores[number, row] = target
-    lowest = np.zeros(256, dtype=np.uint8)
-    for bits in range(1, 256):
-        while not (bits >> lowest[bits]) & 1:
-            lowest[bits] += 1
-    order = np.argsort(lengths, kind="mergesort")
-    raters = np.zeros(n_items, dtype=np.uint8)
-    theirs = np.zeros((n_items, 8), dtype=np.float32)
-    met = np.empty(8, dtype=np.int64)
-    goals = np.empty(8, dtype=np.int64)
-    reached = np.empty(8, dtype=np.int64)
-    change = np.empty(8, dtype=np.float32)
-    first = np.searchsorted(lengths[order], numbers[0], side="right")
-    for start in range(first, len(order), 8):
-        rows = order[start : start + 8]
-        for n in range(len(rows)):
-            for entry in range(starts[users[rows[n]]], starts[users[rows[n]] + 1]):
-                raters[items[entry]] |= np.uint8(1 << n)
-                theirs[items[entry], n] = deviations[entry]
-        everyone = np.uint8((1 << len(rows)) - 1)
-        for item in range(n_items):
-            walking = everyone
-            met[:] = 0
-            goals[:] = numbers[0]
-            reached[:] = 0
-            change[:] = 0
-            for index in range(
-                np.uint64(similar_starts[item]), np.uint64(similar_starts[item + 1])
-            ):
-                other = np.uint64(similar_items[index])
-                hits = raters[other] & walking
-                while hits:
-                    who = np.uint64(lowest[hits])
-                    hits &= np.uint8(hits - np.uint8(1))
-                    change[who] += similarities[index] * theirs[other, who]
-                    met[who] += 1
-                    if met[who] == goals[who]:
-                        scores[reached[who], rows[who], item] += change[who]
-                        reached[who] += 1
-                        if reached[who] == walked[rows[who]]:
-                            walking ^= np.uint8(1 << who)
-                        else:
-                            goals[who] = numbers[reached[who]]
-                if walking == 0:
+    one, word_of, bit_of = np.uint64(1), np.uint64(6), np.uint64(63)
+    positions = np.empty(n_items, dtype=np.int32)
+    entries = np.empty(n_items + 1, dtype=np.int32)
+    bits = np.zeros(n_items // 64 + 1, dtype=np.uint64)
+    for item in range(n_items):
+        # Unsigned positions spare numba's test for negative ones.
+        begin = np.uint64(similar_starts[item])
+        behind = np.uint64(similar_starts[item + 1]) - begin
+        positions[:] = behind
+        for rank in range(behind):
+            positions[np.uint64(similar_items[begin + np.uint64(rank)])] = rank
+        for who in np.flatnonzero(fewer):
+            for entry in range(np.uint64(starts[users[who]]), np.uint64(starts[users[who] + 1])):
+                position = np.uint64(positions[np.uint64(items[entry])])
+                bits[position >> word_of] |= one << (position & bit_of)
+                entries[position] = entry
+            # All items that are not similar stand behind the last that is.
+            bits[behind >> word_of] &= ~(one << (behind & bit_of))
+            met = reached = 0
+            goal = numbers[0]
+            change = np.float32(0)
+            for word in range((behind >> word_of) + one):
+                left = bits[np.uint64(word)]
+                while left and reached < fewer[who]:
+                    lowest = left & (~left + one)
+                    left ^= lowest
+                    position = (np.uint64(word) << word_of) + _bit_number(lowest)
+                    deviation = deviations[np.uint64(entries[position])]
+                    change += similarities[begin + position] * deviation
+                    met += 1
+                    if met == goal:
+                        scores[reached, who, item] += change
+                        reached += 1
+                        goal = numbers[min(reached, len(numbers) - 1)]
+                if reached == fewer[who]:
                     break
-            for n in range(len(rows)):
-                for number in range(reached[n], walked[rows[n]]):
-                    scores[number, rows[n], item] += change[n]
-        for n in range(len(rows)):
-            for entry in range(starts[users[rows[n]]], starts[users[rows[n]] + 1]):
-                raters[items[entry]] = 0
+            bits[: (behind >> word_of) + one] = 0
+            for number in range(reached, fewer[who]):
+                scores[number, who, item] += change
+
+
+# Shifted left by n, its highest six bits are different for every n (a De Bruijn sequence): the
+# number of a single bit without a loop.
+_SEQUENCE = 0x03F79D71B4CB0A89
+_NUMBERS = np.argsort([(_SEQUENCE << n & 2**64 - 1) >> 58 for n in range(64)])
+
+
+@njit(cache=True)
+def _bit_number(bit):  # type: ignore[no-untyped-def]
+    """Return the n of 2 to the power of n."""
+    return np.uint64(_NUMBERS[(bit * np.uint64(_SEQUENCE)) >> np.uint64(58)])

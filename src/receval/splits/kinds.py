@@ -230,7 +230,7 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.partition:split_with_unbiased_test",
         "anti-popular-familiarity": (
-            "receval.simulation.anti_popular_familiarity:split_with_anti_popular_familiarity"
+            "receval.splits.anti_popular_familiarity:split_with_anti_popular_familiarity"
         ),
         "predefined": "receval.splits.predefined:predefined_split",
     }

@@ -68,7 +68,7 @@ def rejected_shares(
 
     Notes
     -----
-    canamares2020, section 3.10: the outcome is the fraction of subsets in which the test rejects.
+    canamares2020, section 3.10: the result is the fraction of subsets in which the test rejects.
     """
     rows = np.atleast_2d(np.asarray(differences, dtype=np.float64))
     if rows.shape[1] != resamples.shape[1]:

@@ -7,6 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+LEVEL = 0.05
+"""A difference is significant if its p-value is below it."""
+
 
 def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first and the second system of every unordered pair.

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # Plans know this module, and jobs that train: what writes and reads arrays and tables is imported
 # where it is used.
 
+VALUE_OF_SYSTEM = "value_"
+"""What the columns of a CSV begin with that hold one system's values each."""
+
 # The oldest date a zip entry can hold: a real one would change the bytes at every run.
 _ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
-from receval.workflow.job_process import Job, Outcome, sentence_of
+from receval.workflow.job_process import Job, JobResult, sentence_of
 
 VARIABLE = "RECEVAL_FOREGROUND"
 """Names the socket and the file, as ``number:file``."""
@@ -73,18 +73,18 @@ def _serve(connection: Connection) -> None:
     except EOFError:
         return
     print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
-    outcome = Outcome("It was left in the debugger.")
+    result = JobResult("It was left in the debugger.")
     try:
         # As in a job, so that the bytes are the same.
         with threadpool_limits(1):
             job.call.make()
-        outcome = Outcome()
+        result = JobResult()
     except Exception as error:
-        outcome = Outcome(sentence_of(error))
+        result = JobResult(sentence_of(error))
         raise
     finally:
         with suppress(OSError):
-            connection.send(outcome)
+            connection.send(result)
 
 
 def launcher_of_this_run() -> Launcher:
@@ -132,13 +132,13 @@ class _HandedOver:
     def __init__(self, asking: Connection) -> None:
         self._asking = asking
 
-    def wait(self) -> tuple[Outcome | None, int | None]:
+    def wait(self) -> tuple[JobResult | None, int | None]:
         """Return what became of the job; nobody knows if the other process has ended."""
         try:
-            outcome: Outcome = self._asking.recv()
+            result: JobResult = self._asking.recv()
         except (EOFError, OSError):
             return None, None
-        return outcome, int(outcome.error is not None)
+        return result, int(result.error is not None)
 
     def terminate(self) -> None:
         """Leave the job to whoever debugs it."""

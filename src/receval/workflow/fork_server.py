@@ -3,7 +3,7 @@
 Run as a program by :class:`receval.workflow.job_launchers.ForkServer`, with the number of an open
 socket as its argument. Over that socket come the ends of further ones, one a job. Each brings a
 :class:`~receval.workflow.job_process.Job`, and takes away first the number of its process, then
-its :class:`~receval.workflow.job_process.Outcome` (from the process itself, if nothing kills it),
+its :class:`~receval.workflow.job_process.JobResult` (from the process itself, if nothing kills it),
 and last :class:`~receval.workflow.job_process.Ended`. The server ends, and all its jobs with it,
 when the first socket closes: that is when the main process ends, however it does.
 """
@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 import receval
-from receval.workflow.job_process import Ended, Job, Outcome, carry_out
+from receval.workflow.job_process import Ended, Job, JobResult, carry_out
 from receval.workflow.kernels import compile_kernel, listed
 
 LIBRARIES = (
@@ -115,7 +115,7 @@ class Server:
         try:
             process = os.fork()
         except OSError as error:
-            connection.send(Outcome(f"The system starts no process for it: {error.strerror}."))
+            connection.send(JobResult(f"The system starts no process for it: {error.strerror}."))
             connection.send(Ended(1))
             return
         if process == 0:
@@ -136,9 +136,9 @@ class Server:
             self._control.close()
             for other in self._jobs.values():
                 other.close()
-            outcome = carry_out(job)
-            connection.send(outcome)
-            status = int(outcome.error is not None)
+            result = carry_out(job)
+            connection.send(result)
+            status = int(result.error is not None)
         finally:
             # Without clearing up what the server has loaded, which takes longer than many jobs, and
             # without going on as a second server, whatever happens here.

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
-from receval.workflow.job_process import Ended, Job, Outcome, carry_out
+from receval.workflow.job_process import Ended, Job, JobResult, carry_out
 
 PATIENCE = 10.0
 """Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
@@ -25,7 +25,7 @@ PATIENCE = 10.0
 class StartedJob(Protocol):
     """A job at work in a process of its own."""
 
-    def wait(self) -> tuple[Outcome | None, int | None]:
+    def wait(self) -> tuple[JobResult | None, int | None]:
         """Return what the job said at its end, and its status; None for what nobody knows."""
 
     def terminate(self) -> None:
@@ -124,15 +124,15 @@ class _ForkedJob:
         self._process: int | None = None
         self._unwanted = False
 
-    def wait(self) -> tuple[Outcome | None, int | None]:
+    def wait(self) -> tuple[JobResult | None, int | None]:
         """Return what the job said at its end, and its status; None for what nobody knows."""
-        outcome = status = None
+        result = status = None
         # A broken connection is the end of the server.
         with suppress(EOFError, OSError), self._connection:
             while status is None:
                 message = self._connection.recv()
-                if isinstance(message, Outcome):
-                    outcome = message
+                if isinstance(message, JobResult):
+                    result = message
                 elif isinstance(message, Ended):
                     status = message.status
                 else:
@@ -140,7 +140,7 @@ class _ForkedJob:
         with self._lock:
             # The system may give its number to another process now.
             self._process = None
-        return outcome, status
+        return result, status
 
     def terminate(self) -> None:
         """End the process; also one that is still to start."""
@@ -190,15 +190,15 @@ class _SpawnedJob:
         self._receiver = receiver
         self._lock = lock
 
-    def wait(self) -> tuple[Outcome | None, int | None]:
+    def wait(self) -> tuple[JobResult | None, int | None]:
         """Return what the job said at its end, and its status; None for what nobody knows."""
-        outcome: Outcome | None = None
+        result: JobResult | None = None
         with suppress(EOFError, OSError), self._receiver:
-            outcome = self._receiver.recv()
+            result = self._receiver.recv()
         wait([self._process.sentinel])
         with self._lock:
             self._process.join()
-        return outcome, self._process.exitcode
+        return result, self._process.exitcode
 
     def terminate(self) -> None:
         """End the process."""

@@ -1,4 +1,4 @@
-"""What a job's process does: the call, its log, its benchmark, its outcome."""
+"""What a job's process does: the call, its log, its benchmark, its result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobResult:
     """How a job ended that was not killed.
 
     Attributes
@@ -78,7 +78,7 @@ class Ended:
     status: int
 
 
-def carry_out(job: Job) -> Outcome:
+def carry_out(job: Job) -> JobResult:
     """Carry out a job in this process, which has nothing else to do.
 
     Standard output and errors go to the job's log from now on: also what compiled code prints, and
@@ -97,8 +97,8 @@ def carry_out(job: Job) -> Outcome:
         if job.benchmark is not None:
             _write_benchmark(job.benchmark, job.call.name, *spent)
     except Exception as error:
-        return Outcome(sentence_of(error), _is_for_want_of_space(error))
-    return Outcome()
+        return JobResult(sentence_of(error), _is_for_want_of_space(error))
+    return JobResult()
 
 
 def sentence_of(error: BaseException) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from receval.workflow.calls import Call, NamedFiles
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
-from receval.workflow.job_process import Job, Outcome
+from receval.workflow.job_process import Job, JobResult
 
 PATIENCE = 30.0
 """Seconds that the main process has to end after SIGTERM, before it is ended."""
@@ -98,17 +98,17 @@ class JobRunner:
         name = call.name
         job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark))
         started = self._start(job, name)
-        outcome, status = started.wait()
+        result, status = started.wait()
         with self._lock:
             self._running.discard(started)
         if self._interrupted:
             # Snakemake says nothing of a job that ends like this: the run is interrupted, too.
             raise KeyboardInterrupt
-        if outcome is None and self._stopped_by is not None:
+        if result is None and self._stopped_by is not None:
             raise JobStoppedError(f"{name} was ended: {self._stopped_by}.")
-        if outcome is None:
+        if result is None:
             raise JobError(f"{name} {_end_of(status)} Its log: {job.log}.")
-        self._tell(outcome, name, job.log)
+        self._tell(result, name, job.log)
 
     def _start(self, job: Job, name: str) -> StartedJob:
         with self._lock:
@@ -118,11 +118,11 @@ class JobRunner:
             self._running.add(started)
             return started
 
-    def _tell(self, outcome: Outcome, name: str, log: Path) -> None:
-        if outcome.error is None:
+    def _tell(self, result: JobResult, name: str, log: Path) -> None:
+        if result.error is None:
             return
-        error = JobError(f"{name}: {outcome.error}\nIts log: {log}.")
-        if outcome.disk_full:
+        error = JobError(f"{name}: {result.error}\nIts log: {log}.")
+        if result.disk_full:
             # All other jobs would fail as well, one by one.
             self.stop("there is no space left on the disk")
             self._abandon(error)

@@ -76,9 +76,9 @@ def simulate_skewness(
             data = _simulated(source, law, skewness, told.train_ratio, generator_for)
             model = make(told.recommender, told.parameters, integer_seed(told.seed, *names, system))
             model.fit(data.train)
-            outcomes = rank_judged(model, data, told.protocols, generator_for)
-            for protocol, outcome in zip(told.protocols, outcomes, strict=True):
-                lists = JudgedLists.of(data.test, outcome, told.relevance_threshold, protocol)
+            ranked = rank_judged(model, data, told.protocols, generator_for)
+            for protocol, judged_ranks in zip(told.protocols, ranked, strict=True):
+                lists = JudgedLists.of(data.test, judged_ranks, told.relevance_threshold, protocol)
                 rows += measure(
                     lists,
                     measurement,

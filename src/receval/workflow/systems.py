@@ -134,7 +134,7 @@ def rank_system(
     wanted = [Protocol(**protocol) for protocol in protocols]
     table = Ratings.read(table_folder(ratings))
     folds = Split.read(split)
-    outcomes: dict[RanksKey, JudgedRanks] = {}
+    judged_ranks: dict[RanksKey, JudgedRanks] = {}
     for number in range(folds.n_folds):
         data = fold(table, folds, number)
         model = load(recommender, model_file(models, number))
@@ -143,7 +143,7 @@ def rank_system(
             if part == "unbiased" and data.unbiased is None:
                 continue
             ranked = rank_judged(model, data, wanted, generator_for, part)
-            for protocol, outcome in zip(wanted, ranked, strict=True):
-                outcomes[protocol.key, number, part] = outcome
+            for protocol, own in zip(wanted, ranked, strict=True):
+                judged_ranks[protocol.key, number, part] = own
         _log.info("fold %d of %d ranked under %d protocols", number + 1, folds.n_folds, len(wanted))
-    write_ranks(ranks, outcomes)
+    write_ranks(ranks, judged_ranks)

@@ -100,8 +100,8 @@ def search_settings(
         together = Family([make(told.recommender, setting, own_seed) for setting in tried])
         together.fit(data.train)
         ranked = rank_judged_together(together, data, [protocol], generator_for)
-        for position, setting, (outcome,) in zip(positions, tried, ranked, strict=True):
-            lists = JudgedLists.measured_by(judged, outcome, protocol)
+        for position, setting, (judged_ranks,) in zip(positions, tried, ranked, strict=True):
+            lists = JudgedLists.measured_by(judged, judged_ranks, protocol)
             ours = measure(lists, measurement).values[0]
             distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
             _log.info("%s %s: distance %.4f", system, setting, distance)

@@ -143,7 +143,7 @@ class LineFormat:
     ----------
     delimiter : bytes
         One or more characters.
-    columns : tuple of Column
+    columns : tuple of ColumnFormat
         All columns in their order.
 
     Examples

@@ -73,7 +73,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
 
 
-def _outcomes(inputs: ArtifactInputs) -> pd.DataFrame:
+def _simulated_values(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the values of all systems on simulated ratings."""
     tables = [
         read_results(path).assign(system=system)
@@ -87,7 +87,7 @@ def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.simulation.skewed_popularity import ShiftedPowerLaw
 
     tables = [pd.DataFrame()]
-    for dataset, rows in _outcomes(inputs).groupby("dataset", sort=False):
+    for dataset, rows in _simulated_values(inputs).groupby("dataset", sort=False):
         ratings = inputs.ratings(str(dataset))
         n_items, n_ratings = ratings.n_items, len(ratings)
         counts = np.bincount(ratings.items, minlength=n_items)
@@ -104,7 +104,7 @@ def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
     means = (
-        _outcomes(inputs)
+        _simulated_values(inputs)
         .groupby(KEYS, sort=False, as_index=False)
         .agg(value=("value", "mean"), lists=("lists", "sum"))
     )

@@ -19,7 +19,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: claim; dataset; metric; statement (what is compared with what); paper (what it says);
     left, comparison, right (our two numbers); p_value (of the difference, where two systems are
     compared); outcome (``holds``, ``does not hold``, ``not apart`` where the direction is right
-    but p is not below ``multiverse.verdicts.LEVEL``, or ``no data``).
+    but p is not below ``statistics.pairs.LEVEL``, or ``no data``).
     """
     from receval.claims.bellogin2017_designs import (
         MeansOfDesigns,
@@ -27,8 +27,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         claims_of_order,
         claims_of_popularity,
     )
+    from receval.studies.bellogin2017.fig08 import ALL_RELEVANT, ONE_RELEVANT, short_labels
 
-    means = MeansOfDesigns(read_results(inputs.results["fig08"]))
+    results = read_results(inputs.results["fig08"])
+    results["label"] = short_labels(results)
+    means = MeansOfDesigns(results, (*ONE_RELEVANT, *ALL_RELEVANT))
     movielens, lastfm = (str(inputs.parameters[name]) for name in ("movielens", "lastfm"))
     metrics = [str(label) for label in inputs.parameters["drawn"]]
     relations = [
@@ -51,7 +54,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("Compared", width=0.28),
         Column("The paper", width=0.22),
         Column("Ours", "right"),
-        Column("Verdict"),
+        Column("Outcome"),
     ]
     rows = []
     for row in results.to_dict("records"):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
-from receval.multiverse.verdicts import LEVEL
+from receval.statistics.pairs import LEVEL
 from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
@@ -88,7 +88,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("The paper", width=0.2),
         Column("Rule", width=0.16),
         Column("Ours", width=0.3),
-        Column("Verdict", width=0.1),
+        Column("Outcome", width=0.1),
     ]
     keys = ["claim", "dataset", "mf", "statement", "expected", "outcome"]
     rows = []

@@ -8,12 +8,11 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
+from receval.storage.files import VALUE_OF_SYSTEM
 from receval.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
     from receval.robustness.rank_stability import SampledValues
-
-VALUE = "value_"
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -51,7 +50,10 @@ def _means(values: SampledValues, judgment_sampling: str) -> pd.DataFrame:
                 "metric": metric,
                 "kept_percent": values.percents,
                 "lists": lists,
-                **{f"{VALUE}{s}": means[:, index, n] for n, s in enumerate(values.systems)},
+                **{
+                    f"{VALUE_OF_SYSTEM}{s}": means[:, index, n]
+                    for n, s in enumerate(values.systems)
+                },
             }
         )
         for index, (average, metric) in enumerate(values.aggregated_metrics)
@@ -74,12 +76,12 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     rows = [
         (
             display.datasets[dataset],
-            display.titles[column.removeprefix(VALUE)],
+            display.titles[column.removeprefix(VALUE_OF_SYSTEM)],
             *(f"{shown.loc[(dataset, percent), column]:.4f}" for percent in percents),
         )
         for dataset in dict.fromkeys(shown.index.get_level_values("dataset"))
         for column in results
-        if column.startswith(VALUE)
+        if column.startswith(VALUE_OF_SYSTEM)
     ]
     levels = [Column(f"{percent} %", "right") for percent in percents]
     return printed(display, [Column("Dataset"), Column("System"), *levels], rows)

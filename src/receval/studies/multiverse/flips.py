@@ -10,7 +10,8 @@ from receval.figures.display import DisplayStyle
 from receval.figures.escaping import escape_markdown
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import decision_title, describe, level_title
-from receval.multiverse.verdicts import LEVEL, single_changes, with_verdicts
+from receval.multiverse.verdicts import single_changes, with_verdicts
+from receval.statistics.pairs import LEVEL
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -9,10 +9,10 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from receval.multiverse.decisions import DECISIONS, Configuration
-from receval.storage.files import real_values
+from receval.storage.files import VALUE_OF_SYSTEM, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
-VALUE, EFFECT = "value_", "effect_"
+EFFECT = "effect_"
 
 OF_VALUES = tuple(name for name in DECISIONS if name != "test")
 """The decisions that change values."""
@@ -52,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     values |= {second: of_pair[systems[0], second]["other_value"] for second in systems[1:]}
     table = pd.DataFrame(
         {
-            **{f"{VALUE}{system}": value for system, value in values.items()},
+            **{f"{VALUE_OF_SYSTEM}{system}": value for system, value in values.items()},
             **{f"{EFFECT}{a}_{b}": rows["effect"] for (a, b), rows in of_pair.items()},
         }
     )
@@ -66,8 +66,10 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     for name in OF_VALUES:
         if name not in ("lists", "metric"):
             shown = shown[shown[name].astype(str) == start[name]]
-    systems = [name.removeprefix(VALUE) for name in results if name.startswith(VALUE)]
-    values = real_values(shown[[f"{VALUE}{system}" for system in systems]])
+    systems = [
+        name.removeprefix(VALUE_OF_SYSTEM) for name in results if name.startswith(VALUE_OF_SYSTEM)
+    ]
+    values = real_values(shown[[f"{VALUE_OF_SYSTEM}{system}" for system in systems]])
     rows = [
         (str(lists), str(metric), *(f"{value:.4f}" for value in of_systems))
         for lists, metric, of_systems in zip(shown["lists"], shown["metric"], values, strict=True)

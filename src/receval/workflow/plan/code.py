@@ -22,7 +22,7 @@ Digests = frozenset[str]
 
 
 class PlannedCode:
-    """Digests of the code that jobs reach, and the modules that the configuration names.
+    """Digests of the code that jobs reach, and what of it the configuration names.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class PlannedCode:
         return CodeSnapshot(self.root, _sources_kept_in(self.root.absolute()))
 
     def splitter_entry(self, split: str) -> str:
-        """Return the module that makes a split."""
-        return SPLITTERS[self.settings.splits[split].kind].partition(":")[0]
+        """Return the function that makes a split."""
+        return SPLITTERS[self.settings.splits[split].kind]
 
     def recommender_entry(self, system: str) -> str:
-        """Return the module of a system's class."""
-        return self.settings.systems[system].recommender.partition(":")[0]
+        """Return a system's class."""
+        return self.settings.systems[system].recommender
 
 
 class CodeDigests:

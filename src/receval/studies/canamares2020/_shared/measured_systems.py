@@ -24,7 +24,7 @@ TestUsers = Literal["tested", "relevant"]
 _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
 
-def training_ratios(experiment: Experiment) -> list[float]:
+def train_ratios(experiment: Experiment) -> list[float]:
     """Return the shares of training ratings of an experiment's split, in their order."""
     shares = experiment.split_spec["train_ratio"]
     return [float(share) for share in shares] if isinstance(shares, list | tuple) else [shares]
@@ -33,7 +33,7 @@ def training_ratios(experiment: Experiment) -> list[float]:
 def starting_configuration(experiment: Experiment) -> Configuration:
     """Return canamares2020's starting configuration on an experiment's split.
 
-    The data selection (A1) is that of the split. The training ratio (A2) is .5, or the only one
+    The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one
     of the split.
 
     Raises
@@ -43,12 +43,12 @@ def starting_configuration(experiment: Experiment) -> Configuration:
     """
     selection = SelectionSpec.model_validate(experiment.split_spec["selection"] or {})
     start = Configuration(selection=selection)
-    ratios = training_ratios(experiment)
+    ratios = train_ratios(experiment)
     if start.split.train_ratio in ratios:
         return start
     if len(ratios) > 1:
         raise ValueError(
-            f"The split {experiment.split} has the training ratios "
+            f"The split {experiment.split} has the train ratios "
             f"{', '.join(f'{ratio:g}' for ratio in ratios)}, so it is open where to start: give "
             f"one ratio, or {start.split.train_ratio:g} among them."
         )

@@ -23,7 +23,7 @@ def choices(kind: type) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def variants(name: str) -> list[Metric]:
+def forms(name: str) -> list[Metric]:
     """Return a metric, by name, with every combination of its own parameters."""
     kind = metric_class(name)
     own = choices(kind)
@@ -35,4 +35,4 @@ def cutoffs_of(name: str, cutoffs: tuple[int | None, ...]) -> tuple[int | None, 
     return tuple(n for n in cutoffs if n is not None or name != "Coverage")
 
 
-ALL = [variant for name in METRICS for variant in variants(name)]
+ALL = [form for name in METRICS for form in forms(name)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
 
-from receval.simulation.anti_popular_familiarity import (
+from receval.splits.anti_popular_familiarity import (
     ItemFamiliarity,
     anti_popular_rates,
     with_anti_popular_familiarity,

@@ -14,7 +14,7 @@ from receval.studies.canamares2020._shared.system_curves import draw_system_curv
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the artifact's metric in the starting configuration at every training ratio.
+    """Return the artifact's metric in the starting configuration at every train ratio.
 
     Parameters of the artifact: ``metric``; ``users`` (``tested`` or ``relevant``: who is averaged,
     with rows for each). Lists are condensed where the metric says so. Large ratios leave users
@@ -27,14 +27,14 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,
-        training_ratios,
+        train_ratios,
     )
 
     label = str(inputs.parameters["metric"])
     form = "condensed" if parse(label).condensed else "full"
     tables = []
     for experiment in inputs.experiments.values():
-        for ratio in training_ratios(experiment):
+        for ratio in train_ratios(experiment):
             configuration = starting_configuration(experiment).but(
                 split={"train_ratio": ratio}, lists=form
             )

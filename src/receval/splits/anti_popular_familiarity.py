@@ -178,7 +178,7 @@ def split_with_anti_popular_familiarity(
     """Draw again which judgments are known, then put every judgment into one of k folds at random.
 
     The least liked items become the best known ones
-    (:mod:`receval.simulation.anti_popular_familiarity`). Judgments that are then known train where
+    (:mod:`receval.splits.anti_popular_familiarity`). Judgments that are then known train where
     they are not in the fold and test where they are; all judgments of the fold, known or not, are
     its unbiased test. No judgment changes its value.
 
