@@ -1,4 +1,4 @@
-"""Jobs that train and rank do not wait for libraries that only tables and figures need."""
+"""Jobs do not wait for libraries that only other jobs need."""
 
 from __future__ import annotations
 
@@ -52,6 +52,19 @@ Call(
 for module in pkgutil.iter_modules(receval.recommenders.__path__):
     import_module(f"receval.recommenders.{module.name}")
 slow = [name for name in ("pandas", "matplotlib", "pydantic") if name in sys.modules]
+print("imported:", *slow)
+"""
+
+# What the rule draw_figure calls, then all that draws.
+DRAW = """
+import sys
+from importlib import import_module
+
+import receval.workflow.artifacts
+
+for module in sys.argv[1:]:
+    assert hasattr(import_module(module), "draw"), module
+slow = [name for name in ("numba", "scipy.sparse", "scipy.stats") if name in sys.modules]
 print("imported:", *slow)
 """
 
@@ -114,3 +127,14 @@ def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, 
         before, after = getattr(table, name), getattr(found, name)
         assert after.dtype == before.dtype
         np.testing.assert_array_equal(after, before)
+
+
+def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
+    folder = ROOT / "src" / "receval" / "studies"
+    drawing = [
+        ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        for path in sorted(folder.rglob("*.py"))
+        if "\ndef draw(results" in path.read_text(encoding="utf-8")
+    ]
+    assert len(drawing) > 30
+    assert run(DRAW, *drawing) == "imported:\n"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from receval.ratings import Ratings
+if TYPE_CHECKING:
+    from receval.ratings import Ratings
+
+# Figures know this module, also when they are only drawn from their CSV.
 
 
 def density(ratings: Ratings) -> float:

@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from receval.evaluation.input_files import InputFiles
 from receval.figures.display import DisplayStyle
 from receval.storage.files import read_results, write_atomically, write_results
 
@@ -49,6 +48,7 @@ def compute_artifact(
     ValueError
         There are no rows, or the artifact reads what is not among its inputs.
     """
+    from receval.evaluation.input_files import InputFiles
     from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,12 @@ from matplotlib.patches import Circle, Rectangle
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import note
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.protocols.candidates import target_sets
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
-from receval.ratings import Ratings
 from receval.seeds import generator
-from receval.splits.split import TEST, TRAIN, Fold, Split, fold
 from receval.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from receval.splits.split import Fold
 
 ITEMS = "abcdefg"
 TOY = {
@@ -39,6 +40,9 @@ SETS = ("C", "N_u", "T_u", "T_u^1", "T_u^2")
 
 def toy_fold() -> Fold:
     """Return the toy rating matrix with its split."""
+    from receval.ratings import Ratings
+    from receval.splits.split import TEST, TRAIN, Split, fold
+
     entries = [(u, i, mark) for u, row in enumerate(TOY.values()) for i, mark in row.items()]
     ratings = Ratings(
         users=np.array([u for u, _, _ in entries], dtype=np.int32),
@@ -57,6 +61,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: protocol; set (C, N_u, then T_u under AR or T_u^1 and T_u^2 under 1R); item; member
     (1 or 0).
     """
+    from receval.protocols.candidates import target_sets
+
     toy = toy_fold()
     rows = []
     for relevant, candidates, sampled in product(RELEVANT_ITEMS, CANDIDATES, (None, 1)):

@@ -12,7 +12,6 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -33,6 +32,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`.published_and_ours`.
     """
+    from receval.studies.systems._shared.published_and_ours import published_and_ours
+
     return published_and_ours(inputs)
 
 
