@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from receval.config.settings import EDITIONS, json_schema, load_settings
 from receval.datasets.reports import DatasetError
-from receval.drift.acceptance import accept
+from receval.drift.acceptance import Acceptance, acceptance
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_text
 from receval.storage.files import write_atomically
 from receval.workflow.plan.plan import Plan
+from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
 SCHEMA = Path("config/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
+
+CLOSED_PIPE = 141
+"""As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 1 where results have drifted; 2 where the command cannot be carried out.
+        0; 1 where results have drifted; 2 where the command cannot be carried out; 141 where nobody
+        reads any more what it prints.
     """
     chosen = _parser().parse_args(arguments)
     if not Path("config/config.yaml").is_file():
@@ -39,7 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 2
     try:
-        return int(chosen.run(chosen))
+        status = int(chosen.run(chosen))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever reads has read enough: nothing more can be said, not even by Python at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
     except (ValueError, DatasetError) as error:
         if chosen.run is _run_rule:
             # A debugger goes to where it was raised.
@@ -63,7 +75,10 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--drop",
                 action="store_true",
-                help="accept although datasets are absent that were there before",
+                help="accept although datasets or artifacts are gone that were there before",
+            )
+            command.add_argument(
+                "--yes", action="store_true", help="accept what is shown without being asked"
             )
     text = "compile all kernels that runs need, once for all jobs to come"
     command = commands.add_parser("kernels", help=text, description=text)
@@ -94,7 +109,8 @@ def _folders(plan: Plan) -> tuple[Path, Path]:
 
 
 def _drift(chosen: argparse.Namespace) -> int:
-    plan = _plan(chosen)
+    plan = plan_of_last_run(chosen.edition)
+    check_artifacts(plan, recorded=False)
     fresh, accepted = _folders(plan)
     report = compare_folders(
         fresh,
@@ -108,17 +124,27 @@ def _drift(chosen: argparse.Namespace) -> int:
 
 
 def _accept(chosen: argparse.Namespace) -> int:
-    plan = _plan(chosen)
-    fresh, accepted = _folders(plan)
+    plan = plan_of_last_run(chosen.edition)
     _check_complete(plan)
+    check_artifacts(plan, recorded=True)
+    changes = acceptance(*_folders(plan), plan.studies.all_artifact_names())
     if not chosen.drop:
-        _check_nothing_is_lost(plan)
-    result = accept(fresh, accepted, plan.studies.all_artifact_names())
-    for verb, names in (("accepted", result.copied), ("removed", result.removed)):
-        for name in names:
-            print(f"{verb} {name}")
-    print(f"{len(result.copied)} files accepted, {len(result.unchanged)} unchanged.")
+        _check_nothing_is_lost(plan, changes)
+    lines = changes.lines()
+    print(*lines, sep="\n", end="\n" if lines else "")
+    print(f"{len(lines)} files change, {len(changes.unchanged)} do not.")
+    if lines and not chosen.yes:
+        _ask(f"Accept these {len(lines)} changes of {changes.accepted.as_posix()}?")
+    changes.carry_out()
     return 0
+
+
+def _ask(question: str) -> None:
+    """Ask at a terminal, and raise an error unless the answer is yes."""
+    if not sys.stdin.isatty():
+        raise ValueError("Nothing was accepted: say receval accept --yes, or answer at a terminal.")
+    if input(f"{question} [y/N] ").strip().lower() not in ("y", "yes"):
+        raise ValueError("Nothing was accepted.")
 
 
 def _check_complete(plan: Plan) -> None:
@@ -134,17 +160,23 @@ def _check_complete(plan: Plan) -> None:
                 )
 
 
-def _check_nothing_is_lost(plan: Plan) -> None:
-    """Refuse to replace accepted results by ones that have fewer datasets."""
+def _check_nothing_is_lost(plan: Plan, changes: Acceptance) -> None:
+    """Refuse to replace accepted results by ones with fewer datasets, or to remove them."""
     for study in plan.settings.studies:
-        # A dataset that the study did not have when it was accepted cannot be lost.
-        lost = sorted(set(plan.studies.absent(study)) & set(plan.accepted.datasets(study)))
+        there = set(plan.studies.datasets(study)) - set(plan.studies.absent(study))
+        lost = sorted(set(plan.accepted.datasets(study)) - there)
         if lost:
             raise ValueError(
-                f"The accepted results of {study} have the datasets {', '.join(lost)}, which are "
-                "absent here: accepting would lose their numbers. Get the datasets, or say so with "
-                "receval accept --drop."
+                f"The accepted results of {study} have the datasets {', '.join(lost)}, which the "
+                "run did without: accepting would lose their numbers. Get the datasets, or say so "
+                "with receval accept --drop."
             )
+    if changes.removed:
+        raise ValueError(
+            "Accepting would remove the files of artifacts that no study lists any more "
+            f"({len(changes.removed)}, such as {changes.removed[0]}): say so with receval accept "
+            "--drop."
+        )
 
 
 def _datasets(chosen: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from drift.small_study import tracked_config
 
-from receval.drift.acceptance import accept
+from receval.drift.acceptance import Acceptance, acceptance
 from receval.drift.comparison import ArtifactStatus, compare_folders
 from receval.drift.report import as_markdown, as_text
 
@@ -29,6 +29,11 @@ class Sides:
 
     def compare(self, *expected: str, **options: object):
         return compare_folders(self.fresh, self.accepted, tracked_config(), expected, **options)
+
+    def accept(self, *artifacts: str) -> Acceptance:
+        changes = acceptance(self.fresh, self.accepted, artifacts)
+        changes.carry_out()
+        return changes
 
     def files(self, side: str) -> dict[str, str]:
         folder = getattr(self, side)
@@ -238,7 +243,7 @@ def test_accepting_copies_the_fresh_artifacts_and_ends_the_drift(sides):
     sides.write("fresh", "study/fig01.log", "not a result")
     sides.write("accepted", "study/fig01.csv", "x,old\n")
     sides.write("accepted", "study/fig01.pdf", "x,pdf\n")
-    done = accept(sides.fresh, sides.accepted, ["study/fig01"])
+    done = sides.accept("study/fig01")
     assert done.copied == (
         "study/fig01.csv",
         "study/fig01.json",
@@ -260,7 +265,7 @@ def test_accepting_removes_the_files_of_artifacts_that_no_study_lists(sides):
     sides.write("fresh", "study/fig02.csv", "a leftover of an earlier run\n")
     sides.write("accepted", "study/README", "not a result")
     sides.write("accepted", "study/provenance.json", "{}")
-    done = accept(sides.fresh, sides.accepted, ["study/fig01"])
+    done = sides.accept("study/fig01")
     assert done.removed == (
         "gone/fig01.csv",
         "gone/provenance.json",
@@ -278,7 +283,7 @@ def test_accepting_removes_the_files_of_artifacts_that_no_study_lists(sides):
 def test_accepting_keeps_listed_artifacts_that_this_run_did_not_make(sides):
     sides.write("accepted", "study/fig01.csv", "accepted with the dataset at hand\n")
     sides.write("fresh", "study/fig02.csv", "a\n")
-    accept(sides.fresh, sides.accepted, ["study/fig01", "study/fig02"])
+    sides.accept("study/fig01", "study/fig02")
     assert set(sides.files("accepted")) == {"study/fig01.csv", "study/fig02.csv"}
 
 
@@ -286,5 +291,5 @@ def test_nothing_is_accepted_while_a_drawing_lacks_its_data(sides):
     sides.write("fresh", "study/fig01.csv", "a\n")
     sides.write("fresh", "study/fig02.svg", "<svg/>")
     with pytest.raises(ValueError, match=r"fig02\.svg has no fig02\.csv beside it"):
-        accept(sides.fresh, sides.accepted, ["study/fig01", "study/fig02"])
+        sides.accept("study/fig01", "study/fig02")
     assert not sides.accepted.exists()

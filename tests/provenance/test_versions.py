@@ -50,13 +50,17 @@ def test_missing_optional_package_is_left_out_and_a_needed_one_refused(
         versions()
 
 
-def test_record_names_code_config_datasets_versions_and_absent_datasets() -> None:
-    record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"], DIGESTS)
+def test_record_names_code_config_data_results_versions_and_absent_datasets(tmp_path: Path) -> None:
+    results = tmp_path / "fig01.csv"
+    results.write_bytes(b"")
+    record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"], DIGESTS, [results])
     assert record == {
         "absent": ["netflix", "yahoo-r3"],
         "code": DIGESTS,
         "config": CONFIG,
         "datasets": DATASETS,
+        # Of no bytes.
+        "results": {"fig01": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         "versions": versions(),
     }
 

@@ -197,8 +197,11 @@ class Workflow:
 
     def run_rule(self, file: str, typed: str = "") -> Run:
         """Make one file by ``receval run-rule``, and type something meanwhile."""
-        words = ["run-rule", file, "--configfile", "small.yaml"]
-        return self._run_warm("receval.cli", words, typed=typed)
+        return self.receval("run-rule", file, "--configfile", "small.yaml", typed=typed)
+
+    def receval(self, *words: str, typed: str = "") -> Run:
+        """Carry out the command ``receval``, and type something meanwhile."""
+        return self._run_warm("receval.cli", list(words), typed=typed)
 
     def processes(self) -> dict[int, int]:
         """Return the processes that are at work in this folder, and the parent of each."""

@@ -1,4 +1,4 @@
-"""Making fresh artifacts the accepted ones."""
+"""Making fresh artifacts the accepted ones: first what that changes, then the change."""
 
 from __future__ import annotations
 
@@ -15,25 +15,59 @@ SUFFIXES = (DATA_SUFFIX, *DRAWING_SUFFIXES, PROVENANCE_SUFFIX)
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What accepting did, as ``study/file`` names in alphabetical order.
+    """What accepting a run's artifacts changes, as ``study/file`` names in alphabetical order.
 
     Attributes
     ----------
+    fresh, accepted : Path
+        The folder of the run's artifacts, and that of accepted results.
     copied : tuple of str
         Files that are new or changed.
     unchanged : tuple of str
-        Files whose bytes were the accepted ones already.
+        Files whose bytes are the accepted ones already.
     removed : tuple of str
         Accepted files whose artifact does not exist any more.
     """
 
+    fresh: Path
+    accepted: Path
     copied: tuple[str, ...]
     unchanged: tuple[str, ...]
     removed: tuple[str, ...]
 
+    def lines(self) -> list[str]:
+        """Return a line for each file that changes: how, and how many rows a CSV wins or loses."""
+        return [
+            *(f"{self._change(file)} {file}{self._rows(file)}" for file in self.copied),
+            *(f"removed {file}" for file in self.removed),
+        ]
 
-def accept(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Acceptance:
-    """Copy the artifacts of a run into the folder of accepted results.
+    def carry_out(self) -> None:
+        """Replace and remove files, each in one step."""
+        for file in self.copied:
+            write_atomically(self.accepted / file, (self.fresh / file).read_bytes())
+        for file in self.removed:
+            (self.accepted / file).unlink()
+            study = (self.accepted / file).parent
+            if not any(study.iterdir()):
+                study.rmdir()
+
+    def _change(self, file: str) -> str:
+        return "changed" if (self.accepted / file).is_file() else "new    "
+
+    def _rows(self, file: str) -> str:
+        if not file.endswith(DATA_SUFFIX) or not (self.accepted / file).is_file():
+            return ""
+        before, after = (
+            len((folder / file).read_bytes().splitlines()) for folder in (self.accepted, self.fresh)
+        )
+        if before == after:
+            return ""
+        return f", {abs(after - before):,} rows {'more' if after > before else 'fewer'}"
+
+
+def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Acceptance:
+    """Return what copying the artifacts of a run into the folder of accepted results changes.
 
     Parameters
     ----------
@@ -46,20 +80,15 @@ def accept(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Acceptanc
         artifact among them that the run did not make stays as it was accepted. Accepted files of
         any other artifact are removed, and leftovers of it in the fresh folder are not copied.
 
-    Returns
-    -------
-    Acceptance
-        What was copied and what was removed.
-
     Raises
     ------
     ValueError
-        If the run has drawings of an artifact without its CSV; nothing is accepted then.
+        If the run has drawings of an artifact without its CSV.
 
     Notes
     -----
     Files of provenance (``.json``) belong to an artifact or to a study as a whole; the latter live
-    as long as the study lists any artifact. Each file is replaced in one step.
+    as long as the study lists any artifact.
     """
     listed = set(artifacts)
     studies = {name.split("/")[0] for name in listed}
@@ -76,22 +105,15 @@ def accept(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Acceptanc
                 f"{fresh / file} has no {Path(data).name} beside it: let the run finish before "
                 "accepting its results."
             )
-    copied, unchanged = [], []
-    for file in found:
-        content = (fresh / file).read_bytes()
-        target = accepted / file
-        if target.is_file() and target.read_bytes() == content:
-            unchanged.append(file)
-        else:
-            write_atomically(target, content)
-            copied.append(file)
-    removed = [file for file in _files(accepted) if not belongs(file)]
-    for file in removed:
-        (accepted / file).unlink()
-        study = (accepted / file).parent
-        if not any(study.iterdir()):
-            study.rmdir()
-    return Acceptance(tuple(copied), tuple(unchanged), tuple(removed))
+    unchanged = tuple(
+        file
+        for file in found
+        if (accepted / file).is_file()
+        and (accepted / file).read_bytes() == (fresh / file).read_bytes()
+    )
+    copied = tuple(file for file in found if file not in unchanged)
+    removed = tuple(file for file in _files(accepted) if not belongs(file))
+    return Acceptance(fresh, accepted, copied, unchanged, removed)
 
 
 def _files(folder: Path) -> list[str]:

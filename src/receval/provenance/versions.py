@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ def provenance_record(
     datasets: Mapping[str, Any],
     absent: Sequence[str],
     digests: Mapping[str, Any],
+    results: Iterable[Path] = (),
 ) -> dict[str, Any]:
     """Return the record of what a family of results was made from.
 
@@ -76,11 +78,13 @@ def provenance_record(
         Datasets left out because they could not be had; sorted in the record.
     digests : mapping
         By artifact: of the code that made it.
+    results : iterable of Path
+        The CSVs that the record is of.
 
     Returns
     -------
     dict
-        With the keys ``absent``, ``code``, ``config``, ``datasets`` and ``versions``.
+        With the keys ``absent``, ``code``, ``config``, ``datasets``, ``results`` and ``versions``.
 
     Raises
     ------
@@ -93,10 +97,21 @@ def provenance_record(
         "code": digests,
         "config": config,
         "datasets": datasets,
+        "results": checksums_of_results(results),
         "versions": versions(),
     }
     _check(record, "record")
     return record
+
+
+def checksums_of_results(results: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of the CSVs that are there, by the names of their artifacts."""
+    checksums = {}
+    for path in results:
+        if path.is_file():
+            with path.open("rb") as file:
+                checksums[path.stem] = hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums
 
 
 def write_json(path: Path, record: Mapping[str, Any]) -> None:

@@ -205,7 +205,7 @@ def record_provenance(
     }
     datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
     settings = {**config, "metadata of the splits": metadata}
-    write_json(record, provenance_record(settings, datasets, absent, digests))
+    write_json(record, provenance_record(settings, datasets, absent, digests, results))
 
 
 def report_drift(

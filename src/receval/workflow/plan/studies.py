@@ -36,7 +36,11 @@ class PlannedStudies:
         """Return all files that the target of a study makes."""
         made = self.artifacts.made(study)
         files = [file for name in made for file in self.artifacts.files(study, name)]
-        return [*files, f"{self._folder}/artifacts/{study}/provenance.json"]
+        return [*files, self.record_file(study)]
+
+    def record_file(self, study: str) -> str:
+        """Return the record of what a study's artifacts were made from."""
+        return f"{self._folder}/artifacts/{study}/provenance.json"
 
     def shown_files(self, study: str) -> list[str]:
         """Return the pages on which the report shows a study's tables and texts."""

@@ -1,0 +1,46 @@
+"""Comparing and accepting: by the plan of the run that made the artifacts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from workflow.running import Workflow
+
+
+@pytest.fixture(scope="module")
+def made(finished: Workflow, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """A copy of the finished workflow, whose files may be made again."""
+    return finished.copied(tmp_path_factory.mktemp("after") / "made", with_results=True)
+
+
+def accepted(made: Workflow) -> dict[str, bytes]:
+    folder = made.folder / "results"
+    return {path.as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_commands_plan_with_what_the_run_was_given(made: Workflow) -> None:
+    record = json.loads((made.folder / "work/demo/run.json").read_text(encoding="utf-8"))
+    # In small.yaml, which no command is told of.
+    assert "netflix" in record["given"]["leave_out"]
+    drift = made.receval("drift", "--edition", "demo")
+    assert drift.text.startswith("Drift: ")
+    assert "missing: this run should have made it" not in drift.text
+
+
+def test_a_run_without_some_datasets_loses_no_accepted_number(made: Workflow) -> None:
+    before = accepted(made)
+    refused = made.receval("accept", "--edition", "demo", "--yes")
+    assert refused.status == 2
+    assert "The accepted results of bellogin2017 have the datasets" in refused.text
+    assert accepted(made) == before
+
+
+def test_artifacts_of_an_earlier_run_with_another_configuration_are_refused(made: Workflow) -> None:
+    run = made.run("--cores", "2", targets=("bellogin2017",), changes={"seed": 5})
+    assert run.status == 0, run.text
+    for command in (["drift"], ["accept", "--yes", "--drop"]):
+        refused = made.receval(*command, "--edition", "demo")
+        assert refused.status == 2
+        assert "valcarce2020 is not of the last run" in refused.text
+        assert "other settings (seed)" in refused.text
