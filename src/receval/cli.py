@@ -71,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("--edition", choices=EDITIONS, default=None)
         command.set_defaults(run=run)
+        if name == "drift":
+            command.add_argument(
+                "--all",
+                action="store_true",
+                help="name what is within its tolerance, too",
+            )
         if name == "accept":
             command.add_argument(
                 "--drop",
@@ -115,7 +121,7 @@ def _drift(chosen: argparse.Namespace) -> int:
     report = compare_folders(
         fresh,
         accepted,
-        plan.settings.drift,
+        plan.settings.drift.exact() if chosen.all else plan.settings.drift,
         plan.studies.artifact_names(),
         plan.accepted.one_sided_datasets(),
     )

@@ -147,6 +147,7 @@ def test_drift_tolerates_what_the_configuration_tolerates(repository: Path) -> N
     # 0.3 per list over 600 lists: 0.0005.
     change(FRESH / STUDY / "table2.csv", 0.2504)
     assert main(["drift", "--edition", "demo"]) == 0
+    assert main(["drift", "--edition", "demo", "--all"]) == 1
     change(FRESH / STUDY / "table2.csv", 0.2506)
     assert main(["drift", "--edition", "demo"]) == 1
 

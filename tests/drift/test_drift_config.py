@@ -39,6 +39,14 @@ def test_the_tolerance_of_a_column_of_one_artifact_comes_first_and_there_alone()
     assert list(found.of("one/relations").tolerances)[-1] == "*"
 
 
+def test_nothing_is_tolerated_where_every_difference_is_asked_for():
+    given = {"study/*:tau": {"absolute": 0.5, "reason": "a"}, "*": {"relative": 1, "reason": "b"}}
+    spec = config(tolerances=given).exact()
+    for column in ("tau", "value"):
+        tolerance = spec.of("study/fig01").tolerance(column)
+        assert (tolerance.absolute, tolerance.relative, tolerance.per_list) == (0, 0, 0)
+
+
 def test_keys_are_patterns():
     assert config().is_key("relevance_threshold")
     assert not config().is_key("threshold_value")

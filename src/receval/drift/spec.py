@@ -78,6 +78,10 @@ class DriftSpec(_Model):
                 own[column] = tolerance
         return self.model_copy(update={"tolerances": {**own, **_without(common, own)}})
 
+    def exact(self) -> DriftSpec:
+        """Return the same without any tolerance, so that every difference counts."""
+        return self.model_copy(update={"tolerances": {"*": Tolerance(reason="none was wanted")}})
+
     def is_key(self, column: str) -> bool:
         """Tell whether a column of numbers says which row it is."""
         return any(fnmatchcase(column, pattern) for pattern in self.keys)

@@ -1,14 +1,48 @@
-"""Means over folds with their confidence intervals."""
+"""Means over users or folds with their confidence intervals."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 VALUES = ("value", "lists", "computable_share", "expected", "random_expected", "random_error")
 """Columns of values by fold that do not say which row it is."""
+
+
+def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return the means over users, each with half the width of its confidence interval.
+
+    .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
+
+    with :math:`s` the standard deviation over the :math:`n` users.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (..., n_users)
+        Of those who are averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
+
+    Returns
+    -------
+    means, half_intervals : ndarray of float64, shape (...,)
+        The interval is NaN with a single user.
+
+    Examples
+    --------
+    >>> mean, half = mean_with_interval([0.1, 0.2, 0.6])
+    >>> round(float(mean), 3), round(float(half), 3)
+    (0.3, 0.657)
+    """
+    table = np.asarray(values, dtype=np.float64)
+    size = table.shape[-1]
+    with np.errstate(invalid="ignore"):
+        deviation = (
+            np.std(table, axis=-1, ddof=1) if size > 1 else np.full(table.shape[:-1], np.nan)
+        )
+        half = stdtrit(size - 1, (1 + CONFIDENCE) / 2) / np.sqrt(size) * deviation
+    return table.mean(axis=-1), np.asarray(half)
 
 
 def means_with_intervals(results: pd.DataFrame) -> pd.DataFrame:

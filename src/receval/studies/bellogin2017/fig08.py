@@ -10,15 +10,13 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.confidence import means_with_intervals
-from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.designs import (
+    ALL_RELEVANT,
+    ONE_RELEVANT,
+    short_labels,
+)
 from receval.studies.bellogin2017.configuration_bars import draw_configurations
-
-ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
-"""Designs with one relevant item a list, in the order of the figure."""
-
-ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
-"""Designs with all relevant items of a user in one list."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -101,9 +99,3 @@ def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ..
     own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
     positions = own["design"].map({design: index for index, design in enumerate(designs)})
     return own[positions.notna()].assign(position=positions).sort_values("position", kind="stable")
-
-
-def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
-    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)

@@ -27,7 +27,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         claims_of_order,
         claims_of_popularity,
     )
-    from receval.studies.bellogin2017.fig08 import ALL_RELEVANT, ONE_RELEVANT, short_labels
+    from receval.studies.bellogin2017._shared.designs import (
+        ALL_RELEVANT,
+        ONE_RELEVANT,
+        short_labels,
+    )
 
     results = read_results(inputs.results["fig08"])
     results["label"] = short_labels(results)
