@@ -155,9 +155,7 @@ def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
     titles = [title for title, _ in titled(figure)]
     rows_of_panels = 2 if (study, artifact) == ("valcarce2020", "fig09") else 1
     assert list(dict.fromkeys(titles)) == [f"{TITLES[name]} twin" for name in datasets]
-    assert len(titles) == len(datasets) * (
-        2 if (study, artifact) == ("valcarce2020", "fig09") else 1
-    )
+    assert len(titles) == len(datasets) * rows_of_panels
     assert notes_of(figure) == []
     assert problems_of(figure) == []
 

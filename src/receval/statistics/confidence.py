@@ -37,12 +37,11 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
     """
     table = np.asarray(values, dtype=np.float64)
     size = table.shape[-1]
-    with np.errstate(invalid="ignore"):
-        deviation = (
-            np.std(table, axis=-1, ddof=1) if size > 1 else np.full(table.shape[:-1], np.nan)
-        )
-        half = stdtrit(size - 1, (1 + CONFIDENCE) / 2) / np.sqrt(size) * deviation
-    return table.mean(axis=-1), np.asarray(half)
+    means = table.mean(axis=-1)
+    if size < 2:
+        return means, np.full_like(means, np.nan)
+    factor = stdtrit(size - 1, (1 + CONFIDENCE) / 2) / np.sqrt(size)
+    return means, factor * np.std(table, axis=-1, ddof=1)
 
 
 def means_with_intervals(results: pd.DataFrame) -> pd.DataFrame:
