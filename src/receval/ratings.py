@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,9 @@ ITEMS_FILE = "items.parquet"
 TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 """The files of a written table, which lie in one folder."""
 
-# Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
+_EVENTS = "events"
+
+# Ratings looked at together: all pairs of a hundred million at once take gigabytes.
 _BLOCK_RATINGS = 2**22
 
 
@@ -40,10 +42,21 @@ class Ratings:
         the item was drawn for the user (missing at random). None where the data does not say.
     user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
         Raw identifiers by code.
+    events : bool
+        Whether a row is one event, such as a play: a pair may then have many, which splits sum.
+        Otherwise a pair is rated once, or once each way where ``known`` tells two ways apart.
 
-    Notes
-    -----
-    A pair (user, item) may occur more than once only in event data (plays); splits sum such rows.
+    Parameters
+    ----------
+    checked : bool
+        Whether the pairs are known to be different, as those of some rows of another table are.
+
+    Raises
+    ------
+    ValueError
+        Columns are of different lengths, codes are no integers or without identifier, values are
+        not finite, or rows repeat a pair: merge them first
+        (:func:`receval.datasets.formats.pairs.merge_repeats`).
 
     Examples
     --------
@@ -65,8 +78,10 @@ class Ratings:
     item_ids: NDArray[np.str_]
     timestamps: NDArray[np.int64] | NDArray[np.int32] | None = None
     known: NDArray[np.bool_] | None = None
+    events: bool = False
+    checked: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, checked: bool) -> None:
         columns: dict[str, NDArray] = {"items": self.items, "values": self.values}
         if self.timestamps is not None:
             columns["timestamps"] = self.timestamps
@@ -82,11 +97,22 @@ class Ratings:
             ("users", self.users, self.user_ids),
             ("items", self.items, self.item_ids),
         ):
-            if codes.size and (codes.min() < 0 or codes.max() >= len(ids)):
-                raise ValueError(
-                    f"The column {name} holds codes from {codes.min()} to {codes.max()}, "
-                    f"but there are {len(ids)} identifiers: codes must lie in 0..{len(ids) - 1}."
-                )
+            checked_codes(name, codes, len(ids))
+        unknown = np.flatnonzero(~np.isfinite(self.values))
+        if len(unknown):
+            raise ValueError(
+                f"Row {unknown[0] + 1} has the value {self.values[unknown[0]]}: every rating must "
+                "be a finite number."
+            )
+        repeat = None if checked or self.events else _first_repeated_pair(self)
+        if repeat is not None:
+            row, earlier = repeat
+            raise ValueError(
+                f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
+                f"{self.user_ids[self.users[row]]!s} and item {self.item_ids[self.items[row]]!s}. "
+                "Merge such rows first (merge_repeats of receval.datasets.formats.pairs), or say "
+                "events=True if each row is one event and the values are to be summed."
+            )
 
     def __len__(self) -> int:
         return len(self.users)
@@ -111,7 +137,19 @@ class Ratings:
             item_ids=self.item_ids,
             timestamps=None if self.timestamps is None else self.timestamps[rows],
             known=None if self.known is None else self.known[rows],
+            events=self.events,
+            # A mask takes no row twice.
+            checked=rows.dtype == np.bool_,
         )
+
+    def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Yield the first of some users, how many they are, and the rows of their ratings."""
+        n_blocks = 1 + len(self) // _BLOCK_RATINGS
+        step = max(1, -(-self.n_users // n_blocks))
+        for start in range(0, self.n_users, step):
+            size = min(step, self.n_users - start)
+            rows = np.flatnonzero((self.users >= start) & (self.users < start + size))
+            yield start, size, rows
 
     def write(self, folder: Path) -> None:
         """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
@@ -125,7 +163,8 @@ class Ratings:
             columns["timestamp"] = self.timestamps
         if self.known is not None:
             columns["known"] = self.known
-        pq.write_table(pa.table(columns), folder / RATINGS_FILE, compression="zstd")
+        table = pa.table(columns).replace_schema_metadata({_EVENTS: str(self.events)})
+        pq.write_table(table, folder / RATINGS_FILE, compression="zstd")
         for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids)):
             table = pa.table({"id": pa.array(ids.tolist(), type=pa.string())})
             pq.write_table(table, folder / name, compression="zstd")
@@ -159,6 +198,9 @@ class Ratings:
             item_ids=ids(ITEMS_FILE),
             timestamps=column("timestamp") if "timestamp" in names else None,
             known=column("known") if "known" in names else None,
+            events=(table.schema.metadata or {}).get(_EVENTS.encode()) == b"True",
+            # What is written was checked.
+            checked=True,
         )
 
 
@@ -192,34 +234,6 @@ def summed_matrix(
     return matrix
 
 
-def positive_counts(ratings: Ratings, threshold: float) -> NDArray[np.int64]:
-    r"""Return the number of users who like each item, :math:`|PR(i)|`, shape (n_items,).
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The values of a repeated pair, such as plays, are summed.
-    threshold : float
-        A pair whose value reaches it is positive.
-    """
-    return positives_and_highest(ratings, threshold)[0]
-
-
-def positives_and_highest(ratings: Ratings, threshold: float) -> tuple[NDArray[np.int64], float]:
-    """Return the positive counts and the highest value of a pair, in one pass.
-
-    Parameters and counts are those of :func:`positive_counts`; without ratings the highest value is
-    minus infinity.
-    """
-    counts = np.zeros(ratings.n_items, dtype=np.int64)
-    highest = -np.inf
-    for pairs in _pairs_of_blocks(ratings):
-        positive = pairs.indices[pairs.data >= threshold]
-        counts += np.bincount(positive, minlength=ratings.n_items)
-        highest = max(highest, float(pairs.data.max(initial=-np.inf)))
-    return counts, highest
-
-
 def _as_array(column: pa.Array) -> NDArray:
     """Return a column of numbers or of truth values.
 
@@ -231,16 +245,48 @@ def _as_array(column: pa.Array) -> NDArray:
     return np.from_dlpack(column)
 
 
-def _pairs_of_blocks(ratings: Ratings) -> Iterator[csr_array]:
-    """Yield the summed ratings of some users after others."""
-    n_blocks = 1 + len(ratings) // _BLOCK_RATINGS
-    step = -(-ratings.n_users // n_blocks)
-    for start in range(0, ratings.n_users, step):
-        size = min(step, ratings.n_users - start)
-        rows = (ratings.users >= start) & (ratings.users < start + size)
-        yield summed_matrix(
-            ratings.users[rows] - start,
-            ratings.items[rows],
-            ratings.values[rows],
-            (size, ratings.n_items),
+def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:
+    """Return codes as an array, if they are integers from 0 on and below a size.
+
+    Raises
+    ------
+    ValueError
+        They are not; the name says what they are codes of.
+    """
+    array = np.asarray(codes)
+    if not array.size:
+        return array.astype(np.int32)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"The column {name} is of type {array.dtype}: codes are integers from 0.")
+    if array.min() < 0 or array.max() >= size:
+        raise ValueError(
+            f"The column {name} holds codes from {array.min()} to {array.max()}, but they must lie "
+            f"in 0..{size - 1}."
         )
+    return array
+
+
+def first_repeat(keys: NDArray[np.int64]) -> tuple[int, int] | None:
+    """Return the position of the first key that repeats an earlier one, and of that; or None."""
+    # Most tables are in order, and most others have no repeat.
+    if (keys[1:] > keys[:-1]).all():
+        return None
+    in_order = np.sort(keys)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return None
+    order = np.argsort(keys, kind="stable")
+    repeats = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    first = repeats[np.argmin(order[repeats + 1])]
+    return int(order[first + 1]), int(order[first])
+
+
+def _first_repeated_pair(ratings: Ratings) -> tuple[int, int] | None:
+    """Return the first row of some users that repeats a pair, and the row that has it first."""
+    for _, _, rows in ratings.blocks_of_users():
+        keys = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
+        if ratings.known is not None:
+            keys = 2 * keys + ratings.known[rows]
+        found = first_repeat(keys)
+        if found is not None:
+            return int(rows[found[0]]), int(rows[found[1]])
+    return None

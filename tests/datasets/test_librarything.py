@@ -38,22 +38,15 @@ def test_the_last_of_two_ratings_of_a_pair_stays(tmp_path: Path) -> None:
 CONTENT = "1 20 10 a\n1 20 4 b\n1 20 4 c\n1 30 7 a\n"
 
 
-@pytest.mark.parametrize(
-    ("expected", "rows", "rule"),
-    [
-        (None, 2, "(user, work) stays"),
-        (2, 2, "(user, work) stays"),
-        (3, 3, "(user, work, rating) stays"),
-        (99, 2, "(user, work) stays"),
-    ],
-)
-def test_the_expected_count_decides_between_pairs_and_triples(
-    tmp_path: Path, expected: int | None, rows: int, rule: str
+@pytest.mark.parametrize(("expected", "in_print"), [(None, None), (2, None), (3, 3), (99, None)])
+def test_a_pair_is_one_rating_also_where_print_counts_triples(
+    tmp_path: Path, expected: int | None, in_print: int | None
 ) -> None:
     report = ParseReport(expected_ratings=expected)
     ratings = parse([ui2(tmp_path, CONTENT)], report=report)
-    assert len(ratings) == rows
-    assert report.repeat_rule.endswith(rule)
+    assert ratings.values.tolist() == [2, 3.5]
+    assert report.repeat_rule == "the last row of each (user, item) stays"
+    assert report.ratings_in_print == in_print
     assert report.notes == {
         "distinct (user, work) pairs": 2,
         "distinct (user, work, rating) triples": 3,

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from receval.datasets import counts
 from receval.datasets.counts import count_ratings, fewest_and_most
-from receval.datasets.formats.pairs import IdentifierEncoder, first_repeat, last_rows
-from receval.ratings import Ratings
+from receval.datasets.formats.pairs import (
+    IdentifierEncoder,
+    last_rows,
+    merge_repeats,
+)
+from receval.ratings import Ratings, first_repeat
 
 Pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)
 
@@ -48,7 +52,8 @@ def test_the_first_repeat_is_the_one_a_reader_meets(pairs: list[tuple[int, int]]
             expected = (row, seen[pair])
             break
         seen[pair] = row
-    assert first_repeat(*columns(pairs)) == expected
+    users, items = columns(pairs)
+    assert first_repeat(6 * users.astype(np.int64) + items) == expected
 
 
 def test_large_numbers_do_not_collide() -> None:
@@ -64,7 +69,7 @@ def test_counting_in_pieces_counts_everything_once(
 ) -> None:
     users, items = columns(pairs)
     ids = np.arange(6).astype(str)
-    ratings = Ratings(users, items, (users + items).astype(np.float32) / 2, ids, ids)
+    ratings = Ratings(users, items, (users + items).astype(np.float32) / 2, ids, ids, events=True)
     odd = items % 2 == 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_PIECE", piece)
@@ -78,3 +83,28 @@ def test_counting_in_pieces_counts_everything_once(
     assert found.values == {value: sums.count(value) for value in sums}
     by_user = [sum(user == one for user, _ in pairs) for one in range(6)]
     assert span == (min(by_user), max(by_user))
+
+
+@given(Pairs, st.sampled_from(["first", "last", "sum", "mean"]))
+def test_repeats_are_merged_as_by_hand(pairs: list[tuple[int, int]], duplicates: str) -> None:
+    users, items = columns(pairs)
+    values = np.arange(len(pairs), dtype=np.float64) ** 2
+    rows, kept = merge_repeats(users, items, values, duplicates)
+    of_pair: dict[tuple[int, int], list[int]] = {}
+    for row, pair in enumerate(pairs):
+        of_pair.setdefault(pair, []).append(row)
+    stays = 0 if duplicates == "first" else -1
+    expected = {own[stays]: own for own in of_pair.values()}
+    assert rows.tolist() == sorted(expected)
+    for row, value in zip(rows.tolist(), kept.tolist(), strict=True):
+        own = values[expected[row]]
+        by_hand = {"first": own[0], "last": own[-1], "sum": own.sum(), "mean": own.mean()}
+        assert value == pytest.approx(by_hand[duplicates])
+
+
+def test_repeats_that_are_errors_are_refused_with_their_rows() -> None:
+    users, items = np.array([1, 1, 1]), np.array([3, 4, 3])
+    with pytest.raises(ValueError, match=r"Row 3: this user and item already have a rating 2 line"):
+        merge_repeats(users, items, np.ones(3), "error")
+    rows, kept = merge_repeats(users[:2], items[:2], np.ones(2), "error")
+    assert (rows.tolist(), kept.tolist()) == ([0, 1], [1, 1])

@@ -178,20 +178,40 @@ def test_known_and_unknown_parts_are_counted(tmp_path: Path) -> None:
 UI2 = "1 20 10 a\n1 20 4 b\n1 30 7 a\n"
 LIBRARYTHING = "receval.datasets.formats.librarything:parse"
 HALVES = spec(scale={"minimum": 0.5, "maximum": 5, "step": 0.5})
+LAST = HALVES.model_copy(update={"duplicates": "last"})
 
 
-@pytest.mark.parametrize(("ratings", "rows"), [(2, 2), (3, 3)])
-def test_the_expected_count_reaches_the_parser_that_needs_it(
-    tmp_path: Path, ratings: int, rows: int
-) -> None:
+@pytest.mark.parametrize("ratings", [2, 3])
+def test_the_expected_count_may_be_of_pairs_or_of_triples(tmp_path: Path, ratings: int) -> None:
     raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=ratings)
-    assert prepare(raw, HALVES, tmp_path / "out")["n_ratings"] == rows
+    assert prepare(raw, LAST, tmp_path / "out")["n_ratings"] == 2
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "values"),
+    [("first", [5, 3.5]), ("last", [2, 3.5]), ("mean", [3.5, 3.5])],
+)
+def test_the_registry_says_what_becomes_of_a_repeated_pair(
+    tmp_path: Path, duplicates: str, values: list[float]
+) -> None:
+    raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=2)
+    prepare(raw, HALVES.model_copy(update={"duplicates": duplicates}), tmp_path / "out")
+    assert Ratings.read(tmp_path / "out").values.tolist() == values
+
+
+def test_a_repeated_pair_is_refused_with_its_line_where_the_registry_says_nothing(
+    tmp_path: Path,
+) -> None:
+    raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=2)
+    with pytest.raises(RawDataError, match=r"line 2: this user and item already have a rating"):
+        prepare(raw, HALVES, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_error_of_counts_tells_what_the_parser_found(tmp_path: Path) -> None:
     raw = raw_of(tmp_path, UI2, LIBRARYTHING, "UI2.txt", ratings=9)
     with pytest.raises(CountError, match=r"distinct \(user, work, rating\) triples: 3"):
-        prepare(raw, HALVES, tmp_path / "out")
+        prepare(raw, LAST, tmp_path / "out")
 
 
 def test_counts_in_print_are_compared_and_never_an_error(tmp_path: Path) -> None:

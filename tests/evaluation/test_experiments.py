@@ -23,7 +23,7 @@ PLAYS = [(0, 0)] * 3 + [(0, 1)] * 4 + [(1, 0)] * 3 + [(2, 0)] * 5 + [(2, 1)] * 2
 
 
 def experiment(folder: Path) -> Experiment:
-    ratings = ratings_of([(user, item, 1.0) for user, item in PLAYS], n_users=3, n_items=3)
+    ratings = ratings_of([(user, item, 1.0) for user, item in PLAYS], 3, 3, events=True)
     tested = np.array([user == 0 for user, _ in PLAYS])
     codes = np.where(tested, TEST, TRAIN).astype(np.uint8)
     (folder / "lastfm-1k" / "plays").mkdir(parents=True)

@@ -95,3 +95,59 @@ def test_a_table_without_ratings_is_a_table(tmp_path: Path) -> None:
     empty.write(tmp_path)
     assert len(Ratings.read(tmp_path)) == 0
     assert len(replace(empty, user_ids=np.array([], dtype=np.str_))) == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"values": np.array([4, np.nan, 3], dtype=np.float32)}, "Row 2 has the value nan"),
+        ({"values": np.array([4, 1, np.inf], dtype=np.float32)}, "Row 3 has the value inf"),
+        ({"users": np.array([1.0, 0.0, 1.0])}, "users is of type float64: codes are integers"),
+        ({"items": np.array([True, False, False])}, "items is of type bool: codes are integers"),
+        (
+            {"items": np.array([0, 0, 0], dtype=np.int32)},
+            r"Row 3 rates the pair that row 1 rated, user \S* and item Ægir\. Merge such rows",
+        ),
+    ],
+)
+def test_what_is_no_rating_of_its_own_is_refused_with_its_row(
+    columns: dict[str, np.ndarray], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ratings(**columns)
+
+
+def test_a_pair_may_repeat_among_events_and_once_each_way_where_two_ways_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    twice = {"items": np.array([0, 0, 0], dtype=np.int32)}
+    plays = ratings(**twice, events=True)
+    plays.write(tmp_path / "plays")
+    assert Ratings.read(tmp_path / "plays").events
+    assert plays.select(np.array([0, 0])).events
+    ratings(**twice, known=np.array([True, True, False]))
+    with pytest.raises(ValueError, match="Row 3 rates the pair that row 1 rated"):
+        ratings(**twice, known=np.array([True, False, True]))
+
+
+def test_rows_that_are_selected_twice_are_a_repeated_pair() -> None:
+    with pytest.raises(ValueError, match="Row 2 rates the pair that row 1 rated"):
+        PLAIN.select(np.array([1, 1]))
+
+
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+def test_a_repeat_is_found_in_any_block_of_users(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("receval.ratings._BLOCK_RATINGS", size)
+    rng = np.random.default_rng(1)
+    users, items = np.divmod(rng.permutation(40), 8)
+    for row in (1, 20, 39):
+        repeated = {"users": np.append(users, users[row]), "items": np.append(items, items[row])}
+        with pytest.raises(ValueError, match=f"Row 41 rates the pair that row {row + 1} rated"):
+            ratings(
+                **repeated,
+                values=np.ones(41, dtype=np.float32),
+                user_ids=np.arange(5).astype(str),
+                item_ids=np.arange(8).astype(str),
+            )

@@ -31,7 +31,6 @@ from receval.multiverse.decisions import DECISIONS, Configuration
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import positives_and_highest
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import RandomRatio, UserRatio, make_split
 from receval.splits.split import Fold, fold
@@ -88,8 +87,7 @@ def lists_by(configuration: Configuration, system: str) -> tuple[JudgedLists, ND
     protocol = Protocol("AR", "rated", non_computable=configuration.non_computable)
     seeded = partial(generator, SEED, "ratings", "split", 0)
     (outcome,) = rank_judged(recommender, data, [protocol], seeded)
-    positive, highest = positives_and_highest(small_ratings(), THRESHOLD)
-    metadata = DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
+    metadata = DatasetMetadata.of(small_ratings(), THRESHOLD)
     has_train = np.bincount(data.train.nonzero()[0], minlength=data.train.shape[0]) > 0
     return JudgedLists.of(data.test, outcome, THRESHOLD, protocol, metadata), has_train
 

@@ -30,6 +30,7 @@ def ratings_of(
     known: list[bool] | None = None,
     values: list[float] | None = None,
 ) -> Ratings:
+    """Return ratings of some pairs; where a pair is repeated, they are plays."""
     users, items = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
     return Ratings(
         users=users,
@@ -39,6 +40,7 @@ def ratings_of(
         item_ids=np.array([f"i{item}" for item in range(n_items)]),
         timestamps=None if timestamps is None else np.array(timestamps, dtype=np.int64),
         known=None if known is None else np.array(known, dtype=bool),
+        events=len(set(pairs)) < len(pairs),
     )
 
 

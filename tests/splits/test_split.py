@@ -127,8 +127,10 @@ def test_plays_are_summed_within_train_and_within_test():
 
 @without_deadline
 @given(any_ratings(plays=True))
-def test_judgments_sum_to_the_ratings_whatever_the_order(ratings):
-    judgments = Judgments.from_pairs(ratings.users, ratings.items, ratings.values, ratings.n_users)
+def test_judgments_sum_to_the_plays_whatever_the_order(ratings):
+    judgments = Judgments.from_pairs(
+        ratings.users, ratings.items, ratings.values, ratings.n_users, events=True
+    )
     expected: dict[tuple[int, int], float] = {}
     for user, item, value in zip(
         ratings.users.tolist(), ratings.items.tolist(), ratings.values.tolist(), strict=True
@@ -164,3 +166,26 @@ def test_a_split_of_another_table_is_refused():
     ratings = ratings_of([(0, 0)], 1, 1)
     with pytest.raises(ValueError, match="made for 2 ratings, but the table has 1"):
         fold(ratings, split_of([TRAIN, TEST]), 0)
+
+
+@pytest.mark.parametrize(
+    ("users", "items", "values", "message"),
+    [
+        (
+            [0, 1, 0],
+            [2, 2, 2],
+            [5, 5, 5],
+            "judgments 1 and 3 are of the same user and item",
+        ),
+        ([0.0, 1.0], [2, 3], [5, 5], "users is of type float64: codes are integers"),
+        ([0, 1], [2.5, 3.0], [5, 5], "items is of type float64: codes are integers"),
+        ([0, 2], [2, 3], [5, 5], r"users holds codes from 0 to 2, but they must lie in 0\.\.1"),
+        ([0, 1], [2, 2**31], [5, 5], "items holds codes from 2 to 2147483648"),
+        ([0, 1], [-1, 3], [5, 5], "items holds codes from -1 to 3"),
+        ([0, 1], [2, 3], [5, np.nan], "judgment of the item 3 by the user 1 is nan"),
+        ([0, 1], [2, 3], [np.inf, 1], "judgment of the item 2 by the user 0 is inf"),
+    ],
+)
+def test_what_is_no_judgment_of_its_own_is_refused(users, items, values, message):
+    with pytest.raises(ValueError, match=message):
+        Judgments.from_pairs(users, items, values, 2)

@@ -15,7 +15,7 @@ from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, wi
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, RandomRatio, make_split
-from receval.splits.selection import selected_ratings
+from receval.splits.selection import selected_ratings, spread_over
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
 
 NEEDED: dict[str, dict[str, Any]] = {
@@ -95,7 +95,7 @@ def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> 
     selected = np.array([False, True, True, False, True])
     split.write(tmp_path / "split.npz")
     for one in (split, Split.read(tmp_path / "split.npz")):
-        spread = one.spread_over(selected)
+        spread = spread_over(one, selected)
         assert [codes.tolist() for codes in spread.codes] == [
             [0, TRAIN, TEST, 0, UNBIASED],
             [0, TEST, 0, 0, TRAIN],
@@ -118,7 +118,7 @@ def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
     codes = data.draw(st.lists(uses, min_size=n_part, max_size=n_part))
     split = Split((np.array(codes, dtype=np.uint8),))
     part = fold(ratings.select(selected), split, 0)
-    whole = fold(ratings, split.spread_over(selected), 0)
+    whole = fold(ratings, spread_over(split, selected), 0)
     np.testing.assert_array_equal(part.train.toarray(), whole.train.toarray())
     np.testing.assert_array_equal(part.train.indptr, whole.train.indptr)
     np.testing.assert_array_equal(part.users_by_appearance, whole.users_by_appearance)
@@ -173,9 +173,9 @@ def test_a_selection_that_leaves_nothing_says_what_was_asked_for() -> None:
 
 def test_a_split_is_spread_over_as_many_ratings_as_it_was_made_for():
     split = Split((np.array([1], dtype=np.uint8),))
-    assert split.spread_over(np.array([False, True])).codes[0].tolist() == [0, 1]
+    assert spread_over(split, np.array([False, True])).codes[0].tolist() == [0, 1]
     with pytest.raises(ValueError, match="made for 1 ratings, but 2 are selected"):
-        split.spread_over(np.array([True, True, False]))
+        spread_over(split, np.array([True, True, False]))
 
 
 def test_a_train_ratio_named_twice_is_refused():

@@ -144,7 +144,7 @@ def test_only_ratings_from_a_value_on_count_and_test_where_one_is_given():
 def test_plays_count_together_against_the_value():
     # Each listener has two plays of an item: together they are at the value, alone they are not.
     ratings = with_popularity(6, 6)
-    twice = ratings.select(np.repeat(np.arange(len(ratings)), 2))
+    twice = replace(ratings, events=True).select(np.repeat(np.arange(len(ratings)), 2))
     split = split_with_uniform_test(
         twice, rng_for, test_share=0.5, min_train_ratio=0.5, folds=1, tests_from=6
     )

@@ -68,5 +68,6 @@ def test_density_counts_each_pair_once_and_all_users_and_items() -> None:
         values=np.ones(4, dtype=np.float32),
         user_ids=np.array(["a", "b", "c"]),
         item_ids=np.array(["p", "q", "r", "s"]),
+        events=True,
     )
     assert density(ratings) == 3 / 12

@@ -51,3 +51,9 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     assert pair_signs([forth, back], TOLERANCE_OF_MEANS)[0] == 0
     assert pair_signs([1e-5, 1e-5 + 1e-12], TOLERANCE_OF_MEANS)[0] == -1
     assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], TOLERANCE_OF_MEANS) == 1
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_have_no_order(value: float) -> None:
+    with pytest.raises(ValueError, match="infinite value"):
+        kendall_tau_b([[0.1, value, 0.3]], [[1, 2, 3]])

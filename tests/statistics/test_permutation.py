@@ -113,3 +113,18 @@ def test_p_does_not_depend_on_the_order_of_systems_or_on_a_user_s_level(
 def test_what_cannot_be_tested_is_refused(values: np.ndarray, samples: int, word: str) -> None:
     with pytest.raises(ValueError, match=word):
         permutation_test(values, SEED, samples)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-1000, -130, 130, 1000])
+def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
+    values = drawn()
+    scaled = values.copy()
+    scaled[1] = np.ldexp(values[1], exponent)
+    expected = permutation_test(values, SEED, 2000).exceeded
+    np.testing.assert_array_equal(permutation_test(scaled, SEED, 2000).exceeded, expected)
+
+
+def test_equal_systems_on_an_extreme_scale_have_p_one() -> None:
+    values = np.full((1, 2, 20), 1e300)
+    assert permutation_test(values, SEED, 100).p_values.tolist() == [[1.0]]

@@ -37,6 +37,8 @@ def ratings_of(
     n_users: int,
     n_items: int,
     known: Sequence[bool] | None = None,
+    *,
+    events: bool = False,
 ) -> Ratings:
     """Return ratings from rows of user, item and value."""
     users, items, values = zip(*rows, strict=True)
@@ -47,6 +49,7 @@ def ratings_of(
         user_ids=np.arange(n_users).astype(np.str_),
         item_ids=np.arange(n_items).astype(np.str_),
         known=None if known is None else np.array(known, dtype=bool),
+        events=events,
     )
 
 

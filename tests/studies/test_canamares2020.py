@@ -22,7 +22,9 @@ from receval.studies.canamares2020 import fig01
 STUDY = "canamares2020"
 
 # Users have 1, 1 and 3 ratings, items 3, 2, 0 and 0.
-SMALL = ratings_of([(0, 0, 5), (1, 0, 1), (2, 0, 3), (2, 1, 3), (2, 1, 4)], n_users=3, n_items=4)
+SMALL = ratings_of(
+    [(0, 0, 5), (1, 0, 1), (2, 0, 3), (2, 1, 3), (2, 1, 4)], n_users=3, n_items=4, events=True
+)
 
 
 def of_side(results: pd.DataFrame, side: str) -> list[tuple[int, float]]:

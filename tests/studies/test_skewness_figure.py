@@ -34,7 +34,9 @@ SKEWNESS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 CURVES = {"netflix": 5, "ml-1m": 5, "lastfm-1k": 3, "trec-qrels": 1}
 
 JUDGMENTS = ratings_of([(0, 0, 1), (1, 0, 2), (2, 0, 0), (0, 1, 1), (1, 2, -2)], 4, 4)
-PLAYS = ratings_of([(0, 0, 1)] * 3 + [(0, 1, 1)] * 2 + [(1, 1, 1)] * 4 + [(1, 0, 1)] * 3, 2, 3)
+PLAYS = ratings_of(
+    [(0, 0, 1)] * 3 + [(0, 1, 1)] * 2 + [(1, 1, 1)] * 4 + [(1, 0, 1)] * 3, 2, 3, events=True
+)
 
 
 def written_simulations(

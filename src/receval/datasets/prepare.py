@@ -74,7 +74,7 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
         If the counts are not those of a correct parse, or ratings lie off the scale.
     """
     expected = raw.expected or ExpectedCounts()
-    report = ParseReport(expected_ratings=expected.ratings)
+    report = ParseReport(expected_ratings=expected.ratings, duplicates=spec.duplicates)
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
     _check(raw, spec, expected, found, report)
@@ -113,6 +113,8 @@ def _check(
     found: ExpectedCounts,
     report: ParseReport,
 ) -> None:
+    if report.ratings_in_print is not None:
+        found = found.model_copy(update={"ratings": report.ratings_in_print})
     problems = [str(difference) for difference in differences(expected, found)]
     if spec.scale is not None:
         problems += [

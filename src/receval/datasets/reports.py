@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.spec import PartCounts
+from receval.datasets.spec import Duplicates, PartCounts
 
 
 class DatasetError(Exception):
@@ -66,6 +66,13 @@ class ParseReport:
     expected_ratings : int or None
         Set by the caller: how many ratings there should be. Parsers use it only where a format's
         description leaves open what counts as one rating.
+    duplicates : {"error", "first", "last", "sum", "mean"} or None
+        Set by the caller: what becomes of pairs that are rated more than once
+        (:func:`receval.datasets.formats.pairs.merge_repeats`); None for what the parser does by
+        itself.
+    ratings_in_print : int or None
+        How many ratings there are as the format's description counts them, where that is not the
+        number of the table's rows.
     rows : int
         Rows of the raw files.
     repeats_collapsed : int
@@ -89,12 +96,28 @@ class ParseReport:
     """
 
     expected_ratings: int | None = None
+    duplicates: Duplicates | None = None
+    ratings_in_print: int | None = None
     rows: int = 0
     repeats_collapsed: int = 0
     repeat_rule: str = ""
     dropped: dict[str, int] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
     files: dict[str, PartCounts] = field(default_factory=dict)
+
+    def refuse_to_merge(self, source: Path | str) -> None:
+        """Raise an error if pairs are to be merged in a format that has each pair once.
+
+        Raises
+        ------
+        DatasetError
+            The registry says otherwise.
+        """
+        if self.duplicates not in ("error", None):
+            raise DatasetError(
+                f"{source} is of a format that has each pair once, but the registry says "
+                f"duplicates: {self.duplicates}. Leave it out there."
+            )
 
     def drop(self, reason: str, rows: int) -> None:
         """Count rows that were left out; no rows leave no trace."""

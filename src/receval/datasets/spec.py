@@ -18,6 +18,7 @@ Range = tuple[Count, Count]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+Duplicates = Literal["error", "first", "last", "sum", "mean"]
 PublishedCount = Literal[
     "users", "items", "ratings", "relevant.users", "relevant.items", "relevant.ratings"
 ]
@@ -169,6 +170,9 @@ class DatasetSpec(Model):
         The least value that counts as relevant; for plays, the least number of plays.
     events : bool
         True where a row is one event (a play) and pairs may repeat.
+    duplicates : {"error", "first", "last", "sum", "mean"}
+        What becomes of a pair that is rated more than once, where rows are no events:
+        :func:`receval.datasets.formats.pairs.merge_repeats`.
     expected : ExpectedCounts
         Checked after parsing; a difference is an error.
     published : dict of str to tuple of int
@@ -190,6 +194,7 @@ class DatasetSpec(Model):
     scale: RatingScale | None
     relevance_threshold: float
     events: bool = False
+    duplicates: Duplicates = "error"
     expected: ExpectedCounts = ExpectedCounts()
     published: dict[PublishedCount, tuple[Count, ...]] = Field(default={})
     variants: Annotated[tuple[VariantSpec, ...], Field(min_length=1)]

@@ -197,10 +197,8 @@ class Experiment(ExperimentDescription):
             Ratings at or above it are relevant.
         """
         from receval.metrics.judged_items import DatasetMetadata
-        from receval.ratings import positives_and_highest
 
-        positive, highest = positives_and_highest(self.ratings, threshold)
-        return DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
+        return DatasetMetadata.of(self.ratings, threshold)
 
     def all_lists(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
         """Yield (fold, protocol, system, lists), fold by fold."""

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
 
 
@@ -26,6 +27,43 @@ class DatasetMetadata:
 
     maximum_rating: float
     positive_ratings: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ratings: Ratings, threshold: float) -> Self:
+        """Look through the ratings of a dataset, of which some users' are held at a time.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            The values of a repeated pair, such as plays, are summed.
+        threshold : float
+            A pair whose value reaches it is positive.
+
+        Examples
+        --------
+        >>> ratings = Ratings(
+        ...     *np.array([[0, 1, 1], [0, 0, 1]], dtype=np.int32),
+        ...     values=np.array([5, 2, 4], dtype=np.float32),
+        ...     user_ids=np.array(["ann", "bob"]),
+        ...     item_ids=np.array(["book", "film"]),
+        ... )
+        >>> metadata = DatasetMetadata.of(ratings, threshold=4)
+        >>> metadata.maximum_rating, metadata.positive_ratings.tolist()
+        (5.0, [1, 1])
+        """
+        counts = np.zeros(ratings.n_items, dtype=np.int64)
+        highest = -np.inf
+        for start, size, rows in ratings.blocks_of_users():
+            pairs = summed_matrix(
+                ratings.users[rows] - start,
+                ratings.items[rows],
+                ratings.values[rows],
+                (size, ratings.n_items),
+            )
+            positive = pairs.indices[pairs.data >= threshold]
+            counts += np.bincount(positive, minlength=ratings.n_items)
+            highest = max(highest, float(pairs.data.max(initial=-np.inf)))
+        return cls(maximum_rating=highest, positive_ratings=counts)
 
 
 @dataclass(frozen=True)

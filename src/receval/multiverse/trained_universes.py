@@ -15,7 +15,7 @@ from receval.multiverse.universes import Universes
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
-from receval.ratings import Ratings, positives_and_highest
+from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
@@ -81,8 +81,7 @@ class TrainedUniverses(Universes):
         self.threshold = threshold
         self.seed = seed
         self.policies = policies
-        positive, highest = positives_and_highest(ratings, threshold)
-        self._metadata = DatasetMetadata(maximum_rating=highest, positive_ratings=positive)
+        self._metadata = DatasetMetadata.of(ratings, threshold)
         self._made: tuple[SelectionSpec, SplitDecision] | None = None
 
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:

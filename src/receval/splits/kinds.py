@@ -271,7 +271,7 @@ def make_split(
     """
     # Imported here, because whoever only asks for a name needs no numerics.
     from receval.seeds import generator
-    from receval.splits.selection import selected_ratings
+    from receval.splits.selection import selected_ratings, spread_over
 
     def rng_for(choice: int | str) -> np.random.Generator:
         return generator(root_seed, dataset, name, choice)
@@ -297,4 +297,4 @@ def make_split(
         **spec.selection.model_dump(),
     )
     part: Split = splitter(ratings.select(selected), rng_for, **parameters)
-    return part.spread_over(selected)
+    return spread_over(part, selected)

@@ -1,12 +1,15 @@
-"""Which ratings of a dataset an experiment uses at all."""
+"""Which ratings of a dataset an experiment uses at all, and a split of them alone."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor
+from receval.splits.split import Split
 
 
 def selected_ratings(
@@ -70,3 +73,33 @@ def selected_ratings(
             "an item. Ask for less."
         )
     return kept
+
+
+def spread_over(split: Split, selected: NDArray[np.bool_]) -> Split:
+    """Return the split of a whole table, of which it splits the selected ratings.
+
+    Parameters
+    ----------
+    split : Split
+    selected : ndarray of bool, shape (n,)
+        True for as many ratings as the split was made for; the others are left out.
+
+    Raises
+    ------
+    ValueError
+        It is another number of ratings.
+    """
+    n_selected = int(np.count_nonzero(selected))
+    if n_selected != split.n_ratings:
+        raise ValueError(
+            f"The split was made for {split.n_ratings} ratings, but {n_selected} are selected: "
+            "give the selection whose ratings were split."
+        )
+
+    def spread(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        all_codes = np.zeros(len(selected), dtype=np.uint8)
+        all_codes[selected] = codes
+        return all_codes
+
+    metadata = {**split.metadata, "selected_ratings": n_selected}
+    return replace(split, codes=tuple(spread(codes) for codes in split.codes), metadata=metadata)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from receval.ratings import Ratings, summed_matrix
+from receval.ratings import Ratings, checked_codes, first_repeat, summed_matrix
 from receval.splits.storage import StoredCodes, write_codes
 
 TRAIN = 1
@@ -73,34 +73,6 @@ class Split:
             return self.codes.n_ratings
         return len(self.codes[0])
 
-    def spread_over(self, selected: NDArray[np.bool_]) -> Self:
-        """Return the split of a whole table, of which it splits the selected ratings.
-
-        Parameters
-        ----------
-        selected : ndarray of bool, shape (n,)
-            True for as many ratings as the split was made for; the others are left out.
-
-        Raises
-        ------
-        ValueError
-            It is another number of ratings.
-        """
-        n_selected = int(np.count_nonzero(selected))
-        if n_selected != self.n_ratings:
-            raise ValueError(
-                f"The split was made for {self.n_ratings} ratings, but {n_selected} are selected: "
-                "give the selection whose ratings were split."
-            )
-
-        def spread(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-            all_codes = np.zeros(len(selected), dtype=np.uint8)
-            all_codes[selected] = codes
-            return all_codes
-
-        metadata = {**self.metadata, "selected_ratings": n_selected}
-        return replace(self, codes=tuple(spread(codes) for codes in self.codes), metadata=metadata)
-
     def write(self, path: Path) -> None:
         """Write the split into one ``.npz`` file; see :mod:`receval.splits.storage`."""
         write_codes(path, self.codes, self.metadata)
@@ -143,29 +115,55 @@ class Judgments:
     items: NDArray[np.int32]
     values: NDArray[np.float32]
 
+    def __post_init__(self) -> None:
+        unknown = np.flatnonzero(~np.isfinite(self.values))
+        if len(unknown):
+            user, item, value = (a[unknown[0]] for a in (self.users, self.items, self.values))
+            raise ValueError(f"The judgment of the item {item} by the user {user} is {value}.")
+
     @classmethod
     def from_pairs(
-        cls, users: ArrayLike, items: ArrayLike, values: ArrayLike, n_users: int
+        cls,
+        users: ArrayLike,
+        items: ArrayLike,
+        values: ArrayLike,
+        n_users: int,
+        events: bool = False,
     ) -> Self:
-        """Collect judgments in any order; the values of a repeated (user, item) pair are summed.
+        """Collect judgments in any order.
 
         Parameters
         ----------
         users, items : array_like of int, shape (n,)
         values : array_like of float, shape (n,)
         n_users : int
+        events : bool
+            Whether each value is one of several of its pair, such as a play: they are summed.
+
+        Raises
+        ------
+        ValueError
+            Codes are no integers in range, a value is not finite, or a pair has several values.
 
         Examples
         --------
-        User 0 has no judgment, and user 1 judged item 2 twice:
+        User 0 has no judgment, and user 1 played item 2 twice:
 
-        >>> judgments = Judgments.from_pairs([1, 1, 1], [2, 0, 2], [1, 5, 1], n_users=2)
+        >>> judgments = Judgments.from_pairs([1, 1, 1], [2, 0, 2], [1, 5, 1], 2, events=True)
         >>> judgments.indptr.tolist(), judgments.items.tolist(), judgments.values.tolist()
         ([0, 0, 2], [0, 2], [5.0, 2.0])
         """
-        item_codes = np.asarray(items, dtype=np.int32)
+        user_codes = checked_codes("users", users, n_users)
+        item_codes = checked_codes("items", items, np.iinfo(np.int32).max)
         n_items = int(item_codes.max()) + 1 if item_codes.size else 1
-        matrix = summed_matrix(np.asarray(users), item_codes, values, (n_users, n_items))
+        matrix = summed_matrix(user_codes, item_codes, values, (n_users, n_items))
+        if not events and matrix.nnz < len(user_codes):
+            repeat = first_repeat(user_codes.astype(np.int64) * n_items + item_codes)
+            assert repeat is not None
+            raise ValueError(
+                f"The judgments {repeat[1] + 1} and {repeat[0] + 1} are of the same user and item: "
+                "leave one out, or say events=True if they are to be summed."
+            )
         return cls(
             indptr=matrix.indptr.astype(np.int64),
             items=matrix.indices.astype(np.int32, copy=False),
@@ -222,12 +220,10 @@ class Fold:
 def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     """Return the training matrix and the judgments of one fold.
 
-    Repeated (user, item) rows, such as plays, are summed within train and within test.
-
     Parameters
     ----------
     ratings : Ratings
-        The table that the split was made for.
+        The table that the split was made for. The plays of a pair are summed in train and in test.
     split : Split
     number : int
         Fold, from 0.
@@ -264,7 +260,11 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     def judgments(bit: int) -> Judgments:
         rows = np.flatnonzero(codes & bit)
         return Judgments.from_pairs(
-            ratings.users[rows], ratings.items[rows], ratings.values[rows], ratings.n_users
+            ratings.users[rows],
+            ratings.items[rows],
+            ratings.values[rows],
+            ratings.n_users,
+            events=ratings.events,
         )
 
     rows = np.flatnonzero(codes & TRAIN)

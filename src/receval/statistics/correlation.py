@@ -29,9 +29,14 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
     Raises
     ------
     ValueError
-        A value is NaN.
+        A value is NaN or infinite.
     """
     table = np.asarray(values, dtype=np.float64)
+    if np.isinf(table).any():
+        raise ValueError(
+            "A system has an infinite value, of which nothing can be said to be ahead: leave it "
+            "out, or leave out the orderings that have it."
+        )
     if np.isnan(table).any():
         raise ValueError(
             "A system has no value (NaN), so it has no rank in an ordering: leave it out, or "

@@ -25,6 +25,10 @@ BLOCK = 1000
 """Samples of one product. A block has its own seed, so results do not depend on the threads."""
 
 
+# Sums and squares of values up to this power of two stay far within the range of single precision.
+_LARGEST_EXPONENT = 40
+
+
 @dataclass(frozen=True)
 class PermutationTest:
     """Counts of a paired permutation test, for every metric and pair of systems.
@@ -110,6 +114,7 @@ def permutation_test(
         )
     if samples < 1:
         raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    values = _within_single_precision(values)
     n_metrics, n_systems, n_users = values.shape
     first, second = system_pairs(n_systems)
     # Differences do not change when a user's values move together, but rounding errors shrink.
@@ -135,6 +140,15 @@ def permutation_test(
     with ThreadPoolExecutor(threads) as pool:
         exceeded = sum(pool.map(count, blocks), np.zeros((n_metrics, len(first)), dtype=np.int64))
     return PermutationTest(exceeded, samples)
+
+
+def _within_single_precision(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of metrics on extreme scales over a power of two, which changes no sign."""
+    _, exponents = np.frexp(np.abs(values).max(axis=(1, 2)))
+    extreme = np.abs(exponents) > _LARGEST_EXPONENT
+    if not extreme.any():
+        return values
+    return np.ldexp(values, -np.where(extreme, exponents, 0)[:, None, None])
 
 
 def _random_signs(seed: np.random.SeedSequence, size: int, n_users: int) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
@@ -116,12 +116,17 @@ class Reviews:
         users, items, values, seconds = (
             np.concatenate(column) for column in zip(*self._pieces, strict=True)
         )
-        rows = last_rows(users, items)
+        rows, values = kept_rows(
+            users,
+            items,
+            values,
+            report,
+            lambda row, reason: RawDataError(self._path, None, f"review {row + 1}: {reason}"),
+            by_default="last",
+        )
         report.rows = self._report.rows
         report.dropped.update(self._report.dropped)
         report.notes.update(self._report.notes)
-        report.repeats_collapsed = len(users) - len(rows)
-        report.repeat_rule = "the last review of each (profile name, beer id) stays"
         user_ids = self._users.ids
         unnamed = np.flatnonzero(user_ids == "")
         named_pairs = int((users[rows] != unnamed[0]).sum()) if len(unnamed) else len(rows)
@@ -130,7 +135,7 @@ class Reviews:
         return Ratings(
             users=users[rows],
             items=items[rows],
-            values=values[rows],
+            values=values,
             user_ids=user_ids,
             item_ids=self._beers.ids,
             timestamps=seconds[rows],

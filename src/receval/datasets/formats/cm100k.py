@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from receval.datasets.formats.delimited import Integer, LineFormat
-from receval.datasets.formats.pairs import IdentifierEncoder, refuse_repeats
+from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
@@ -45,7 +45,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Raises
     ------
     RawDataError
-        If a row does not fit or repeats an earlier pair.
+        If a row does not fit, or repeats an earlier pair where that is an error.
     """
     report = report or ParseReport()
     (path,) = files
@@ -55,15 +55,19 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     columns = LINES.read(data, path)
     report.rows = len(columns["user"])
     users, items = IdentifierEncoder(), IdentifierEncoder()
-    ratings = Ratings(
-        users=users.encode(columns["user"]),
-        items=items.encode(columns["track"]),
-        values=columns["rating"].astype(np.float32),
+    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["track"])
+    rows, values = kept_rows(
+        user_codes,
+        item_codes,
+        columns["rating"].astype(np.float32),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+    )
+    return Ratings(
+        users=user_codes[rows],
+        items=item_codes[rows],
+        values=values,
         user_ids=users.ids,
         item_ids=items.ids,
-        known=columns["known flag"].astype(np.bool_),
+        known=columns["known flag"].astype(np.bool_)[rows],
     )
-    refuse_repeats(
-        ratings.users, ratings.items, lambda row, reason: RawDataError(path, row + 1, reason)
-    )
-    return ratings

@@ -148,4 +148,5 @@ def _parse(
         user_ids=users.ids,
         item_ids=items.ids,
         timestamps=columns[2],
+        events=True,
     )

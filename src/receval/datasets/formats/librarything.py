@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.datasets.formats.delimited import Ignored, Integer, LineFormat
-from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows, last_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
@@ -41,9 +41,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
         The file.
     report : ParseReport or None
         Filled with the account of the parse. The number of ratings in print, 749,401, may count
-        (user, work) pairs or (user, work, rating) triples. If ``report.expected_ratings`` is the
-        number of triples and not of pairs, each triple is one row, and a few pairs occur twice;
-        in all other cases each pair is one row.
+        (user, work) pairs or (user, work, rating) triples: the report's ``expected_ratings``
+        decides, and ``ratings_in_print`` is then that of triples. Each pair is one row in any case.
 
     Returns
     -------
@@ -63,23 +62,25 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     users = user_encoder.encode(columns["user"])
     items = item_encoder.encode(columns["work"])
     doubled = columns["doubled rating"]
-    pairs = last_rows(users, items)
-    triples = last_rows(users, items, doubled)
+    n_pairs = len(last_rows(users, items))
+    n_triples = len(last_rows(users, items, doubled))
     report.rows = len(users)
-    report.notes["distinct (user, work) pairs"] = len(pairs)
-    report.notes["distinct (user, work, rating) triples"] = len(triples)
-    by_triple = report.expected_ratings == len(triples) != len(pairs)
-    rows = triples if by_triple else pairs
-    report.repeats_collapsed = len(users) - len(rows)
-    report.repeat_rule = (
-        "the last line of each (user, work, rating) stays"
-        if by_triple
-        else "the last line of each (user, work) stays"
+    report.notes["distinct (user, work) pairs"] = n_pairs
+    report.notes["distinct (user, work, rating) triples"] = n_triples
+    if report.expected_ratings == n_triples:
+        report.ratings_in_print = n_triples
+    rows, values = kept_rows(
+        users,
+        items,
+        doubled.astype(np.float32) / np.float32(2),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+        by_default="last",
     )
     return Ratings(
         users=users[rows],
         items=items[rows],
-        values=doubled[rows].astype(np.float32) / np.float32(2),
+        values=values,
         user_ids=user_encoder.ids,
         item_ids=item_encoder.ids,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from receval.datasets.formats.archives import zip_member
 from receval.datasets.formats.delimited import Integer, LineFormat
-from receval.datasets.formats.pairs import IdentifierEncoder, refuse_repeats
+from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
@@ -69,7 +69,7 @@ def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
     Raises
     ------
     RawDataError
-        If a row does not fit or repeats an earlier pair.
+        If a row does not fit, or repeats an earlier pair where that is an error.
     """
     (path,) = files
     return _parse(path.read_bytes(), path, report)
@@ -84,15 +84,19 @@ def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings
     columns = (WITH_TIMESTAMPS if timed else WITHOUT_TIMESTAMPS).read(data, path)
     report.rows = len(columns["user"])
     users, items = IdentifierEncoder(), IdentifierEncoder()
-    ratings = Ratings(
-        users=users.encode(columns["user"]),
-        items=items.encode(columns["movie"]),
-        values=columns["rating"].astype(np.float32),
+    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["movie"])
+    rows, values = kept_rows(
+        user_codes,
+        item_codes,
+        columns["rating"].astype(np.float32),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+    )
+    return Ratings(
+        users=user_codes[rows],
+        items=item_codes[rows],
+        values=values,
         user_ids=users.ids,
         item_ids=items.ids,
-        timestamps=columns["timestamp"] if timed else None,
+        timestamps=columns["timestamp"][rows] if timed else None,
     )
-    refuse_repeats(
-        ratings.users, ratings.items, lambda row, reason: RawDataError(path, row + 1, reason)
-    )
-    return ratings

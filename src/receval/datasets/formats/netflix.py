@@ -181,6 +181,7 @@ def _movie_number(header: bytes, source: str, line: int) -> int:
 
 def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> Ratings:
     report = report or ParseReport()
+    report.refuse_to_merge(path)
     numbers: list[int] = []
     users: list[NDArray[np.int32]] = []
     values: list[NDArray[np.int8]] = []
@@ -214,6 +215,8 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
         user_ids=user_ids,
         item_ids=sorted_numbers[rated].astype(np.str_),
         timestamps=timestamps,
+        # Each movie occurs once, and no user twice in it.
+        checked=True,
     )
 
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from receval.ratings import first_repeat
+
+if TYPE_CHECKING:
+    from receval.datasets.reports import ParseReport
+    from receval.datasets.spec import Duplicates
 
 
 class IdentifierEncoder:
@@ -86,26 +93,61 @@ def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.sort(len(combined) - 1 - from_the_end)
 
 
-def first_repeat(*keys: NDArray[np.integer]) -> tuple[int, int] | None:
-    """Return the first row that repeats an earlier one, and that earlier row.
+def merge_repeats(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: NDArray,
+    duplicates: Duplicates,
+) -> tuple[NDArray[np.int64], NDArray]:
+    """Return the rows that stay where pairs are rated more than once, and their values.
 
     Parameters
     ----------
-    *keys : ndarray of non-negative integers, shape (n,)
-        Columns that together tell rows apart.
+    users, items : ndarray of non-negative integers, shape (n,)
+        Codes by row.
+    values : ndarray of float, shape (n,)
+    duplicates : {"error", "first", "last", "sum", "mean"}
+        What becomes of a pair with several rows: it is refused; its first or last row stays; its
+        last row stays, with the sum or the mean of their values.
 
     Returns
     -------
-    (int, int) or None
-        Row numbers from 0; None if all rows differ.
+    rows : ndarray of int64, shape (n_kept,)
+        Ascending.
+    values : ndarray, shape (n_kept,)
+        Of the type of the values.
+
+    Raises
+    ------
+    ValueError
+        A pair has several rows, and they are errors.
+
+    Examples
+    --------
+    Rows 0 and 2 are of one user and item:
+
+    >>> users, items, values = np.array([7, 7, 7]), np.array([1, 2, 1]), np.array([5.0, 3.0, 2.0])
+    >>> for duplicates in ("first", "last", "mean"):
+    ...     rows, kept = merge_repeats(users, items, values, duplicates)
+    ...     print(duplicates, rows.tolist(), kept.tolist())
+    first [0, 1] [5.0, 3.0]
+    last [1, 2] [3.0, 2.0]
+    mean [1, 2] [3.0, 3.5]
     """
-    combined = _combine(keys)
-    order = np.argsort(combined, kind="stable")
-    repeats = np.flatnonzero(combined[order[1:]] == combined[order[:-1]])
-    if not len(repeats):
-        return None
-    first = repeats[np.argmin(order[repeats + 1])]
-    return int(order[first + 1]), int(order[first])
+    if duplicates == "error":
+        refuse_repeats(users, items, lambda row, reason: ValueError(f"Row {row + 1}: {reason}."))
+        return np.arange(len(users)), values
+    if duplicates == "first":
+        rows = np.sort(np.unique(_combine((users, items)), return_index=True)[1])
+        return rows, values[rows]
+    rows = last_rows(users, items)
+    if duplicates == "last" or len(rows) == len(users):
+        return rows, values[rows]
+    _, pairs = np.unique(_combine((users, items)), return_inverse=True)
+    totals = np.bincount(pairs, weights=values.astype(np.float64))
+    if duplicates == "mean":
+        totals = np.divide(totals, np.bincount(pairs))
+    return rows, totals[pairs[rows]].astype(values.dtype)
 
 
 def refuse_repeats(
@@ -129,7 +171,7 @@ def refuse_repeats(
     Traceback (most recent call last):
     ValueError: row 2: this user and item already have a rating 2 line(s) above; ...
     """
-    repeat = first_repeat(users, items)
+    repeat = first_repeat(_combine((users, items)))
     if repeat is not None:
         row, earlier = repeat
         raise complain(
@@ -137,6 +179,56 @@ def refuse_repeats(
             f"this user and item already have a rating {row - earlier} line(s) above; "
             "the format has one line per pair",
         )
+
+
+def kept_rows(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: NDArray,
+    report: ParseReport,
+    complain: Callable[[int, str], Exception],
+    by_default: Duplicates = "error",
+) -> tuple[NDArray[np.int64], NDArray]:
+    """Return the rows of a format that stay, and their values, and give account of the others.
+
+    Parameters
+    ----------
+    users, items, values : ndarray, shape (n,)
+        As for :func:`merge_repeats`.
+    report : ParseReport
+        Says what becomes of repeated pairs, and is told what became of them.
+    complain : callable
+        As for :func:`refuse_repeats`.
+    by_default : {"error", "first", "last", "sum", "mean"}
+        What becomes of repeated pairs where the report says nothing.
+
+    Examples
+    --------
+    >>> from receval.datasets.reports import ParseReport, RawDataError
+    >>> report = ParseReport(duplicates="last")
+    >>> users, items, values = np.array([7, 7, 7]), np.array([1, 2, 1]), np.array([5.0, 3.0, 2.0])
+    >>> rows, kept = kept_rows(
+    ...     users, items, values, report, lambda row, reason: RawDataError("a.csv", row + 1, reason)
+    ... )
+    >>> rows.tolist(), kept.tolist(), report.repeats_collapsed
+    ([1, 2], [3.0, 2.0], 1)
+    """
+    duplicates = report.duplicates or by_default
+    if duplicates == "error":
+        refuse_repeats(users, items, complain)
+        return np.arange(len(users)), values
+    rows, merged = merge_repeats(users, items, values, duplicates)
+    report.repeats_collapsed = len(users) - len(rows)
+    report.repeat_rule = _RULES[duplicates]
+    return rows, merged
+
+
+_RULES: dict[Duplicates, str] = {
+    "first": "the first row of each (user, item) stays",
+    "last": "the last row of each (user, item) stays",
+    "sum": "the values of each (user, item) are summed",
+    "mean": "the values of each (user, item) are averaged",
+}
 
 
 def _combine(keys: tuple[NDArray[np.integer], ...]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from receval.datasets.formats.delimited import Ignored, Integer, LineFormat, Text
-from receval.datasets.formats.pairs import IdentifierEncoder, last_rows
+from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
@@ -65,14 +65,19 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     users, items, grades = (np.concatenate(column) for column in zip(*pieces, strict=True))
     if not len(users):
         raise RawDataError(files[0].parent, None, "the files are empty")
-    rows = last_rows(users, items)
     report.rows = len(users)
-    report.repeats_collapsed = len(users) - len(rows)
-    report.repeat_rule = "the last judgment of each (topic, document) stays"
+    rows, grades = kept_rows(
+        users,
+        items,
+        grades,
+        report,
+        lambda row, reason: RawDataError(files[0].parent, None, f"row {row + 1}: {reason}"),
+        by_default="last",
+    )
     return Ratings(
         users=users[rows],
         items=items[rows],
-        values=grades[rows],
+        values=grades,
         user_ids=user_encoder.ids,
         item_ids=item_encoder.ids,
     )

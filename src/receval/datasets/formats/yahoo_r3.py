@@ -52,6 +52,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     """
     report = report or ParseReport()
     train_path, test_path = files
+    report.refuse_to_merge(train_path)
     train, test = _read(train_path), _read(test_path)
     for part, columns in (("train", train), ("test", test)):
         report.add_file(part, columns["user"], columns["song"], columns["rating"])

@@ -113,7 +113,7 @@ def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.ratings import positive_counts
+    from receval.metrics.judged_items import DatasetMetadata
 
     names, thresholds = (inputs.parameters[name] for name in ("curves", "thresholds"))
     tables = [pd.DataFrame()]
@@ -121,7 +121,7 @@ def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
         if dataset not in inputs.datasets:
             continue
         ratings = inputs.ratings(dataset)
-        counts = positive_counts(ratings, threshold)
+        counts = DatasetMetadata.of(ratings, threshold).positive_ratings
         metadata = {
             "positive ratings": counts.sum(),
             "items with positive ratings": (counts > 0).sum(),
