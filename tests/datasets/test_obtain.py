@@ -11,6 +11,7 @@ from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.reports import ChecksumError, DownloadError, UnavailableError
+from receval.datasets.retries import Patience
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 
 PARSER = "receval.datasets.formats.movielens:parse_dat"
@@ -34,7 +35,7 @@ def small(*variants: dict[str, object], **changes: object) -> DatasetSpec:
 
 def get(dataset: DatasetSpec, raw: Path, *mirrors: Path, network: bool = True) -> RawFiles:
     found = resolve("small", dataset, raw, mirrors, network)
-    return obtain("small", dataset, found, raw, retries=0, timeout=5, sleep=lambda _: None)
+    return obtain("small", dataset, found, raw, Patience(retries=0, timeout=5))
 
 
 def test_local_files_are_described_with_checksums_and_expectations(tmp_path: Path) -> None:
