@@ -33,8 +33,8 @@ LOST = f"HTTP/1.1 404 {'gone ' * 10_000}\r\n\r\n".encode()
 class Case:
     """One thing that a server does.
 
-    ``known`` tells whether size and checksum are published, ``name`` what the file is called, and
-    ``time_limit`` is set where only time ends the case.
+    ``known`` tells whether size and checksum are published, ``name`` what the file is called;
+    ``timeout`` and ``time_limit`` are short where only time ends the case.
     """
 
     what: str
@@ -42,6 +42,7 @@ class Case:
     said: str
     known: bool = False
     name: str = "ratings.dat"
+    timeout: float = 10.0
     time_limit: float = 60.0
 
 
@@ -162,13 +163,15 @@ REFUSED = [
     case("JSON by its type", "a message in JSON", answer(b'"no"', Content_Type="application/json")),
     case("JSON by a problem's type", "a message in JSON", answer(b'"no"', Content_Type="application/problem+json")),
     case("compressed on the way", "Content-Encoding gzip was not asked for", answer(gzip.compress(CONTENT), Content_Encoding="gzip")),
+    case("compressed, says the second header", "Content-Encoding identity, gzip was", answer(CONTENT, Content_Encoding="identity\r\nContent-Encoding: gzip")),
     case("compressed by brotli", "Content-Encoding br", answer(CONTENT, Content_Encoding="br")),
     case("an encoding of raw bytes", r"Content-Encoding \\x1b\\xff was", answer(CONTENT, Content_Encoding=b"\x1b\xff")),
+    case("an encoding of transfer, says the second header", "Transfer-Encoding chunked, gzip was", answer(CONTENT, Transfer_Encoding="chunked\r\nTransfer-Encoding: gzip")),
     case("an encoding of transfer", "Transfer-Encoding gzip, chunked was", answer(CONTENT, Transfer_Encoding="gzip, chunked")),
 
-    case("silence", r"\(timed out\)", silence()),
-    case("silence in the headers", r"\(timed out\)", silence(b"HTTP/1.1 200 OK\r\n")),
-    case("silence in the file", r"\(timed out\)", silence(cut(CONTENT, 9_000))),
+    case("silence", r"\(timed out\)", silence(), timeout=0.4),
+    case("silence in the headers", r"\(timed out\)", silence(b"HTTP/1.1 200 OK\r\n"), timeout=0.4),
+    case("silence in the file", r"\(timed out\)", silence(cut(CONTENT, 9_000)), timeout=0.4),
     case("headers byte by byte", "not whole after", slowly(b"HTTP/1.1 200 OK\r\nA: ", b"b"), time_limit=0.4),
     case("file byte by byte", "not whole after", slowly(cut(CONTENT, 600), b"7"), time_limit=0.4),
     case("first bytes byte by byte", "not whole after", slowly(cut(CONTENT, 6), b"7"), time_limit=0.4),

@@ -58,6 +58,7 @@ def running_hostile_server() -> Iterator[HostileServer]:
         with suppress(OSError):
             while not server.stopped.is_set():
                 connection, _ = listening.accept()
+                threads[:] = [thread for thread in threads if thread.is_alive()]
                 threads.append(threading.Thread(target=server.answer, args=[connection]))
                 threads[-1].start()
 

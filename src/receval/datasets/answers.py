@@ -104,15 +104,15 @@ def refuse_headers(headers: Message, spec: FileSpec) -> None:
     kind, suffix = headers.get_content_type(), Path(spec.name).suffix
     if kind in {"text/html", "application/xhtml+xml"} and suffix not in _MARKUP:
         raise TransferError("an HTML page came instead of the file", False)
-    transfer = headers.get("Transfer-Encoding", "identity").lower()
+    transfer = ", ".join(headers.get_all("Transfer-Encoding", ["identity"])).lower()
     if transfer not in {"chunked", "identity"}:
         raise TransferError(f"the Transfer-Encoding {escaped(transfer)} was not asked for", False)
     if spec.verifiable:
         return
     if kind.endswith(("/json", "+json")) and suffix not in _JSON:
         raise TransferError("a message in JSON came instead of the file", False)
-    coding = headers.get("Content-Encoding", "identity")
-    if coding.strip().lower() not in {"", "identity"}:
+    coding = ", ".join(headers.get_all("Content-Encoding", []))
+    if not {name.strip().lower() for name in coding.split(",")} <= {"", "identity"}:
         raise TransferError(f"the Content-Encoding {escaped(coding)} was not asked for", False)
 
 

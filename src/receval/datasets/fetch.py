@@ -101,7 +101,7 @@ def check_file(spec: FileSpec, path: Path) -> RawFile:
             return RawFile.of(path)
     remedy = "Move it away or replace it by the right file"
     if recorded is not None:
-        remedy += f"; if the change is intended, delete {record_of(path).as_posix()}"
+        remedy += f"; if the change is intended, delete {record_of(path).name} beside it"
     raise ChecksumError(f"{path.as_posix()} is not the known {spec.name}: {problem}. {remedy}.")
 
 
