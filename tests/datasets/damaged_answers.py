@@ -67,7 +67,10 @@ def one_damage(server: HostileServer, folder: Path, seed: int) -> str:
     if not continued and draw.random() < 0.3:
         good = chunked(CONTENT[:HERE], CONTENT[HERE:])
     head, end, body = good.partition(b"\r\n\r\n")
-    bad = damaged(head, draw) + end + body if head_only else damaged(good, draw)
+    bad_head = damaged(head, draw)
+    bad = bad_head + end + body if head_only else damaged(good, draw)
+    # An empty line ends the head: what was damaged behind it belongs to the body.
+    head_only = head_only and not re.search(rb"\n\r?\n", bad_head + b"\r\n")
     first = [cut(CONTENT, HERE, ETag=etag)] if continued else []
     url = server.at("/a", *first, bad)
     checks = {"sha256": hashlib.sha256(CONTENT).hexdigest()} if known else {}
@@ -81,7 +84,7 @@ def one_damage(server: HostileServer, folder: Path, seed: int) -> str:
         wrong += " and keeps the file" if target.exists() else ""
     else:
         content = target.read_bytes()
-        # Nobody can tell a damaged body without a checksum, nor a whole head that is another one.
+        # Without a checksum nobody can tell a damaged body, nor a length that was made smaller.
         exact = known or (continued and head_only)
         wrong = "the file is another one" if exact and content != CONTENT else ""
         wrong += "the file is empty" if not content else ""

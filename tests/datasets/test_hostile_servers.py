@@ -24,6 +24,7 @@ from datasets.hostile_server import (
 
 from receval.datasets.addresses import check_address, redirected
 from receval.datasets.reports import ChecksumError, DownloadError, FileAccessError
+from receval.datasets.retries import Patience
 from receval.datasets.spec import FileSpec
 
 BY_CONTENT = [
@@ -228,6 +229,11 @@ def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_pat
     with pytest.raises(FileAccessError, match="raw could not be read or written") as caught:
         fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "raw" / "a")
     assert is_a_sentence(str(caught.value))
+
+
+def test_the_time_limit_grows_with_the_file() -> None:
+    assert Patience().seconds_for(FileSpec(name="a", size=32_768_000)) == 1_600
+    assert Patience(time_limit=5).seconds_for(FileSpec(name="a", size=32_768_000)) == 5
 
 
 def test_https_is_never_left_for_http() -> None:
