@@ -11,6 +11,7 @@ import numpy as np
 
 from receval.datasets.fetch import fetch_file
 from receval.datasets.raw import RawFile
+from receval.datasets.retries import Patience
 from receval.datasets.spec import FileSpec
 
 
@@ -40,7 +41,7 @@ def spec_of(*urls: str, **known: object) -> FileSpec:
 
 def fetch(spec: FileSpec, target: Path, **options: object) -> RawFile:
     options = {"timeout": 5.0, "sleep": Waits(), **options}
-    return fetch_file(spec, target, **options)  # type: ignore[arg-type]
+    return fetch_file(spec, target, Patience(**options))  # type: ignore[arg-type]
 
 
 def names(folder: Path) -> list[str]:

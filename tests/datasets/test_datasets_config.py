@@ -80,6 +80,35 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
             {"variants": [VARIANT | {"files": [{"name": "../ratings.dat"}]}]},
             "'../ratings.dat' is not a file name relative to the dataset's folder",
         ),
+        (
+            {"page": "ftp://example.org/small"},
+            "Dataset small: the key page: the address 'ftp://example.org/small' is neither of http",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://example.org:web/a"]}]}]},
+            "Dataset small: the key variants.0.files.0.urls.0: the address "
+            "'http://example.org:web/a' cannot be read",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://[::1/a"]}]}]},
+            "the address 'http://[::1/a' cannot be read",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"urls": ["https:///ratings.dat"]}]}]},
+            "the address 'https:///ratings.dat' has no host",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://me:pass@a.org/b"]}]}]},
+            "the address 'http://me:pass@a.org/b' has no host",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"urls": ["http://a.org/" + "b" * 9_000]}]}]},
+            "has 9,013 characters; 500 are allowed",
+        ),
+        (
+            {"variants": [VARIANT | {"files": [FILE | {"size_limit": 0}]}]},
+            "the key variants.0.files.0.size_limit:",
+        ),
         ({"variants": [VARIANT | {"files": []}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"pattern": "*"}]}, "the variant dat needs either files or a"),
         ({"variants": [VARIANT | {"parser": "parse"}]}, "the key variants.0.parser:"),

@@ -10,7 +10,13 @@ from datasets.registry_entries import spec
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import ChecksumError, DownloadError, UnavailableError
+from receval.datasets.reports import (
+    ChecksumError,
+    DownloadError,
+    FileAccessError,
+    UnavailableError,
+)
+from receval.datasets.retries import Patience
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 
 PARSER = "receval.datasets.formats.movielens:parse_dat"
@@ -34,7 +40,7 @@ def small(*variants: dict[str, object], **changes: object) -> DatasetSpec:
 
 def get(dataset: DatasetSpec, raw: Path, *mirrors: Path, network: bool = True) -> RawFiles:
     found = resolve("small", dataset, raw, mirrors, network)
-    return obtain("small", dataset, found, raw, retries=0, timeout=5, sleep=lambda _: None)
+    return obtain("small", dataset, found, raw, Patience(retries=0, timeout=5))
 
 
 def test_local_files_are_described_with_checksums_and_expectations(tmp_path: Path) -> None:
@@ -100,6 +106,20 @@ def test_no_network_names_every_address_and_place(dead_address: str, tmp_path: P
     for name in ("small.zip", "ratings.dat"):
         assert f"{dead_address}/{name}" in str(caught.value)
         assert (tmp_path / "raw" / name).as_posix() in str(caught.value)
+    assert len(str(caught.value)) <= 500
+
+
+def test_a_place_that_cannot_be_written_is_told_and_no_other_variant_is_tried(
+    server: FileServer, tmp_path: Path
+) -> None:
+    dataset = small(
+        variant("zip", "small.dat", server.serve("/small.dat", CONTENT)),
+        variant("dat", "ratings.dat", server.serve("/ratings.dat", CONTENT)),
+    )
+    (tmp_path / "raw" / "small.dat").mkdir(parents=True)
+    with pytest.raises(FileAccessError, match=r"small\.dat is a folder"):
+        get(dataset, tmp_path / "raw")
+    assert server.requests == []
 
 
 def test_absent_data_is_refused_with_instructions(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Checksums of files: computing, comparing and recording them, and knowing them again."""
+"""Checksums of files: computing and comparing them, and knowing them again."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | N
         What differs, in words; None if nothing does.
     """
     size = path.stat().st_size
+    if size == 0:
+        return "it is empty"
     if spec.size is not None and size != spec.size:
         return f"it has {size:,} bytes where {spec.size:,} are expected"
     expectations = [("sha256", spec.sha256 or recorded), ("md5", spec.md5)]
@@ -42,22 +44,6 @@ def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | N
         if expected is not None and (found := _digest(path, algorithm)) != expected:
             return f"its {algorithm} is {found} where {expected} is expected"
     return None
-
-
-def record_of(path: Path) -> Path:
-    """Return where a file's checksum is recorded: the same name followed by ``.sha256``."""
-    return path.with_name(path.name + ".sha256")
-
-
-def recorded_sha256(path: Path) -> str | None:
-    """Return the SHA-256 recorded beside a file, None if there is no record."""
-    record = record_of(path)
-    return record.read_text(encoding="utf-8").split()[0] if record.is_file() else None
-
-
-def record_sha256(path: Path, sha256: str) -> None:
-    """Record a file's SHA-256 beside it, in the format of ``sha256sum``."""
-    write_atomically(record_of(path), f"{sha256}  {path.name}\n")
 
 
 def checksum_in_words(spec: FileSpec) -> str:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
+import errno
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from receval.datasets.availability import Availability
-from receval.datasets.checksums import (
-    checksum_in_words,
-    mismatch,
-    record_of,
-    record_sha256,
-    recorded_sha256,
-    sha256_of,
-)
+from receval.datasets.checksums import checksum_in_words, mismatch, sha256_of
+from receval.datasets.connection import TransferError
+from receval.datasets.foreign_text import shortened
+from receval.datasets.partial_file import PartialFile
 from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import ChecksumError, DownloadError, UnavailableError
+from receval.datasets.records import record_of, record_sha256, recorded_sha256
+from receval.datasets.reports import (
+    ChecksumError,
+    DownloadError,
+    FileAccessError,
+    UnavailableError,
+)
+from receval.datasets.retries import Patience, fetch_from
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
-from receval.datasets.transfer import PartialFile, TransferError, transfer
 
-Sleep = Callable[[float], None]
-
-_MEBIBYTE = 1 << 20
+_LONGEST_MESSAGE = 500
 
 
-def fetch_file(
-    spec: FileSpec,
-    target: Path,
-    *,
-    retries: int = 4,
-    backoff: float = 1.0,
-    timeout: float = 60.0,
-    sleep: Sleep = time.sleep,
-) -> RawFile:
+def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
     """Download a file, or check the one that is there.
 
     Bytes go to ``<target>.part``, which a later call continues; the final name appears only when
@@ -47,15 +40,8 @@ def fetch_file(
         Addresses in the order in which they are tried, size and checksums.
     target : Path
         Final name.
-    retries : int
-        How often in a row a broken transfer is tried again at one address; after one that
-        brought at least a mebibyte, the count starts anew.
-    backoff : float
-        Seconds before the first of them; each further one waits twice as long.
-    timeout : float
-        Seconds of silence after which a transfer counts as broken.
-    sleep : callable
-        Waits for a number of seconds.
+    patience : Patience or None
+        How often each address is tried, and for how long; None takes the defaults.
 
     Returns
     -------
@@ -65,33 +51,37 @@ def fetch_file(
     Raises
     ------
     ChecksumError
-        If a file with the final name is there but is not the right one. It is left alone.
+        If a file with the final name is there but is not the right one, or its record is damaged.
+        Both are left alone.
     DownloadError
         If no address gave the file; the message tells what to do by hand.
+    FileAccessError
+        If this machine does not let the file be written.
     """
-    if target.is_file():
-        return check_file(spec, target)
     part = PartialFile.of(target)
-    failures = []
-    for url in spec.urls:
-        try:
-            _fetch_from(url, spec, target, part, retries, backoff, timeout, sleep)
-        except TransferError as error:
-            failures.append(f"{url}: {error}")
-            continue
-        sha256 = sha256_of(part.path)
-        if spec.sha256 is None and spec.md5 is None:
-            # Recorded before the file gets its name, so that no file is ever without a record.
-            record_sha256(target, sha256)
-        part.finish(target)
-        return RawFile(target, sha256)
-    tried = "; ".join(failures) or "no address is known"
-    size = f", {spec.size:,} bytes" if spec.size is not None else ""
-    raise DownloadError(
-        f"{spec.name} could not be downloaded ({tried}). Download it by hand from "
-        f"{' or '.join(spec.urls) or 'its owners'} ({checksum_in_words(spec)}{size}) and put it at "
-        f"{target.as_posix()}."
-    )
+    with _access_reported(target):
+        for path in (target, part.path, part.origin, record_of(target)):
+            if path.is_dir():
+                raise FileAccessError(
+                    f"{path.as_posix()} is a folder where a file has to be: move it away."
+                )
+        if target.is_file():
+            return check_file(spec, target)
+        recorded = None if spec.verifiable else recorded_sha256(target)
+        reasons = []
+        for url in spec.urls:
+            try:
+                fetch_from(url, spec, part, recorded, patience or Patience())
+            except TransferError as error:
+                reasons.append(f"{urlsplit(url).netloc}: {error}")
+                continue
+            sha256 = sha256_of(part.path)
+            if not spec.verifiable:
+                # Recorded before the file gets its name, so that no file is ever without a record.
+                record_sha256(target, sha256)
+            part.finish(target)
+            return RawFile(target, sha256)
+    raise _not_downloaded(spec, target, reasons or ["no address is known"], recorded)
 
 
 def check_file(spec: FileSpec, path: Path) -> RawFile:
@@ -101,16 +91,17 @@ def check_file(spec: FileSpec, path: Path) -> RawFile:
     ------
     ChecksumError
         If it differs. The file is never deleted: it may be somebody's own.
+    FileAccessError
+        If it cannot be read.
     """
-    recorded = None
-    if spec.sha256 is None and spec.md5 is None:
-        recorded = recorded_sha256(path)
-    problem = mismatch(path, spec, recorded)
-    if problem is None:
-        return RawFile.of(path)
+    with _access_reported(path):
+        recorded = None if spec.verifiable else recorded_sha256(path)
+        problem = mismatch(path, spec, recorded)
+        if problem is None:
+            return RawFile.of(path)
     remedy = "Move it away or replace it by the right file"
     if recorded is not None:
-        remedy += f"; if the change is intended, delete {record_of(path).as_posix()}"
+        remedy += f"; if the change is intended, delete {record_of(path).name} beside it"
     raise ChecksumError(f"{path.as_posix()} is not the known {spec.name}: {problem}. {remedy}.")
 
 
@@ -119,11 +110,7 @@ def obtain(
     spec: DatasetSpec,
     availability: Availability,
     raw_folder: Path,
-    *,
-    retries: int = 4,
-    backoff: float = 1.0,
-    timeout: float = 60.0,
-    sleep: Sleep = time.sleep,
+    patience: Patience | None = None,
 ) -> RawFiles:
     """Make a dataset's raw files be there, checked.
 
@@ -135,7 +122,7 @@ def obtain(
         What :func:`receval.datasets.availability.resolve` found.
     raw_folder : Path
         Where downloads go.
-    retries, backoff, timeout, sleep
+    patience : Patience or None
         See :func:`fetch_file`.
 
     Returns
@@ -151,6 +138,8 @@ def obtain(
         If a file that is there is not the right one.
     DownloadError
         If no variant can be downloaded.
+    FileAccessError
+        If this machine does not let a file be read or written.
     """
     if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(
@@ -164,23 +153,15 @@ def obtain(
         return RawFiles(
             dataset_id, variant.name, variant.parser, files, auxiliary_files, "local", spec.expected
         )
-    failures = []
+    failures = {}
     first = spec.variants.index(availability.variant)
     for variant in (e for e in spec.variants[first:] if e.downloadable):
         try:
             files = tuple(
-                fetch_file(
-                    file,
-                    raw_folder / file.name,
-                    retries=retries,
-                    backoff=backoff,
-                    timeout=timeout,
-                    sleep=sleep,
-                )
-                for file in variant.files
+                fetch_file(file, raw_folder / file.name, patience) for file in variant.files
             )
         except DownloadError as error:
-            failures.append(str(error))
+            failures[variant] = error
             continue
         return RawFiles(
             dataset_id,
@@ -191,13 +172,20 @@ def obtain(
             "download",
             spec.expected,
         )
-    raise DownloadError(" Or: ".join(failures))
+    if len(failures) == 1:
+        raise next(iter(failures.values()))
+    raise _no_variant_downloaded(dataset_id, failures, raw_folder)
 
 
 def _check_variant(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
-    if variant.pattern is not None:
-        return tuple(RawFile.of(path) for path in paths)
-    return tuple(check_file(file, path) for file, path in zip(variant.files, paths, strict=True))
+    if variant.pattern is None:
+        pairs = zip(variant.files, paths, strict=True)
+        return tuple(check_file(file, path) for file, path in pairs)
+    files = []
+    for path in paths:
+        with _access_reported(path):
+            files.append(RawFile.of(path))
+    return tuple(files)
 
 
 def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tuple[RawFile, ...]:
@@ -208,55 +196,56 @@ def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tup
     )
 
 
-def _fetch_from(
-    url: str,
-    spec: FileSpec,
-    target: Path,
-    part: PartialFile,
-    retries: int,
-    backoff: float,
-    timeout: float,
-    sleep: Sleep,
-) -> None:
-    """Fill the partial file from one address until it is complete and right."""
-    verifiable = spec.sha256 is not None or spec.md5 is not None
-    progress = _Progress(target.name)
-    failed = 0
-    while True:
-        before = part.size
-        try:
-            transfer(url, part, target.name, verifiable, timeout, progress)
-        except TransferError as error:
-            # A slow line that breaks now and then still gets the file, piece by piece.
-            failed = 1 if part.size - before >= _MEBIBYTE else failed + 1
-            if not error.passing or failed > retries:
-                raise
-            sleep(backoff * 2 ** (failed - 1))
-            continue
-        problem = mismatch(part.path, spec, recorded_sha256(target))
-        if problem is None:
-            return
-        part.delete()
-        failed += 1
-        if before == 0 or failed > retries:
-            raise TransferError(f"the file that came is not the known one: {problem}", False)
-        # The bytes continued may have been those of an older version: once more, from nothing.
+@contextmanager
+def _access_reported(path: Path) -> Iterator[None]:
+    """Say of an error of this machine which file it met, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        met = Path(error.filename).as_posix() if isinstance(error.filename, str) else path
+        remedy = "let this file and its folder be read and written"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free some space; what had come is kept, and the next run continues it"
+        raise FileAccessError(
+            f"{met} could not be read or written ({error.strerror or error}): {remedy}."
+        ) from error
 
 
-class _Progress:
-    """Reports a long transfer on standard error, a line every few seconds."""
+def _not_downloaded(
+    spec: FileSpec, target: Path, reasons: Sequence[str], recorded: str | None
+) -> DownloadError:
+    addresses = list(spec.urls[:3]) or ["its owners"]
+    size = f", {spec.size:,} bytes" if spec.size is not None else ""
+    remedy = (
+        f"Download it by hand from {' or '.join(addresses)} ({checksum_in_words(spec)}{size}) "
+        f"and put it at {target.as_posix()}."
+    )
+    if recorded is not None and any(recorded in reason for reason in reasons):
+        # Got by hand, it would be refused as well.
+        remedy = (
+            f"The checksum expected is that of the first download: if the file has changed for "
+            f"good, delete the record {record_of(target).as_posix()} and run again."
+        )
+    return _download_error(f"{spec.name} could not be downloaded", reasons, remedy)
 
-    def __init__(self, name: str, every: float = 5.0) -> None:
-        self._name = name
-        self._every = every
-        self._last = time.monotonic()
 
-    def __call__(self, size: int, end: int | None) -> None:
-        now = time.monotonic()
-        if now - self._last < self._every:
-            return
-        self._last = now
-        done = f"{size / _MEBIBYTE:.1f} MiB"
-        if end:
-            done = f"{size / _MEBIBYTE:.1f} of {end / _MEBIBYTE:.1f} MiB ({size / end:.0%})"
-        print(f"{self._name}: {done}", file=sys.stderr, flush=True)
+def _no_variant_downloaded(
+    dataset_id: str, failures: dict[VariantSpec, DownloadError], raw_folder: Path
+) -> DownloadError:
+    by_hand = [
+        " and ".join(f"{file.urls[0]} as {(raw_folder / file.name).as_posix()}" for file in v.files)
+        for v in failures
+    ]
+    return _download_error(
+        f"No variant of {dataset_id} could be downloaded",
+        [f"{variant.name}: {error.reasons}" for variant, error in failures.items()],
+        f"Download one by hand: {', or '.join(by_hand)}.",
+    )
+
+
+def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
+    """Put a message together in which long reasons give way to what can be done."""
+    room = _LONGEST_MESSAGE - len(f"{what} (). {remedy}") - 2 * len(reasons)
+    shown = "; ".join(shortened(reason, max(40, room // len(reasons))) for reason in reasons)
+    message = shortened(f"{what} ({shown}). {remedy}", _LONGEST_MESSAGE)
+    return DownloadError(message, "; ".join(reasons))

@@ -24,7 +24,15 @@ class ChecksumError(DatasetError):
 
 
 class DownloadError(DatasetError):
-    """No mirror gave a file."""
+    """No mirror gave a file; ``reasons`` tells why each did not."""
+
+    def __init__(self, message: str, reasons: str = "") -> None:
+        self.reasons = reasons
+        super().__init__(message)
+
+
+class FileAccessError(DatasetError):
+    """A file cannot be read or written here: a full disk, a folder in its place."""
 
 
 class CountError(DatasetError):

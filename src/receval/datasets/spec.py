@@ -9,15 +9,22 @@ from typing import Annotated, Literal, Self
 from pydantic import (
     AfterValidator,
     Field,
+    WithJsonSchema,
     model_validator,
 )
 
+from receval.datasets.addresses import check_address
 from receval.spec_types import Count, Identifier, Model, NonEmptyText
 
 Range = tuple[Count, Count]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+# The pattern is for the schema, and for editors that know it: what a mistake is, the check tells.
+Url = Annotated[
+    str,
+    AfterValidator(check_address),
+    WithJsonSchema({"type": "string", "pattern": r"^https?://\S+$"}),
+]
 Duplicates = Literal["error", "first", "last", "sum", "mean"]
 PublishedCount = Literal[
     "users", "items", "ratings", "relevant.users", "relevant.items", "relevant.ratings"
@@ -63,7 +70,9 @@ class FileSpec(Model):
     sha256, md5 : str or None
         Published checksums. With neither, the checksum is recorded at the first download.
     size : int or None
-        Bytes; tells variants apart that share a file name.
+        Bytes; tells variants apart that share a file name, and no download has more.
+    size_limit : int
+        Bytes at which a download is stopped whose size is not known.
     urls : tuple of str
         Mirrors in the order in which they are tried; none if the file cannot be downloaded.
     """
@@ -72,7 +81,18 @@ class FileSpec(Model):
     sha256: Sha256 | None = None
     md5: Md5 | None = None
     size: Annotated[int, Field(gt=0)] | None = None
+    size_limit: Annotated[int, Field(gt=0)] = 1 << 31
     urls: tuple[Url, ...] = ()
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether a checksum is published."""
+        return self.sha256 is not None or self.md5 is not None
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes that the file has at most."""
+        return self.size_limit if self.size is None else self.size
 
 
 class AuxiliaryFileSpec(Model):

@@ -2,91 +2,37 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
-import re
-import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
-from email.message import Message
-from pathlib import Path
-from typing import BinaryIO
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from http import HTTPStatus
+from http.client import HTTPResponse
 
-from receval.storage.files import write_atomically
+from receval.datasets.answers import (
+    BEGINNING,
+    Extent,
+    refusal,
+    refuse_headers,
+    refuse_page,
+    refuse_size,
+    size_of_unsatisfied,
+    too_long,
+)
+from receval.datasets.connection import Deadline, TransferError, open_address, read_some
+from receval.datasets.partial_file import PartialFile, Version
+from receval.datasets.spec import FileSpec
 
 Progress = Callable[[int, int | None], None]
 
-_BEGINNING = 512
 _BLOCK = 1 << 18
 _HEADERS = {"User-Agent": "receval", "Accept-Encoding": "identity"}
-_MAGIC = {".zip": b"PK", ".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b"}
-# Timeouts, "too early" and "too many requests" go by; other refusals by the server do not.
-_PASSING_REFUSALS = {408, 425, 429}
-
-
-class TransferError(Exception):
-    """A transfer that did not finish; ``passing`` tells whether trying again may help."""
-
-    def __init__(self, reason: str, passing: bool) -> None:
-        self.passing = passing
-        super().__init__(reason)
-
-
-@dataclass(frozen=True)
-class PartialFile:
-    """A file under transfer: ``<target>.part``, and beside it where its bytes came from."""
-
-    path: Path
-
-    @classmethod
-    def of(cls, target: Path) -> PartialFile:
-        """Return the partial file that belongs to a target."""
-        return cls(target.with_name(target.name + ".part"))
-
-    @property
-    def size(self) -> int:
-        """Bytes transferred so far."""
-        return self.path.stat().st_size if self.path.is_file() else 0
-
-    @property
-    def _origin(self) -> Path:
-        return self.path.with_name(self.path.name + ".json")
-
-    def validator(self, url: str) -> str | None:
-        """Return the server's name (ETag or date) of the version begun, if it came from ``url``."""
-        try:
-            origin = json.loads(self._origin.read_text(encoding="utf-8"))
-            return origin["validator"] if origin["url"] == url else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
-    def note_origin(self, url: str, headers: Message) -> None:
-        """Record where the bytes come from, so that another process can continue."""
-        tag = headers.get("ETag")
-        # A weak tag does not promise equal bytes, and a Range must not be conditional on it.
-        validator = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
-        write_atomically(self._origin, json.dumps({"url": url, "validator": validator}))
-
-    def delete(self) -> None:
-        """Remove the partial file and its origin."""
-        self.path.unlink(missing_ok=True)
-        self._origin.unlink(missing_ok=True)
-
-    def finish(self, target: Path) -> None:
-        """Give the finished file its final name, in one step."""
-        self.path.replace(target)
-        self._origin.unlink(missing_ok=True)
 
 
 def transfer(
     url: str,
     part: PartialFile,
-    name: str,
-    verifiable: bool,
+    spec: FileSpec,
     timeout: float,
+    deadline: Deadline,
     progress: Progress,
 ) -> None:
     """Transfer one file, continuing where an earlier transfer stopped if the server can.
@@ -98,123 +44,120 @@ def transfer(
     part : PartialFile
         Where the bytes go; what it already holds is continued, or replaced if the server sends
         the whole file.
-    name : str
-        Final name of the file; tells which first bytes a zip or gzip file must have.
-    verifiable : bool
-        Whether size and checksum are known. If not, only a version that the server itself
+    spec : FileSpec
+        What is known of the file. Without a checksum, only a version that the server itself
         confirms to be unchanged is continued.
     timeout : float
         Seconds without an answer or without a byte after which the transfer fails.
+    deadline : Deadline
+        Of all transfers from this address.
     progress : callable
         Called with the bytes there are and the bytes there will be (None if unknown).
 
     Raises
     ------
     TransferError
-        If the server cannot be reached, refuses, sends a page instead of the file, or stops
-        early. The bytes received so far stay in the partial file.
+        If the server cannot be reached, refuses, sends something else than the file or more than
+        it may have, or stops early. The bytes received so far stay in the partial file.
+    OSError
+        If the partial file cannot be written.
     """
-    validator = part.validator(url)
-    offset = part.size if verifiable or validator is not None else 0
-    headers = dict(_HEADERS)
-    if offset:
-        headers["Range"] = f"bytes={offset}-"
-        if validator is not None:
-            headers["If-Range"] = validator
-    try:
-        response = urlopen(Request(url, headers=headers), timeout=timeout)
-    except HTTPError as error:
-        if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and offset:
-            if _total_size(error.headers) == offset:
-                return  # all bytes had arrived before the transfer was interrupted
-            part.delete()
-            raise TransferError("the partial file did not fit the file served", True) from error
-        passing = error.code >= 500 or error.code in _PASSING_REFUSALS
-        raise TransferError(f"the server answered {error.code} {error.reason}", passing) from error
-    except URLError as error:
-        # A bad certificate stays bad; every other failure to connect may go by.
-        passing = not isinstance(error.reason, ssl.SSLCertVerificationError)
-        raise TransferError(f"no connection ({error.reason})", passing) from error
-    except (OSError, http.client.HTTPException) as error:
-        raise _broken(error) from error
-    with response:
-        _receive(response, url, part, name, offset, progress)
+    version = part.version(url)
+    offset = part.size if spec.verifiable or version.condition is not None else 0
+    if 0 < offset <= spec.most_bytes:
+        headers = {**_HEADERS, "Range": f"bytes={offset}-"}
+        if version.condition is not None:
+            headers["If-Range"] = version.condition
+        with open_address(url, headers, timeout, deadline) as response:
+            if response.status == HTTPStatus.OK:
+                _receive_whole(response, url, part, spec, deadline, progress)
+                return
+            if _continued(response, version, offset, part, spec, deadline, progress):
+                return
+        # Of another version, or of another file: what had arrived is of no use.
+        part.delete()
+    with open_address(url, _HEADERS, timeout, deadline) as response:
+        if response.status != HTTPStatus.OK:
+            raise refusal(response)
+        _receive_whole(response, url, part, spec, deadline, progress)
+
+
+def _continued(
+    response: HTTPResponse,
+    version: Version,
+    offset: int,
+    part: PartialFile,
+    spec: FileSpec,
+    deadline: Deadline,
+    progress: Progress,
+) -> bool:
+    """Append what is still missing; return False if the answer does not continue the file."""
+    now = Version.read(response.headers.get)
+    same = not version.contradicts(now)
+    if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+        # If all bytes had arrived before the transfer was interrupted, there is none to ask for.
+        return same and size_of_unsatisfied(response.headers) == offset
+    if response.status != HTTPStatus.PARTIAL_CONTENT:
+        raise refusal(response)
+    refuse_headers(response.headers, spec)
+    extent = Extent.of_part(response.headers)
+    if extent is None or extent.start != offset:
+        return False
+    if not (same and (spec.verifiable or version.is_confirmed_by(now))):
+        return False
+    refuse_size(extent.total, spec)
+    _receive(response, b"", part, extent, spec, deadline, progress)
+    return True
+
+
+def _receive_whole(
+    response: HTTPResponse,
+    url: str,
+    part: PartialFile,
+    spec: FileSpec,
+    deadline: Deadline,
+    progress: Progress,
+) -> None:
+    refuse_headers(response.headers, spec)
+    extent = Extent.of_whole(response.headers, spec)
+    refuse_size(extent.total, spec)
+    beginning = b""
+    while len(beginning) < BEGINNING and (
+        block := read_some(response, BEGINNING - len(beginning), deadline)
+    ):
+        beginning += block
+    if not beginning:
+        raise TransferError("the file that came is empty", True)
+    refuse_page(beginning, spec)
+    part.path.parent.mkdir(parents=True, exist_ok=True)
+    # Emptied before the note: what is there never has the name of another version.
+    part.path.write_bytes(b"")
+    part.note_origin(url, response.headers)
+    _receive(response, beginning, part, extent, spec, deadline, progress)
 
 
 def _receive(
-    response: http.client.HTTPResponse,
-    url: str,
+    response: HTTPResponse,
+    beginning: bytes,
     part: PartialFile,
-    name: str,
-    offset: int,
+    extent: Extent,
+    spec: FileSpec,
+    deadline: Deadline,
     progress: Progress,
 ) -> None:
-    if response.headers.get_content_type() in {"text/html", "application/xhtml+xml"}:
-        raise TransferError("an HTML page came instead of the file", False)
-    continued = offset > 0 and response.status == http.HTTPStatus.PARTIAL_CONTENT
-    if continued and _range_start(response.headers) != offset:
-        part.delete()
-        raise TransferError("the server continued at another byte than asked", True)
-    start = offset if continued else 0
-    length = response.headers.get("Content-Length")
-    end = start + int(length) if length is not None and length.isdigit() else None
-    beginning = _read(response, _BEGINNING)
-    if not continued:
-        _refuse_page(beginning, name)
-        part.path.parent.mkdir(parents=True, exist_ok=True)
-    with part.path.open("ab" if continued else "wb") as file:
-        if not continued:
-            part.note_origin(url, response.headers)
-        size = _copy(response, beginning, file, start, end, progress)
+    size, total = extent.start, extent.total
+    most = spec.most_bytes if total is None else total
+    with part.path.open("ab") as file:
+        block = beginning or read_some(response, _BLOCK, deadline)
+        while block and size + len(block) <= most:
+            file.write(block)
+            size += len(block)
+            progress(size, total)
+            block = read_some(response, _BLOCK, deadline)
         file.flush()
         os.fsync(file.fileno())
-    if end is not None and size < end:
-        raise TransferError(f"the transfer stopped after {size:,} of {end:,} bytes", True)
-
-
-def _copy(
-    response: http.client.HTTPResponse,
-    block: bytes,
-    file: BinaryIO,
-    start: int,
-    end: int | None,
-    progress: Progress,
-) -> int:
-    size = start
-    while block:
-        file.write(block)
-        size += len(block)
-        progress(size, end)
-        block = _read(response, _BLOCK)
-    return size
-
-
-def _read(response: http.client.HTTPResponse, size: int) -> bytes:
-    try:
-        # The beginning is needed whole; later on, bytes are kept as soon as they arrive.
-        return response.read(size) if size == _BEGINNING else response.read1(size)
-    except (OSError, http.client.HTTPException) as error:
-        raise _broken(error) from error
-
-
-def _broken(error: Exception) -> TransferError:
-    return TransferError(f"the connection broke ({str(error) or type(error).__name__})", True)
-
-
-def _refuse_page(first_bytes: bytes, name: str) -> None:
-    """Tell a proxy's error page from a file before it replaces anything."""
-    if first_bytes.lstrip().lower().startswith((b"<!doctype html", b"<html")):
-        raise TransferError("an HTML page came instead of the file", False)
-    magic = _MAGIC.get(Path(name).suffix)
-    if magic is not None and first_bytes and not first_bytes.startswith(magic):
-        raise TransferError(f"what came is not a {Path(name).suffix} file", False)
-
-
-def _range_start(headers: Message) -> int | None:
-    match = re.match(r"bytes (\d+)-", headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
-
-
-def _total_size(headers: Message) -> int | None:
-    match = re.search(r"/(\d+)$", headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
+    if block:
+        part.delete()
+        raise too_long(total, spec)
+    if total is not None and size < total:
+        raise TransferError(f"the transfer stopped after {size:,} of {total:,} bytes", True)

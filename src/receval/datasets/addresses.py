@@ -1,0 +1,95 @@
+"""Addresses of files: which can be asked, and where a redirect may lead."""
+
+from __future__ import annotations
+
+import re
+import string
+from urllib.parse import quote, urldefrag, urljoin, urlsplit
+
+from receval.datasets.foreign_text import escaped
+
+_LONGEST = 500
+# Stores sign the addresses that they redirect to, and those are long.
+_LONGEST_REDIRECT = 8_000
+_HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{0,5})?")
+
+
+def check_address(address: str, longest: int = _LONGEST) -> str:
+    """Return an address if a request can be sent there.
+
+    Parameters
+    ----------
+    address : str
+        Of http or https, in printable ASCII, without a user's name.
+    longest : int
+        Characters.
+
+    Raises
+    ------
+    ValueError
+        If it is no such address; the message tells why.
+
+    Examples
+    --------
+    >>> check_address("https://example.org/ratings.zip")
+    'https://example.org/ratings.zip'
+    >>> check_address("ftp://example.org/ratings.zip")
+    Traceback (most recent call last):
+    ...
+    ValueError: the address 'ftp://example.org/ratings.zip' is neither of http nor of https
+    """
+    named = f"the address '{escaped(address)}'"
+    if len(address) > longest:
+        raise ValueError(f"{named} has {len(address):,} characters; {longest:,} are allowed")
+    if not re.fullmatch("[!-~]+", address):
+        raise ValueError(f"{named} is not of printable ASCII: write other signs percent-encoded")
+    try:
+        parts = urlsplit(address)
+        # Reading the port checks it.
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise ValueError(f"{named} cannot be read ({escaped(str(error))})") from error
+    if parts.scheme not in {"http", "https"}:
+        raise ValueError(f"{named} is neither of http nor of https")
+    # Labels of a name beyond these lengths cannot be looked up.
+    lengths = [len(label) for label in host.removesuffix(".").split(".")]
+    if not (_HOST_AND_PORT.fullmatch(parts.netloc) and min(lengths) and max(lengths) < 64):
+        raise ValueError(f"{named} has no host that can be asked, such as example.org")
+    if port == 0 or len(host) > 253:
+        raise ValueError(f"{named} has no host and port that can be asked")
+    return address
+
+
+def redirected(address: str, location: str) -> str:
+    """Return the address that a redirect leads to.
+
+    Parameters
+    ----------
+    address : str
+        Where the redirect came from.
+    location : str
+        What the server sent: an address, or a part of one that the present one completes.
+
+    Raises
+    ------
+    ValueError
+        If it leads to no address of http or https, or from https to http, where anybody on the
+        way could send another file.
+
+    Examples
+    --------
+    >>> redirected("https://example.org/a/old.zip", "new.zip")
+    'https://example.org/a/new.zip'
+    """
+    if len(location) > _LONGEST_REDIRECT:
+        raise ValueError(f"the address '{escaped(location)}' has {len(location):,} characters")
+    try:
+        # Servers send raw bytes, too, which http.client reads as Latin-1.
+        joined = urljoin(address, quote(location, safe=string.punctuation, encoding="latin-1"))
+    except ValueError as error:
+        message = f"the address '{escaped(location)}' cannot be read ({escaped(str(error))})"
+        raise ValueError(message) from error
+    target = check_address(urldefrag(joined).url, _LONGEST_REDIRECT)
+    if urlsplit(address).scheme == "https" and urlsplit(target).scheme != "https":
+        raise ValueError(f"the address '{escaped(target)}' is of http, after one of https")
+    return target

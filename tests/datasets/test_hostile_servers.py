@@ -1,0 +1,295 @@
+"""Downloads from servers that do what no server should: told in a sentence, and never kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from datasets.damaged_answers import one_damage
+from datasets.downloads import fetch, names
+from datasets.hostile_cases import CONTENT, KEPT, LIMIT, OTHER, REFUSED, Case
+from datasets.hostile_server import (
+    HostileServer,
+    answer,
+    cut,
+    part_of,
+    running_hostile_server,
+    slowly,
+)
+
+from receval.datasets.addresses import check_address, redirected
+from receval.datasets.reports import ChecksumError, DownloadError, FileAccessError
+from receval.datasets.retries import Patience
+from receval.datasets.spec import FileSpec
+
+BY_CONTENT = [
+    case
+    for case in REFUSED
+    if case.name == "ratings.dat" and case.timeout > 1 and case.time_limit > 1
+]
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def hostile(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with running_hostile_server() as running:
+        yield running
+
+
+def spec_of(name: str, *urls: str, known: bool = False) -> FileSpec:
+    if known:
+        return FileSpec(name=name, urls=urls, sha256=SHA256, size=len(CONTENT))
+    return FileSpec(name=name, urls=urls, size_limit=LIMIT)
+
+
+def is_a_sentence(message: str) -> bool:
+    return len(message) <= 500 and bool(re.fullmatch("[ -~]+", message)) and message.endswith(".")
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.what)
+def test_what_is_no_file_is_refused_in_a_sentence(
+    hostile: HostileServer, tmp_path: Path, case: Case
+) -> None:
+    target = tmp_path / case.name
+    spec = spec_of(case.name, hostile.at("/a", *case.answers), known=case.known)
+    began = time.monotonic()
+    with pytest.raises(DownloadError, match=case.said) as caught:
+        fetch(spec, target, retries=1, timeout=case.timeout, time_limit=case.time_limit)
+    assert is_a_sentence(str(caught.value)), caught.value
+    assert time.monotonic() - began < 5
+    assert set(names(tmp_path)) <= {f"{case.name}.part", f"{case.name}.part.json"}
+    part = target.with_name(f"{case.name}.part")
+    assert not part.exists() or part.stat().st_size <= LIMIT
+
+
+@pytest.mark.parametrize("case", BY_CONTENT, ids=lambda case: case.what)
+def test_whatever_a_mirror_does_the_next_one_gives_the_file(
+    hostile: HostileServer, tmp_path: Path, case: Case
+) -> None:
+    urls = hostile.at("/a", *case.answers), hostile.at("/b", answer(b"PK" + CONTENT))
+    spec = FileSpec(name="ratings.dat", urls=urls, size_limit=LIMIT)
+    if case.known:
+        hostile.at("/b", answer(CONTENT))
+        spec = spec_of("ratings.dat", *urls, known=True)
+    target = tmp_path / "ratings.dat"
+    fetch(spec, target, retries=0)
+    assert target.read_bytes().removeprefix(b"PK") == CONTENT
+
+
+@pytest.mark.parametrize("case", KEPT, ids=lambda case: case.what)
+def test_versions_are_never_mixed(hostile: HostileServer, tmp_path: Path, case: Case) -> None:
+    target = tmp_path / case.name
+    fetch(spec_of(case.name, hostile.at("/a", *case.answers), known=case.known), target)
+    assert target.read_bytes() == {"whole": CONTENT, "new": OTHER}[case.said]
+    assert not target.with_name(f"{case.name}.part").exists()
+
+
+def test_damaged_answers_give_the_file_or_a_sentence(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    outcomes = ((seed, one_damage(hostile, tmp_path, seed)) for seed in range(500))
+    assert [outcome for outcome in outcomes if outcome[1]] == []
+
+
+def test_a_mirror_without_end_leaves_its_time_to_the_next_one(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    first = hostile.at("/a", slowly(cut(CONTENT, 600), b"7"))
+    spec = spec_of("a", first, hostile.at("/b", answer(CONTENT)))
+    fetch(spec, tmp_path / "a", time_limit=1.0)
+    assert (tmp_path / "a").read_bytes() == CONTENT
+
+
+def test_an_encrypted_connection_to_a_server_without_encryption_is_told(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    url = hostile.at("/a", answer(CONTENT)).replace("http:", "https:")
+    with pytest.raises(DownloadError, match="no connection") as caught:
+        fetch(spec_of("a", url), tmp_path / "a", retries=0, timeout=0.5)
+    assert is_a_sentence(str(caught.value))
+
+
+class TestRecords:
+    """Of files without a published checksum."""
+
+    def test_a_record_that_refuses_names_itself_and_how_to_drop_it(
+        self, hostile: HostileServer, tmp_path: Path
+    ) -> None:
+        target = tmp_path / "ratings.dat"
+        spec = spec_of("ratings.dat", hostile.at("/a", answer(CONTENT)))
+        record = tmp_path / "ratings.dat.sha256"
+        record.write_text(f"{hashlib.sha256(b'').hexdigest()}  ratings.dat\n")
+        with pytest.raises(DownloadError, match=f"delete the record {record}") as caught:
+            fetch(spec, target)
+        assert is_a_sentence(str(caught.value))
+        record.unlink()
+        assert fetch(spec, target).sha256 == SHA256
+        assert record.read_text() == f"{SHA256}  ratings.dat\n"
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\n\n", b"\xff\xfe", b"abc", b"0" * 63, b"0" * 65, b"g" * 64, b"x" * 10_000_000],
+    )
+    @pytest.mark.parametrize("there", [True, False])
+    def test_a_damaged_record_is_refused(
+        self, hostile: HostileServer, tmp_path: Path, content: bytes, there: bool
+    ) -> None:
+        target = tmp_path / "ratings.dat"
+        (tmp_path / "ratings.dat.sha256").write_bytes(content)
+        if there:
+            target.write_bytes(CONTENT)
+        spec = spec_of("ratings.dat", hostile.at("/a", answer(CONTENT)))
+        with pytest.raises(ChecksumError, match=r"ratings\.dat\.sha256.*delete it") as caught:
+            fetch(spec, target)
+        assert is_a_sentence(str(caught.value))
+        assert hostile.asked == []
+
+    def test_an_empty_file_that_is_there_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "ratings.dat").write_bytes(b"")
+        with pytest.raises(ChecksumError, match="it is empty"):
+            fetch(spec_of("ratings.dat"), tmp_path / "ratings.dat")
+
+
+ORIGINS = [
+    b"",
+    b"\xff\xfe\x00",
+    b"null",
+    b"[]",
+    b'"text"',
+    b"{}",
+    b'{"url": 5}',
+    b"[" * 100_000,
+    b"9" * 6_000,
+    b'{"url": "URL"}',
+    b'{"url": "URL", "ETag": 7}',
+    b'{"url": "URL", "ETag": ["one"]}',
+    b'{"url": "URL", "ETag": "one\\r\\nHost: b"}',
+    b'{"url": "URL", "ETag": "\\ud800"}',
+    b'{"url": "URL", "validator": "\\"one\\""}',
+    b'{"url": "http://other", "ETag": "\\"one\\""}',
+]
+
+
+@pytest.mark.parametrize("content", ORIGINS, ids=lambda content: repr(content[:40]))
+def test_a_damaged_note_beside_the_partial_file_starts_anew(
+    hostile: HostileServer, tmp_path: Path, content: bytes
+) -> None:
+    url = hostile.at("/a", answer(CONTENT))
+    (tmp_path / "a.part").write_bytes(OTHER[:999])
+    (tmp_path / "a.part.json").write_bytes(content.replace(b"URL", url.encode()))
+    fetch(spec_of("a", url), tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == CONTENT
+    assert names(tmp_path) == ["a", "a.sha256"]
+
+
+def test_what_was_begun_is_noted_with_all_that_tells_its_version(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    url = hostile.at("/a", cut(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
+    with pytest.raises(DownloadError):
+        fetch(spec_of("a", url), tmp_path / "a", retries=0)
+    noted = json.loads((tmp_path / "a.part.json").read_text())
+    assert noted == {"url": url, "ETag": 'W/"x"', "Last-Modified": "then"}
+    hostile.at("/a", part_of(CONTENT, 999, ETag='W/"x"', Last_Modified="then"))
+    fetch(spec_of("a", url), tmp_path / "a")
+    assert "If-Range: then" in hostile.asked[-1]
+    assert (tmp_path / "a").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("name", ["a", "a.part", "a.part.json", "a.sha256"])
+def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_asked(
+    hostile: HostileServer, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(FileAccessError, match="is a folder where a file has to be") as caught:
+        fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "a")
+    assert (tmp_path / name).as_posix() in str(caught.value)
+    assert hostile.asked == []
+
+
+def test_a_full_disk_is_told(hostile: HostileServer, tmp_path: Path) -> None:
+    (tmp_path / "a.part").symlink_to("/dev/full")
+    url = hostile.at("/a", answer(CONTENT))
+    second = hostile.at("/b", answer(CONTENT))
+    with pytest.raises(FileAccessError, match=r"No space left.*free some space") as caught:
+        fetch(spec_of("a", url, second), tmp_path / "a")
+    assert is_a_sentence(str(caught.value))
+    assert len(hostile.asked) == 1
+
+
+def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(b"")
+    with pytest.raises(FileAccessError, match="raw could not be read or written") as caught:
+        fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "raw" / "a")
+    assert is_a_sentence(str(caught.value))
+
+
+def test_the_time_limit_grows_with_the_file() -> None:
+    assert Patience().seconds_for(FileSpec(name="a", size=32_768_000)) == 1_600
+    assert Patience(time_limit=5).seconds_for(FileSpec(name="a", size=32_768_000)) == 5
+
+
+def test_https_is_never_left_for_http() -> None:
+    with pytest.raises(ValueError, match="is of http, after one of https"):
+        redirected("https://example.org/a", "http://example.org/a")
+    assert redirected("http://example.org/a", "HTTPS://example.org/b") == "HTTPS://example.org/b"
+    assert redirected("https://example.org/a", "//cdn.example/b") == "https://cdn.example/b"
+
+
+def test_raw_bytes_of_a_path_are_sent_percent_encoded() -> None:
+    location = "/ratings é.dat".encode().decode("latin-1")
+    assert redirected("http://a.org/x", location) == "http://a.org/ratings%20%C3%A9.dat"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org",
+        "http://127.0.0.1:8000/a",
+        "http://[::1]:8000/a",
+        "https://example.org./a?b=c&d#e",
+        "HTTP://example.org:/a",
+        "https://my_files.example.org/a%20b",
+    ],
+)
+def test_addresses_that_can_be_asked_are_allowed(address: str) -> None:
+    assert check_address(address) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("", "is not of printable ASCII"),
+        ("example.org/a", "neither of http nor of https"),
+        ("ftp://example.org/a", "neither of http nor of https"),
+        ("http://", "has no host"),
+        ("http:///a", "has no host"),
+        ("http://:80/a", "has no host"),
+        ("http://a b/", "is not of printable ASCII"),
+        ("http://exämple.org/", "is not of printable ASCII"),
+        ("http://a\r\nb/", r"'http://a\r\nb/' is not of printable ASCII"),
+        ("http://[::1/", "cannot be read"),
+        ("http://[x]/", "'http://[x]/'"),
+        ("http://a:port/", "cannot be read"),
+        ("http://a:99999/", "cannot be read"),
+        ("http://a:0/", "no host and port"),
+        ("http://a:-1/", "cannot be read"),
+        ("http://me@a/", "has no host"),
+        ("http://a..b/", "has no host"),
+        (f"http://{'a' * 64}.org/", "has no host"),
+        (f"http://{'a.' * 130}org/", "no host and port"),
+        (f"http://a/{'b' * 500}", "has 509 characters"),
+        (f"http://a:{'9' * 400}/", "cannot be read"),
+    ],
+)
+def test_other_addresses_are_refused_with_the_reason(address: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        check_address(address)
+    assert re.fullmatch("[ -~]{1,300}", str(caught.value))
