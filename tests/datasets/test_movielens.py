@@ -56,7 +56,9 @@ def test_windows_line_ends_are_line_ends(tmp_path: Path) -> None:
 def test_many_rows_come_back(tmp_path: Path) -> None:
     draw = random.Random(3)
     pairs = draw.sample([(user, item) for user in range(99) for item in range(99)], 5_000)
-    rows = [(str(u), str(i), float(draw.randint(1, 5)), draw.randint(0, 2**31 - 1)) for u, i in pairs]
+    rows = [
+        (str(u), str(i), float(draw.randint(1, 5)), draw.randint(0, 2**31 - 1)) for u, i in pairs
+    ]
     content = "".join(f"{u}::{i}::{value:.0f}::{time}\n" for u, i, value, time in rows)
     assert rows_of(parse_dat([dat(tmp_path, content)])) == rows
 

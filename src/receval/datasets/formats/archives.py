@@ -216,9 +216,15 @@ def tar_members(path: Path, stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]
                 break
             if content is not None:
                 yield member.name, content
-    # The checksum of what is compressed stands at its end.
-    while stream.read(_TAR_BUFFER):
-        pass
+        # A member whose header is all zeros would look like the end, and the checksum of what is
+        # compressed stands behind it.
+        while True:
+            with damage_reported(path):
+                data = archive.fileobj.read(_TAR_BUFFER) if archive.fileobj else b""
+            if not data:
+                break
+            if data.strip(b"\0"):
+                raise RawDataError(path, None, "there are bytes after the end of the archive")
 
 
 @contextmanager

@@ -14,7 +14,6 @@ pair gives the same count, so the count decides on pairs, not on which review of
 from __future__ import annotations
 
 import ast
-import csv
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -23,19 +22,16 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 
-from receval.datasets.formats.archives import LONGEST_RECORD, damage_reported, unpacked
+from receval.datasets.formats.archives import LONGEST_RECORD, unpacked
+from receval.datasets.formats.beeradvocate_csv import read_csv
 from receval.datasets.formats.beeradvocate_reviews import Field, Reviews, decode
 from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.ratings import Ratings
 
-COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
 REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
 
-# Read at a time: bytes of the CSV file, bytes of blocks, records that become columns.
-_CSV_BYTES = 1 << 23
+# Read at a time: bytes of blocks, records that become columns.
 _BLOCK_BYTES = 1 << 24
 _PIECE = 1 << 15
 
@@ -96,85 +92,6 @@ def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
 
 def _parse(reviews: Reviews, report: ParseReport | None) -> Ratings:
     return reviews.ratings(report or ParseReport())
-
-
-def read_csv(path: Path) -> Reviews:
-    """Read the columns of profile names, beer ids, overall ratings and times.
-
-    Raises
-    ------
-    RawDataError
-        If the header lacks a column or a row does not fit.
-    """
-    reviews = Reviews(path)
-    header = _header(path)
-    missing = [column for column in COLUMNS if column not in header]
-    if missing:
-        raise RawDataError(path, 1, f"the header has no column {', '.join(missing)}")
-    repeated = [column for column in COLUMNS if header.count(column) > 1]
-    if repeated:
-        raise RawDataError(path, 1, f"the header has the column {repeated[0]} more than once")
-    rows = 0
-    try:
-        batches = pa.csv.open_csv(
-            path,
-            read_options=pa.csv.ReadOptions(use_threads=False, block_size=_CSV_BYTES),
-            parse_options=pa.csv.ParseOptions(ignore_empty_lines=False),
-            convert_options=pa.csv.ConvertOptions(
-                include_columns=list(COLUMNS),
-                column_types=dict.fromkeys(COLUMNS, pa.binary()),
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-        for batch in batches:
-            names, beers, overall, times = (_decoded(batch.column(name)) for name in COLUMNS)
-            reviews.add(names, beers, overall, times, (rows + 2).__add__)
-            rows += batch.num_rows
-    except pa.ArrowInvalid as error:
-        raise _error(path, len(header), str(error)) from error
-    # A quotation mark that is not closed in its line hides the lines up to the next one.
-    if rows + 1 != _count_lines(path):
-        raise _error(path, len(header), f"there are {rows:,} rows, but not as many lines")
-    return reviews
-
-
-def _header(path: Path) -> list[str]:
-    with damage_reported(path), path.open("rb") as file:
-        line = file.readline(LONGEST_RECORD).removeprefix(b"\xef\xbb\xbf")
-    try:
-        return next(csv.reader([line.decode("latin-1")]), [])
-    except csv.Error as error:
-        raise RawDataError(path, 1, f"the header is no line of CSV ({error})") from error
-
-
-def _count_lines(path: Path) -> int:
-    lines, last = 0, b"\n"
-    with path.open("rb") as file:
-        while data := file.read(_CSV_BYTES):
-            lines += data.count(b"\n")
-            last = data[-1:]
-    return lines + (last != b"\n")
-
-
-def _decoded(column: pa.Array) -> list[str]:
-    try:
-        return list(column.cast(pa.string()).to_pylist())
-    except pa.ArrowInvalid:
-        return [decode(field) for field in column.to_pylist()]
-
-
-def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
-    """Find the line with another number of fields than the header, or a quote left open."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                found = len(next(csv.reader([line.decode("latin-1")], strict=True), []))
-            except csv.Error as error:
-                return RawDataError(path, number, f"the line is no row of CSV ({error})")
-            if found != fields:
-                return RawDataError(path, number, f"expected {fields} fields, found {found}")
-    return RawDataError(path, None, otherwise)
 
 
 def read_literals(path: Path) -> Reviews:

@@ -136,9 +136,9 @@ class HalfStars(ColumnFormat):
 
     def complaint(self, field: bytes) -> str | None:
         """Return what is wrong with a field, None if nothing is."""
-        if re.fullmatch(rb"\d(\.[05]0{0,9})?", field):
-            if self.minimum <= float(field) <= self.maximum:
-                return None
+        spelled = re.fullmatch(rb"\d(\.[05]0{0,9})?", field)
+        if spelled and self.minimum <= float(field) <= self.maximum:
+            return None
         return (
             f"the {self.name} is {shown(field)}, not a half star "
             f"from {self.minimum:g} to {self.maximum:g}"

@@ -188,7 +188,8 @@ def _movie_number(header: bytes, source: str, line: int) -> int:
         raise RawDataError(source, line, f"expected a line '<movie>:', found {shown(header)}")
     if complaint := _MOVIE.complaint(digits):
         raise RawDataError(source, line, complaint)
-    return int(digits)
+    # Python refuses to convert thousands of zeros.
+    return int(digits.lstrip(b"0"))
 
 
 def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> Ratings:
