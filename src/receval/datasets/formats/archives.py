@@ -156,10 +156,10 @@ def zip_member(path: Path, name: str) -> tuple[str, bytes]:
         (member,) = members
         if member.file_size > _largest_unpacked(path):
             raise _too_large(path)
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise RawDataError(
-                path, None, f"the member {shown(member.filename)} is compressed in an unusual way"
-            )
+        usual = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if not usual or member.flag_bits & 1:
+            reason = "encrypted" if usual else "compressed in an unusual way"
+            raise RawDataError(path, None, f"the member {shown(member.filename)} is {reason}")
         return f"{path.as_posix()}/{member.filename}", archive.read(member)
 
 
