@@ -145,18 +145,18 @@ def test_a_stream_that_unpacks_to_much_more_is_refused(
     refused(parse, path, line=None, reason="the archive unpacks to more than")
 
 
-@pytest.mark.parametrize("content", [bytes(5_000_000), b"[" * 5_000_000, b"-" * 5_000_000])
+@pytest.mark.parametrize("byte", [b"\0", b"[", b"-"])
 @pytest.mark.parametrize("parse", [parse_literals, parse_blocks])
-def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, content: bytes) -> None:
+def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, byte: bytes) -> None:
     path = tmp_path / "beeradvocate.gz"
-    path.write_bytes(gzip.compress(content, 1))
+    path.write_bytes(gzip.compress(byte * 3_000_000, 1))
     refused(parse, path, line=1, reason="262,144 bytes")
 
 
-@pytest.mark.parametrize("content", [b"[" * 200_000, b"-" * 200_000 + b"1", b"{" * 200_000])
-def test_a_record_of_brackets_is_refused(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("byte", [b"[", b"-", b"{"])
+def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
     path = tmp_path / "beeradvocate.gz"
-    path.write_bytes(gzip.compress(content, 1))
+    path.write_bytes(gzip.compress(byte * 200_000 + b"1", 1))
     refused(parse_literals, path, line=1, reason="no Python dict literal")
 
 

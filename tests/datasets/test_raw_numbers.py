@@ -126,6 +126,7 @@ def test_values_are_shown_in_few_characters() -> None:
     assert len(shown("4" * 61)) == 62
     assert shown("4" * 61).endswith("44'")
     assert shortened("one\n  two", 20) == "one two"
+    assert shortened("\x1b[2J \ud800 \u202e", 40) == r"\x1b[2J \ud800 \u202e"
     assert shortened("abcdefghij" * 10**6, 13) == "abcdefg...hij"
 
 

@@ -31,8 +31,11 @@ def shown(value: bytes | str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a text on one line, with its middle left out if it is longer than allowed."""
+    """Return a text on one line that can be printed, its middle left out if it is too long."""
     text = " ".join(text[: longest * 4].split() + text[longest * 4 :][-longest:].split())
+    text = "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
     if len(text) <= longest:
         return text
     kept = longest - len("...")
