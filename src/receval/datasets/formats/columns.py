@@ -218,7 +218,7 @@ class Instant(ColumnFormat):
 
 @dataclass(frozen=True)
 class Text(ColumnFormat):
-    """Text in UTF-8, possibly empty unless ``required``; no longer than an identifier may be."""
+    """Text in UTF-8, no longer than an identifier; not empty or indented if ``required``."""
 
     required: bool = False
 
@@ -231,6 +231,8 @@ class Text(ColumnFormat):
         """Return what is wrong with a field, None if nothing is."""
         if self.required and not field:
             return f"the {self.name} is empty"
+        if self.required and field.startswith(b" "):
+            return f"the {self.name} is {shown(field)}, which begins with a blank"
         if len(field) > LONGEST_IDENTIFIER:
             return (
                 f"the {self.name} {shown(field)} has {len(field):,} bytes, "
@@ -250,6 +252,9 @@ class Text(ColumnFormat):
         lengths = pc.binary_length(values)
         self._within(lengths, int(self.required), LONGEST_IDENTIFIER)
         if pc.any(pc.match_substring(values, "\0")).as_py():
+            raise self._refuse()
+        # As where a line ends with a line feed and a carriage return.
+        if self.required and pc.any(pc.starts_with(values, " ")).as_py():
             raise self._refuse()
         return values
 
