@@ -73,6 +73,12 @@ def file_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     ------
     RawDataError
         If it cannot be read, or is empty and must not be.
+
+    Examples
+    --------
+    >>> file_bytes(Path("no-such-folder/ratings.dat"))
+    Traceback (most recent call last):
+    receval.datasets.reports.RawDataError: no-such-folder/ratings.dat: the file cannot be read ...
     """
     with damage_reported(path):
         data = path.read_bytes()

@@ -81,7 +81,14 @@ class ColumnFormat(ABC):
 
 @dataclass(frozen=True)
 class Integer(ColumnFormat):
-    """Whole numbers from ``minimum`` to ``maximum``, of the smallest type that holds them."""
+    """Whole numbers from ``minimum`` to ``maximum``, of the smallest type that holds them.
+
+    Examples
+    --------
+    >>> stars = Integer("stars", 1, 5)
+    >>> stars.values(pa.array(["5", "4"])).to_pylist(), stars.complaint(b"0x4")
+    ([5, 4], "the stars is '0x4', not a whole number from 1 to 5")
+    """
 
     minimum: int
     maximum: int
