@@ -140,6 +140,18 @@ def damage_records(draw: Draw, records: Records) -> tuple[Records, set[int]]:
     return [(number, record.replace(b"\n", b"\r\n")) for number, record in records], set()
 
 
+def joined(records: Records) -> set[int]:
+    """Return the numbers of records before which a line has not ended."""
+    numbers = set()
+    within_a_line = False
+    for number, content in records:
+        if within_a_line:
+            numbers.add(number)
+        if content:
+            within_a_line = not content.endswith(b"\n")
+    return numbers
+
+
 def damage_file(draw: Draw, files: Files) -> Files:
     """Damage the bytes of a file, such as those of an archive."""
     number = draw.randrange(len(files))
@@ -179,6 +191,7 @@ def one_fault(sample: Sample, seed: int, folder: Path) -> str:
         for _ in range(draw.choice((1, 1, 1, 2))):
             records, damaged = damage_records(draw, records)
             lost |= damaged
+        lost |= joined(records)
         contents = [content for _, content in records]
         files = sample.files(contents)
     paths = sample.write(files, folder)

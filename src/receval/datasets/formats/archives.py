@@ -17,9 +17,11 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, TypeAlias
 
 from receval.datasets.reports import RawDataError, shortened, shown
+
+Stream: TypeAlias = io.RawIOBase | io.BufferedReader
 
 LONGEST_RECORD = 1 << 18
 """Bytes of the longest line or block of lines that is read as one record."""
@@ -99,12 +101,16 @@ class _Unpacked(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def read(self, size: int = -1, /) -> bytes:
         with damage_reported(self._path):
-            data = self._stream.read(len(buffer))
+            data = self._stream.read(size)
         self._read += len(data)
         if self._read > self._largest:
             raise _too_large(self._path)
+        return data
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -135,6 +141,11 @@ def unpacked(path: Path) -> io.BufferedReader:
     RawDataError
         If it cannot be opened; its stream raises it, too.
     """
+    stream = _open(path)
+    return io.BufferedReader(stream, _TAR_BUFFER) if isinstance(stream, _Unpacked) else stream
+
+
+def _open(path: Path) -> io.BufferedReader | _Unpacked:
     with damage_reported(path):
         stream = path.open("rb")
         compressed = stream.peek(2)[:2] == b"\x1f\x8b"
@@ -142,7 +153,7 @@ def unpacked(path: Path) -> io.BufferedReader:
             # What is not compressed has the size that it has.
             return stream
         stream.close()
-        return io.BufferedReader(_Unpacked(gzip.open(path, "rb"), path), _TAR_BUFFER)
+        return _Unpacked(gzip.open(path, "rb"), path)
 
 
 def zip_member(path: Path, name: str) -> tuple[str, bytes]:
@@ -187,7 +198,7 @@ class _Header(tarfile.TarInfo):
             raise tarfile.ReadError(str(error)) from error
 
 
-def tar_members(path: Path, stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+def tar_members(path: Path, stream: Stream) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield path and content of each file in a tar archive, in one pass over its stream.
 
     What is read of a content goes through :func:`damage_reported`.
@@ -234,7 +245,7 @@ def tar_members(path: Path, stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]
 
 
 @contextmanager
-def tar_member(path: Path, name: str) -> Iterator[IO[bytes]]:
+def tar_member(path: Path, name: str) -> Iterator[Stream]:
     """Open the member with a base name of a tar archive, compressed or not.
 
     Raises
@@ -243,11 +254,12 @@ def tar_member(path: Path, name: str) -> Iterator[IO[bytes]]:
         If the archive is damaged, or does not have one such member.
     """
     found = 0
-    with unpacked(path) as stream:
+    # Without buffers, whose copies take longer than the calls that they save.
+    with _open(path) as stream:
         for member, content in tar_members(path, stream):
             if PurePosixPath(member).name == name:
                 found += 1
                 if found == 1:
-                    yield io.BufferedReader(_Unpacked(content, path), _TAR_BUFFER)
+                    yield _Unpacked(content, path)
     if found != 1:
         raise _not_one_member(path, name, found)

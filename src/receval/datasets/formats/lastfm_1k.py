@@ -6,16 +6,16 @@ contain quotes. The MBID of an artist may be empty, so items are artists by name
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.datasets.formats.archives import tar_member, unpacked
+from receval.datasets.formats.archives import Stream, tar_member, unpacked
 from receval.datasets.formats.columns import Ignored, Instant, Text
 from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder
@@ -41,7 +41,7 @@ class _OneLineEnd:
 
     closed = False
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._stream = stream
 
     def read(self, size: int = -1) -> bytes:
@@ -111,7 +111,7 @@ def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
 
 
 def _parse(
-    open_stream: Callable[[], AbstractContextManager[IO[bytes]]],
+    open_stream: Callable[[], AbstractContextManager[Stream]],
     label: str,
     report: ParseReport | None,
 ) -> Ratings:
@@ -138,7 +138,7 @@ def _parse(
             if not stream.read(1):
                 raise RawDataError(label, None, "the file is empty") from error
         with open_stream() as stream:
-            lines = (line.replace(b"\r", b" ") for line in stream)
+            lines = (line.replace(b"\r", b" ") for line in io.BufferedReader(stream))
             raise LINES.error(lines, label, 1, str(error)) from error
     table = [np.concatenate(column) for column in zip(*pieces, strict=True)]
     report.rows = len(table[0])

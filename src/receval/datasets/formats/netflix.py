@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.datasets.formats.archives import (
+    Stream,
     damage_reported,
     file_bytes,
     tar_member,
@@ -133,7 +133,7 @@ def _movies_of_archive(path: Path) -> Iterator[_Movie]:
             yield from _movies_of_tar(path, stream, path.as_posix())
 
 
-def _movies_of_tar(path: Path, stream: IO[bytes], source: str) -> Iterator[_Movie]:
+def _movies_of_tar(path: Path, stream: Stream, source: str) -> Iterator[_Movie]:
     for member, content in tar_members(path, stream):
         name = PurePosixPath(member).name
         if name.startswith("mv_") and name.endswith(".txt"):
