@@ -253,9 +253,10 @@ def spelled(row: Row, text: bytes, scale: float) -> bool:
             continue
         times.add(int(moment.timestamp()))
     wanted = f"{value * scale:g}"
-    spellings = {re.sub(r"(\.\d*?)0+$", r"\1", token).removesuffix(".") for token in tokens}
+    spellings = {re.sub(r"^(-?)0+(?=\d)", r"\1", token) for token in tokens}
+    spellings = {re.sub(r"(\.\d*?)0+$", r"\1", token).removesuffix(".") for token in spellings}
     return (
         all(name in numbers or name in written for name in (user, item))
-        and (wanted in spellings or wanted in numbers or others == [])
+        and (not scale or wanted in spellings or wanted in numbers)
         and all(isinstance(other, bool) or other == -1 or other in times for other in others)
     )

@@ -63,7 +63,7 @@ class Sample:
     checksummed : bool
         Whether no byte of the files can change without being noticed.
     scale : float
-        What values are multiplied with in the file.
+        What values are multiplied with in the file; 0 where it does not have them.
     """
 
     name: str
@@ -292,8 +292,9 @@ SAMPLES = (
             lambda content: packed(tar([(f"lastfm/{lastfm_1k.PLAYS_FILE}", content)])),
         ),
         checksummed=True,
+        scale=0,
     ),
-    Sample("lastfm", lastfm_1k.parse_tsv, PLAYS, one_file(lastfm_1k.PLAYS_FILE)),
+    Sample("lastfm", lastfm_1k.parse_tsv, PLAYS, one_file(lastfm_1k.PLAYS_FILE), scale=0),
     Sample(
         "trec qrels",
         trec_qrels.parse,

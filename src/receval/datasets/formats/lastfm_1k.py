@@ -6,8 +6,7 @@ contain quotes. The MBID of an artist may be empty, so items are artists by name
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"
+_PIECE = 1 << 20
 LINES = LineFormat(
     b"\t",
     (
@@ -138,8 +138,7 @@ def _parse(
             if not stream.read(1):
                 raise RawDataError(label, None, "the file is empty") from error
         with open_stream() as stream:
-            lines = (line.replace(b"\r", b" ") for line in io.BufferedReader(stream))
-            raise LINES.error(lines, label, 1, str(error)) from error
+            raise LINES.error(_lines(stream), label, 1, str(error)) from error
     table = [np.concatenate(column) for column in zip(*pieces, strict=True)]
     report.rows = len(table[0])
     return Ratings(
@@ -150,3 +149,13 @@ def _parse(
         item_ids=items.ids,
         timestamps=table[2],
     )
+
+
+def _lines(stream: Stream) -> Iterator[bytes]:
+    """Yield lines without their ends, as the fast reader has met them."""
+    read = _OneLineEnd(stream).read
+    rest = b""
+    while piece := read(_PIECE):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    yield rest
