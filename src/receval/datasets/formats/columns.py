@@ -30,6 +30,8 @@ _LAST_DAY = datetime.date(2037, 12, 31)
 _LAST_INSTANT = 2_145_916_799
 _INSTANT_LENGTH = len("YYYY-MM-DDThh:mm:ssZ")
 _PADDING = " \t"
+# The byte order mark, a blank that nobody sees.
+_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ class Text(ColumnFormat):
         """Return what is wrong with a field, None if nothing is."""
         if self.required and not field:
             return f"the {self.name} is empty"
-        if self.required and field.startswith(b" "):
+        if self.required and field.startswith((b" ", _MARK.encode())):
             return f"the {self.name} is {shown(field)}, which begins with a blank"
         if len(field) > LONGEST_IDENTIFIER:
             return (
@@ -263,8 +265,10 @@ class Text(ColumnFormat):
         self._within(lengths, int(self.required), LONGEST_IDENTIFIER)
         if pc.any(pc.match_substring(values, "\0")).as_py():
             raise self._refuse()
-        # As where a line ends with a line feed and a carriage return.
-        if self.required and pc.any(pc.starts_with(values, " ")).as_py():
+        # As where a line ends with a line feed and a carriage return, or files were joined.
+        if self.required and any(
+            pc.any(pc.starts_with(values, blank)).as_py() for blank in (" ", _MARK)
+        ):
             raise self._refuse()
         return values
 
