@@ -1,5 +1,6 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
 # make test        the tests
+# make faults      search for faults in damaged files for hours (RECEVAL_FAULTS=1000 for a short search)
 # make reproduce   the full edition: everything from the real datasets
 # make lint        style, types, workflow
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
@@ -17,7 +18,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test reproduce lint drift report accept slurm clean
+.PHONY: demo test faults reproduce lint drift report accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --config edition=demo
@@ -25,6 +26,9 @@ demo: $(VENV)/ready
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
+
+faults: $(VENV)/ready
+	$(BIN)/python -m pytest -m slow --numprocesses auto --dist load tests/faults
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)

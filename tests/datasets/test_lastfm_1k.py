@@ -114,6 +114,11 @@ def test_pieces_of_any_size_give_the_same_codes(
         (b"u\t2009-05-04 23h\t\tA\t\tone\n", "the instant is '2009-05-04 23h', not an instant"),
         (b"u\t\t\tA\t\tone\n", "the instant is ''"),
         (b"\t2009-05-04T23:08:57Z\t\tA\t\tone\n", "the user is empty"),
+        (
+            b"\xef\xbb\xbfu\t2009-05-04T23:08:57Z\t\tA\t\tone\n",
+            "is '\\ufeffu', which begins with a blank",
+        ),
+        (b"\ru\t2009-05-04T23:08:57Z\t\tA\t\tone\n", "is ' u', which begins with a blank"),
         (b"u\t2009-05-04T23:08:57Z\t\tcaf\xe9\t\tone\n", "which is not UTF-8"),
         (b"\n", "found 1"),
     ],

@@ -208,7 +208,7 @@ def test_ratings_before_the_first_movie_are_told(tmp_path: Path) -> None:
 def test_a_movie_that_occurs_twice_is_told(tmp_path: Path) -> None:
     path = tmp_path / "combined_data_1.txt"
     path.write_text("1:\n5,3,2005-09-06\n1:\n6,3,2005-09-06\n")
-    refused(parse_combined, path, line=None, reason="the movie 1 occurs twice")
+    refused(parse_combined, path, line=3, reason="the movie 1 occurs twice")
 
 
 def test_a_truncated_archive_is_told(tmp_path: Path) -> None:

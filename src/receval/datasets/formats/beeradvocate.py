@@ -14,39 +14,40 @@ pair gives the same count, so the count decides on pairs, not on which review of
 from __future__ import annotations
 
 import ast
-import csv
-import gzip
 import re
+import warnings
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 
-from receval.datasets.formats.archives import damage_reported
+from receval.datasets.formats.archives import LONGEST_RECORD, unpacked
+from receval.datasets.formats.beeradvocate_csv import read_csv
 from receval.datasets.formats.beeradvocate_reviews import Field, Reviews, decode
-from receval.datasets.reports import ParseReport, RawDataError
+from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.ratings import Ratings
 
-COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
 REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
 
-# Read at a time: bytes of the CSV file, bytes of blocks, records that become columns.
-_CSV_BYTES = 1 << 23
+# Read at a time: bytes of blocks, records that become columns.
 _BLOCK_BYTES = 1 << 24
 _PIECE = 1 << 15
 
 _STRING = r"""(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")"""
-_VALUE = rf"(?>{_STRING}|-?\d[\d.]*)"
+_NUMBER = r"-?\d[\d.]*"
+_VALUE = rf"(?>{_STRING}|{_NUMBER})"
+# A key with an escape might be a wanted one.
+_OTHER_KEY = r"""(?:'[^'\\]*'|"[^"\\]*")"""
 _WANTED = "|".join(rf"'{key}': ({_VALUE})" for key in REVIEW_KEYS)
 # One pass over a usual line: wanted pairs are captured, others skipped. Atomic groups keep an
 # unusual line from being tried in many ways.
 _LITERAL = re.compile(
-    rf"\{{(?>(?>{_WANTED}|{_STRING}: {_VALUE})(?:, |(?=\}})))*\}}\s*", flags=re.DOTALL
+    rf"\{{(?>(?>{_WANTED}|{_OTHER_KEY}: {_VALUE})(?:, |(?=\}})))*\}}\s*", flags=re.DOTALL
 )
-_LINE_OF_BLOCK = re.compile(rb"^([A-Za-z]+/[A-Za-z]+):[ \t]*(.*?)[ \t]*$", flags=re.MULTILINE)
+_LINE_OF_BLOCK = re.compile(rb"^([A-Za-z]+/[A-Za-z]+):(.*)$", flags=re.MULTILINE)
+_HIDDEN_LINE = re.compile(rb"\r[A-Za-z]+/[A-Za-z]+:")
 
 
 def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -93,66 +94,6 @@ def _parse(reviews: Reviews, report: ParseReport | None) -> Ratings:
     return reviews.ratings(report or ParseReport())
 
 
-def read_csv(path: Path) -> Reviews:
-    """Read the columns of profile names, beer ids, overall ratings and times.
-
-    Raises
-    ------
-    RawDataError
-        If the header lacks a column or a row does not fit.
-    """
-    reviews = Reviews(path)
-    header = _header(path)
-    missing = [column for column in COLUMNS if column not in header]
-    if missing:
-        raise RawDataError(path, 1, f"the header has no column {', '.join(missing)}")
-    rows_before = 0
-    try:
-        batches = pa.csv.open_csv(
-            path,
-            read_options=pa.csv.ReadOptions(use_threads=False, block_size=_CSV_BYTES),
-            parse_options=pa.csv.ParseOptions(ignore_empty_lines=False),
-            convert_options=pa.csv.ConvertOptions(
-                include_columns=list(COLUMNS),
-                column_types=dict.fromkeys(COLUMNS, pa.binary()),
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-        for batch in batches:
-            names, beers, overall, times = (_decoded(batch.column(name)) for name in COLUMNS)
-            first_line = rows_before + 2
-            reviews.add(names, beers, overall, times, first_line.__add__)
-            rows_before += batch.num_rows
-    except pa.ArrowInvalid as error:
-        raise _error(path, len(header), str(error)) from error
-    return reviews
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="latin-1", newline="") as file:
-        return next(csv.reader(file), [])
-
-
-def _decoded(column: pa.Array) -> list[str]:
-    try:
-        return list(column.cast(pa.string()).to_pylist())
-    except pa.ArrowInvalid:
-        return [decode(field) for field in column.to_pylist()]
-
-
-def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
-    """Find the row with another number of fields than the header."""
-    with path.open(encoding="latin-1", newline="") as file:
-        rows = csv.reader(file)
-        for row in rows:
-            if len(row) != fields:
-                return RawDataError(
-                    path, rows.line_num, f"expected {fields} fields, found {len(row)}"
-                )
-    return RawDataError(path, None, otherwise)
-
-
 def read_literals(path: Path) -> Reviews:
     """Read one Python dict literal per line.
 
@@ -162,11 +103,10 @@ def read_literals(path: Path) -> Reviews:
         If the file is damaged or a line is no dict literal with usable values.
     """
     reviews = Reviews(path)
-    with damage_reported(path), gzip.open(path, "rb") as file:
-        numbered = enumerate(file, start=1)
+    with unpacked(path) as file:
+        numbered = enumerate(iter(partial(file.readline, LONGEST_RECORD + 1), b""), start=1)
         while piece := list(islice(numbered, _PIECE)):
-            records = [(number, _literal(line, path, number)) for number, line in piece]
-            _add(reviews, records)
+            _add(reviews, [(number, _literal(line, path, number)) for number, line in piece])
     return reviews
 
 
@@ -179,11 +119,9 @@ def read_blocks(path: Path) -> Reviews:
         If the file is damaged or a line is not ``key: value`` with usable values.
     """
     reviews = Reviews(path)
-    with damage_reported(path):
-        blocks = _blocks(path)
-        while piece := list(islice(blocks, _PIECE)):
-            records = [(number, _block(block, path, number)) for number, block in piece]
-            _add(reviews, records)
+    blocks = _blocks(path)
+    while piece := list(islice(blocks, _PIECE)):
+        _add(reviews, [(number, _block(block, path, number)) for number, block in piece])
     return reviews
 
 
@@ -197,33 +135,62 @@ def _add(reviews: Reviews, records: Sequence[tuple[int, tuple[Field, ...] | None
 
 
 def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
+    if len(line) > LONGEST_RECORD:
+        raise RawDataError(path, number, f"the line has more than {LONGEST_RECORD:,} bytes")
     text = decode(line)
     match = _LITERAL.fullmatch(text)
-    if match is not None and None not in (found := match.groups()):
-        return tuple(_value(literal) for literal in found)
+    # Of a repeated key the expression finds the last alone.
+    once = match is not None and all(text.count(key) == 1 for key in REVIEW_KEYS)
+    if match is not None and once and None not in (found := match.groups()):
+        return tuple(_value(literal, path, number) for literal in found)
     # Unusual spelling, order of quotes or a missing key: the full and slower way.
-    try:
-        record = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise RawDataError(path, number, f"the line is no Python dict literal ({error})") from error
-    if not isinstance(record, dict):
+    text = text.strip()
+    node, record = _evaluate(text, path, number)
+    if not isinstance(record, dict) or not isinstance(node, ast.Dict):
         raise RawDataError(path, number, f"the line is a {type(record).__name__}, not a dict")
     if not record:
         return None
-    return tuple(None if record.get(key) is None else str(record[key]) for key in REVIEW_KEYS)
+    nodes: dict[object, ast.expr] = {}
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        key = ast.literal_eval(key_node) if key_node else None
+        if key in nodes:
+            raise RawDataError(path, number, f"the key {shown(str(key))} is repeated")
+        nodes[key] = value_node
+    fields: list[Field] = []
+    for key in REVIEW_KEYS:
+        value = record.get(key)
+        if value is not None and not isinstance(value, str):
+            # As it is written: Python reads 0x1F, 1_000 and 4.00000000000000001, too.
+            value = ast.get_source_segment(text, nodes[key]) or ""
+            if not re.fullmatch(_NUMBER, value):
+                reason = f"the value of {key} is {shown(value)}, neither text nor a plain number"
+                raise RawDataError(path, number, reason)
+        fields.append(value)
+    return tuple(fields)
 
 
-def _value(literal: str) -> str:
+def _value(literal: str, path: Path, number: int) -> str:
     if literal[0] not in "'\"":
         return literal
-    return str(ast.literal_eval(literal)) if "\\" in literal else literal[1:-1]
+    return str(_evaluate(literal, path, number)[1]) if "\\" in literal else literal[1:-1]
+
+
+def _evaluate(text: str, path: Path, number: int) -> tuple[ast.expr, object]:
+    """Evaluate a literal, in which whatever Python warns of is an error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            node = ast.parse(text, mode="eval").body
+            return node, ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, Warning, MemoryError, RecursionError) as error:
+        raise RawDataError(path, number, f"the line is no Python dict literal ({error})") from error
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield each block and the number of its first line."""
     number = 1
     rest = b""
-    with gzip.open(path, "rb") as file:
+    with unpacked(path) as file:
         while True:
             data = file.read(_BLOCK_BYTES)
             # A carriage return at the end waits in the rest for its line feed.
@@ -238,16 +205,36 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                 number += block.count(b"\n") + 2
             if not data:
                 return
+            if len(rest) > LONGEST_RECORD:
+                yield number, rest
 
 
 def _block(block: bytes, path: Path, number: int) -> tuple[Field, ...]:
+    if len(block) > LONGEST_RECORD:
+        raise RawDataError(
+            path, number, f"there is no blank line in the next {LONGEST_RECORD:,} bytes"
+        )
     fields = _LINE_OF_BLOCK.findall(block)
-    lines = block.count(b"\n") + 1
-    if len(fields) != lines:
-        for offset, line in enumerate(block.split(b"\n")):
-            if _LINE_OF_BLOCK.fullmatch(line) is None:
-                shown = decode(line[:60])
-                raise RawDataError(path, number + offset, f"expected 'key: value', found {shown!r}")
     record = dict(fields)
+    hidden = _HIDDEN_LINE.search(block) if b"\r" in block else None
+    if len(record) != block.count(b"\n") + 1 or hidden is not None:
+        raise _error_in_block(block, path, number)
     values = (record.get(key.encode()) for key in REVIEW_KEYS)
-    return tuple(None if value is None else decode(value) for value in values)
+    return tuple(None if value is None else decode(value.strip(b" \t")) for value in values)
+
+
+def _error_in_block(block: bytes, path: Path, number: int) -> RawDataError:
+    lines: dict[bytes, int] = {}
+    for line_number, line in enumerate(block.split(b"\n"), start=number):
+        match = _LINE_OF_BLOCK.fullmatch(line)
+        if match is None or _HIDDEN_LINE.search(line):
+            return RawDataError(path, line_number, f"expected 'key: value', found {shown(line)}")
+        if match[1] in lines:
+            return RawDataError(
+                path,
+                line_number,
+                f"the key {shown(match[1])} already stands in line {lines[match[1]]}: "
+                "there is no blank line between two reviews",
+            )
+        lines[match[1]] = line_number
+    raise AssertionError("one of the lines does not fit")

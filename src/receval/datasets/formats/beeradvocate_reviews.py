@@ -9,11 +9,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from receval.datasets.formats.columns import LAST_SECOND, ColumnFormat, HalfStars, Integer, Text
 from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 NO_TIME = -1
+
+_NAME = Text("profile name")
+_BEER = Integer("beer id", 0, 2**31 - 1)
+_OVERALL = HalfStars("overall rating", 0, 5)
+_TIME = Integer("time", 0, LAST_SECOND)
 
 Field = str | None
 
@@ -66,35 +72,25 @@ class Reviews:
         Raises
         ------
         RawDataError
-            If a rating is no half star from 0 to 5 or a time no whole number.
+            If a rating is no half star from 0 to 5, a beer id or a time no whole number, or a
+            name no usable text.
         """
         count = len(names)
         self._report.rows += count
-        named = [name or "" for name in names]
-        self._report.note("reviews without a profile name", sum(not name for name in named))
+        self._report.note("reviews without a profile name", sum(not name for name in names))
         with_beer = np.fromiter((bool(beer) for beer in beers), dtype=np.bool_, count=count)
         with_rating = np.fromiter((bool(value) for value in overall), dtype=np.bool_, count=count)
         self._report.drop("reviews without a beer id", int((~with_beer).sum()))
         self._report.drop(
             "reviews without an overall rating", int((with_beer & ~with_rating).sum())
         )
-        values = self._numbers(
-            [value or "0" for value in overall], pa.float32(), "overall rating", line_of
-        )
-        wrong = ~((values >= 0) & (values <= 5) & (values * 2 == np.floor(values * 2)))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise RawDataError(
-                self._path,
-                line_of(row),
-                f"the overall rating is {overall[row]!r}, not a half star from 0 to 5",
-            )
+        values = self._values(_OVERALL, overall, "0", line_of).to_numpy()
         self._report.note("reviews without a time", sum(not time for time in times))
-        seconds = self._numbers(
-            [time or str(NO_TIME) for time in times], pa.int64(), "time", line_of
-        )
+        seconds = self._values(_TIME, times, "0", line_of).to_numpy().astype(np.int64)
+        seconds[[not time for time in times]] = NO_TIME
+        self._values(_BEER, beers, "0", line_of)
         kept = with_beer & with_rating
-        users = self._users.encode(pa.array(named, pa.string()).filter(kept))
+        users = self._users.encode(self._values(_NAME, names, "", line_of).filter(kept))
         items = self._beers.encode(pa.array(beers, pa.string()).filter(kept))
         self._pieces.append((users, items, values[kept], seconds[kept]))
 
@@ -141,22 +137,20 @@ class Reviews:
             timestamps=seconds[rows],
         )
 
-    def _numbers(
+    def _values(
         self,
-        fields: list[str],
-        kind: pa.DataType,
-        name: str,
+        column: ColumnFormat,
+        fields: Sequence[Field],
+        missing: str,
         line_of: Callable[[int], int],
-    ) -> NDArray:
+    ) -> pa.Array:
+        """Read a column in which a review may lack the field."""
         try:
-            numbers: NDArray = pa.array(fields, pa.string()).cast(kind).to_numpy()
-            return numbers
-        except pa.ArrowInvalid:
+            return column.values(pa.array([field or missing for field in fields], pa.string()))
+        except (pa.ArrowInvalid, UnicodeEncodeError) as error:
             for row, field in enumerate(fields):
-                try:
-                    pa.scalar(field).cast(kind)
-                except pa.ArrowInvalid:
-                    raise RawDataError(
-                        self._path, line_of(row), f"the {name} is {field!r}, not a number"
-                    ) from None
+                # A lone surrogate has no encoding, and is no UTF-8 in this one.
+                written = (field or missing).encode("utf-8", errors="surrogatepass")
+                if complaint := column.complaint(written):
+                    raise RawDataError(self._path, line_of(row), complaint) from error
             raise

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.datasets.formats.delimited import Integer, LineFormat
+from receval.datasets.formats.archives import file_bytes
+from receval.datasets.formats.columns import Integer
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
@@ -49,10 +51,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     """
     report = report or ParseReport()
     (path,) = files
-    data = path.read_bytes()
-    if not data:
-        raise RawDataError(path, None, "the file is empty")
-    columns = LINES.read(data, path)
+    columns = LINES.read(file_bytes(path), path)
     report.rows = len(columns["user"])
     users, items = IdentifierEncoder(), IdentifierEncoder()
     user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["track"])

@@ -2,137 +2,21 @@
 
 from __future__ import annotations
 
-import datetime
-import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from receval.datasets.reports import RawDataError
+from receval.datasets.formats.columns import ColumnFormat, Date, Integer
+from receval.datasets.reports import RawDataError, shown
 
+# Read at a time, and so the longest line.
 _BLOCK = 1 << 23
-_FIRST_DAY = np.datetime64("1970-01-01")
-_DAY_AFTER_LAST = np.datetime64("2038-01-01")
-
-
-@dataclass(frozen=True)
-class ColumnFormat(ABC):
-    """One column of a delimited file: its name, its type, and what its fields may be."""
-
-    name: str
-    used: ClassVar[bool] = True
-
-    @property
-    def type(self) -> pa.DataType:
-        """Arrow type of the column."""
-        return pa.binary()
-
-    @abstractmethod
-    def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
-
-
-@dataclass(frozen=True)
-class Integer(ColumnFormat):
-    """Whole numbers from ``minimum`` to ``maximum``, of the smallest type that holds them."""
-
-    minimum: int
-    maximum: int
-
-    @property
-    def type(self) -> pa.DataType:
-        """Arrow type of the column: int8, int32 or int64."""
-        for kind, largest in ((pa.int8(), 2**7), (pa.int32(), 2**31)):
-            if -largest <= self.minimum and self.maximum < largest:
-                return kind
-        return pa.int64()
-
-    def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
-        stripped = field.strip()
-        if re.fullmatch(rb"-?\d+", stripped) and self.minimum <= int(stripped) <= self.maximum:
-            return None
-        return (
-            f"the {self.name} is {_shown(field)}, not a whole number "
-            f"from {self.minimum} to {self.maximum}"
-        )
-
-
-@dataclass(frozen=True)
-class Date(ColumnFormat):
-    """Days as YYYY-MM-DD whose seconds since 1970 fit into 31 bits."""
-
-    @property
-    def type(self) -> pa.DataType:
-        """Arrow type of the column."""
-        return pa.date32()
-
-    def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
-        try:
-            if 1970 <= datetime.date.fromisoformat(field.decode("ascii")).year < 2038:
-                return None
-        except ValueError:
-            pass
-        return f"the {self.name} is {_shown(field)}, not a date YYYY-MM-DD from 1970 to 2037"
-
-
-@dataclass(frozen=True)
-class Instant(ColumnFormat):
-    """Instants as YYYY-MM-DDThh:mm:ssZ."""
-
-    @property
-    def type(self) -> pa.DataType:
-        """Arrow type of the column."""
-        return pa.timestamp("s", tz="UTC")
-
-    def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
-        try:
-            datetime.datetime.strptime(field.decode("ascii"), "%Y-%m-%dT%H:%M:%SZ")
-        except ValueError:
-            return f"the {self.name} is {_shown(field)}, not an instant YYYY-MM-DDThh:mm:ssZ"
-        return None
-
-
-@dataclass(frozen=True)
-class Text(ColumnFormat):
-    """Text in UTF-8, possibly empty unless ``required``."""
-
-    required: bool = False
-
-    @property
-    def type(self) -> pa.DataType:
-        """Arrow type of the column."""
-        return pa.string()
-
-    def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
-        if self.required and not field:
-            return f"the {self.name} is empty"
-        try:
-            field.decode("utf-8")
-        except UnicodeDecodeError:
-            return f"the {self.name} is {_shown(field)}, which is not UTF-8"
-        return None
-
-
-@dataclass(frozen=True)
-class Ignored(ColumnFormat):
-    """A column that must be there and is not read."""
-
-    used: ClassVar[bool] = False
-
-    def complaint(self, field: bytes) -> str | None:
-        """Return None: any field will do."""
-        return None
 
 
 @dataclass(frozen=True)
@@ -171,7 +55,7 @@ class LineFormat:
         Returns
         -------
         dict of str to ndarray, shape (n_lines,)
-            Integers as int8, int32 or int64, dates as datetime64[D], instants as datetime64[s],
+            Integers as int8, int32 or int64, dates as datetime64[D], instants as int64 seconds,
             text as objects.
 
         Raises
@@ -182,60 +66,53 @@ class LineFormat:
         if not data:
             empty = {column.name: pa.array([], column.type) for column in self._used}
             return {name: array.to_numpy(zero_copy_only=False) for name, array in empty.items()}
-        single, delimiter = data, self.delimiter
-        if len(delimiter) > 1:
-            # The fast reader wants one character; a tab within a field would become a delimiter.
-            single, delimiter = data.replace(delimiter, b"\t"), b"\t"
-            if b"\t" in data:
-                raise self.error(data.split(b"\n"), path, first_line, "there is a tab")
+        lines, delimiter = data, self.delimiter
+        if b"\r" in lines:
+            lines = lines.replace(b"\r\n", b"\n").removesuffix(b"\r")
         try:
-            options = self._options(delimiter)
-            table = pa.csv.read_csv(pa.BufferReader(single), **options)
+            if misread := next((byte for byte in self._misread if byte in lines), None):
+                raise pa.ArrowInvalid(f"there is {shown(misread)}")
+            if len(delimiter) > 1:
+                lines, delimiter = lines.replace(delimiter, b"\t"), b"\t"
+            columns = self._values(
+                pa.csv.read_csv(pa.BufferReader(lines), **self._options(delimiter))
+            )
         except pa.ArrowInvalid as error:
             raise self.error(data.split(b"\n"), path, first_line, str(error)) from error
-        arrays = {column.name: table.column(column.name).to_numpy() for column in self._used}
-        self.check_values(arrays, path, first_line)
-        return arrays
+        return {name: column.to_numpy() for name, column in columns.items()}
 
-    def read_stream(self, stream: BinaryIO) -> Iterator[pa.RecordBatch]:
-        """Read a stream in pieces of bounded size.
+    def read_stream(self, stream: BinaryIO) -> Iterator[dict[str, pa.Array]]:
+        """Read a stream in pieces of bounded size: the values of each used column.
 
         Raises
         ------
         pyarrow.ArrowInvalid
             If a line does not fit; :meth:`error` on the same lines tells which.
         """
-        yield from pa.csv.open_csv(stream, **self._options(self.delimiter))
+        for batch in pa.csv.open_csv(stream, **self._options(self.delimiter)):
+            yield self._values(batch)
 
-    def check_values(
-        self, arrays: dict[str, NDArray], path: Path | str, first_line: int = 1
-    ) -> None:
-        """Raise an error with the first line whose value is of the right type but not allowed."""
-        bad_rows: dict[int, str] = {}
-        for column in self._used:
-            values = arrays[column.name]
-            if isinstance(column, Integer):
-                bad = (values < column.minimum) | (values > column.maximum)
-            elif isinstance(column, Date):
-                bad = (values < _FIRST_DAY) | (values >= _DAY_AFTER_LAST)
-            elif isinstance(column, Text) and column.required:
-                bad = values == ""
-            else:
-                continue
-            if bad.any():
-                row = int(np.argmax(bad))
-                reason = column.complaint(str(values[row]).encode())
-                bad_rows.setdefault(row, reason or f"the {column.name} is not allowed")
-        if bad_rows:
-            row = min(bad_rows)
-            raise RawDataError(path, first_line + row, bad_rows[row])
+    def _values(self, table: pa.Table | pa.RecordBatch) -> dict[str, pa.Array | pa.ChunkedArray]:
+        return {
+            column.name: (column.checked if self._numbers_alone else column.values)(
+                table.column(column.name)
+            )
+            for column in self._used
+        }
 
     def complaint(self, line: bytes) -> str | None:
         """Return what is wrong with a line, None if nothing is."""
-        fields = line.rstrip(b"\r\n").split(self.delimiter)
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
+        if len(line) >= _BLOCK:
+            return f"the line has {len(line):,} bytes"
+        if b"\r" in line:
+            return "there is a carriage return within the line, which is no line end here"
+        if len(self.delimiter) > 1 and b"\t" in line:
+            return "there is a tab, which no field of this format has"
+        fields = line.split(self.delimiter)
         if len(fields) != len(self.columns):
             names = ", ".join(column.name for column in self.columns)
-            between = _shown(self.delimiter)
+            between = shown(self.delimiter)
             return (
                 f"expected {len(self.columns)} fields ({names}) separated by {between}, "
                 f"found {len(fields)}"
@@ -269,9 +146,28 @@ class LineFormat:
             return RawDataError(path, pending[0], complaint)
         return RawDataError(path, None, otherwise)
 
-    @property
+    @cached_property
     def _used(self) -> list[ColumnFormat]:
         return [column for column in self.columns if column.used]
+
+    @cached_property
+    def _misread(self) -> list[bytes]:
+        """Bytes of no line that fits, which the fast reader would take for something else."""
+        misread = [b"\r"]
+        if len(self.delimiter) > 1:
+            # It wants one character: a tab stands for the delimiter.
+            misread.append(b"\t")
+        if self._numbers_alone:
+            # 0x1F and -0 are numbers to it.
+            misread += [b"x", b"X"]
+            if all(isinstance(column, Integer) and column.minimum >= 0 for column in self._used):
+                misread.append(b"-")
+        return misread
+
+    @cached_property
+    def _numbers_alone(self) -> bool:
+        """Whether the fast reader may turn fields into numbers itself, which is faster."""
+        return all(isinstance(column, (Integer, Date)) for column in self.columns)
 
     def _options(self, delimiter: bytes) -> dict[str, object]:
         # One thread, and nothing that silently skips or reinterprets: no quotes, no null
@@ -286,14 +182,12 @@ class LineFormat:
                 delimiter=delimiter.decode("ascii"), quote_char=False, ignore_empty_lines=False
             ),
             "convert_options": pa.csv.ConvertOptions(
-                column_types={column.name: column.type for column in self.columns},
+                column_types={
+                    column.name: column.type if self._numbers_alone else pa.string()
+                    for column in self._used
+                },
                 include_columns=[column.name for column in self._used],
                 null_values=[],
                 strings_can_be_null=False,
             ),
         }
-
-
-def _shown(field: bytes) -> str:
-    text = field.decode("utf-8", errors="backslashreplace")
-    return repr(text if len(text) <= 60 else text[:57] + "...")

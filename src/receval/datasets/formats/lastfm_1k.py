@@ -6,22 +6,23 @@ contain quotes. The MBID of an artist may be empty, so items are artists by name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from receval.datasets.formats.archives import damage_reported, tar_member
-from receval.datasets.formats.delimited import Ignored, Instant, LineFormat, Text
+from receval.datasets.formats.archives import Stream, tar_member, unpacked
+from receval.datasets.formats.columns import Ignored, Instant, Text
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"
+_PIECE = 1 << 20
 LINES = LineFormat(
     b"\t",
     (
@@ -40,7 +41,7 @@ class _OneLineEnd:
 
     closed = False
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._stream = stream
 
     def read(self, size: int = -1) -> bytes:
@@ -81,7 +82,7 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
     """
     (path,) = files
     label = f"{path.as_posix()}/{PLAYS_FILE}"
-    return _parse(lambda: tar_member(path, PLAYS_FILE), path, label, report)
+    return _parse(lambda: tar_member(path, PLAYS_FILE), label, report)
 
 
 def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -106,47 +107,56 @@ def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
         If a row does not fit.
     """
     (path,) = files
-    return _parse(lambda: path.open("rb"), path, path.as_posix(), report)
+    return _parse(lambda: unpacked(path), path.as_posix(), report)
 
 
 def _parse(
-    open_stream: Callable[[], AbstractContextManager[IO[bytes]]],
-    path: Path,
+    open_stream: Callable[[], AbstractContextManager[Stream]],
     label: str,
     report: ParseReport | None,
 ) -> Ratings:
     report = report or ParseReport()
     users, items = IdentifierEncoder(), IdentifierEncoder()
     pieces: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    with damage_reported(path):
-        try:
-            with open_stream() as stream:
-                for batch in LINES.read_stream(pa.PythonFile(_OneLineEnd(stream), mode="r")):
-                    if pc.any(pc.equal(batch.column("user"), "")).as_py():
-                        raise pa.ArrowInvalid("a user is empty")
-                    seconds = batch.column("instant").cast(pa.int64()).to_numpy()
-                    artists = batch.column("artist")
-                    report.note(
-                        "plays without an artist's name",
-                        int(pc.sum(pc.equal(artists, "")).as_py() or 0),
+    try:
+        with open_stream() as stream:
+            for columns in LINES.read_stream(pa.PythonFile(_OneLineEnd(stream), mode="r")):
+                artists = columns["artist"]
+                report.note(
+                    "plays without an artist's name",
+                    int(pc.sum(pc.equal(artists, "")).as_py() or 0),
+                )
+                pieces.append(
+                    (
+                        users.encode(columns["user"]),
+                        items.encode(artists),
+                        columns["instant"].to_numpy(),
                     )
-                    pieces.append(
-                        (users.encode(batch.column("user")), items.encode(artists), seconds)
-                    )
-        except pa.ArrowInvalid as error:
-            with open_stream() as stream:
-                if not stream.read(1):
-                    raise RawDataError(label, None, "the file is empty") from error
-            with open_stream() as stream:
-                raise LINES.error(stream, label, 1, str(error)) from error
-    columns = [np.concatenate(column) for column in zip(*pieces, strict=True)]
-    report.rows = len(columns[0])
+                )
+    except pa.ArrowInvalid as error:
+        with open_stream() as stream:
+            if not stream.read(1):
+                raise RawDataError(label, None, "the file is empty") from error
+        with open_stream() as stream:
+            raise LINES.error(_lines(stream), label, 1, str(error)) from error
+    table = [np.concatenate(column) for column in zip(*pieces, strict=True)]
+    report.rows = len(table[0])
     return Ratings(
-        users=columns[0],
-        items=columns[1],
-        values=np.ones(len(columns[0]), dtype=np.float32),
+        users=table[0],
+        items=table[1],
+        values=np.ones(len(table[0]), dtype=np.float32),
         user_ids=users.ids,
         item_ids=items.ids,
-        timestamps=columns[2],
+        timestamps=table[2],
         events=True,
     )
+
+
+def _lines(stream: Stream) -> Iterator[bytes]:
+    """Yield lines without their ends, as the fast reader has met them."""
+    read = _OneLineEnd(stream).read
+    rest = b""
+    while piece := read(_PIECE):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    yield rest

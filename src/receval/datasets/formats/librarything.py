@@ -7,15 +7,18 @@ A few pairs carry two ratings: the last line of the file wins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.formats.delimited import Ignored, Integer, LineFormat
+from receval.datasets.formats.archives import file_bytes
+from receval.datasets.formats.columns import Ignored, Integer
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows, last_rows
-from receval.datasets.reports import ParseReport, RawDataError
+from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.ratings import Ratings
 
 # Not a character of any line: the fast reader needs the first three spaces to differ from those
@@ -87,9 +90,13 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
 
 
 def _read(path: Path) -> dict[str, NDArray]:
-    data = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b" ")
-    if not data:
-        raise RawDataError(path, None, "the file is empty")
+    data = file_bytes(path).replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        # In a tag it is a blank; before another record it would hide this one.
+        if hidden := re.search(rb"\r\d+ \d+ \d+ ", data):
+            line = data[: hidden.start()].count(b"\n") + 1
+            raise RawDataError(path, line, "a line ends with a carriage return alone")
+        data = data.replace(b"\r", b" ")
     if not data.endswith(b"\n"):
         data += b"\n"
     if _SEPARATOR in data:
@@ -104,9 +111,9 @@ def _read(path: Path) -> dict[str, NDArray]:
     short = third_space > ends
     if short.any():
         row = int(np.argmax(short))
-        found = data[starts[row] : ends[row]].decode("utf-8", errors="backslashreplace")
+        found = shown(data[starts[row] : ends[row]])
         raise RawDataError(
-            path, row + 1, f"expected 'user work rating tag' with single spaces, found {found!r}"
+            path, row + 1, f"expected 'user work rating tag' with single spaces, found {found}"
         )
     separated = characters.copy()
     for nth in range(3):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.datasets.formats.archives import zip_member
-from receval.datasets.formats.delimited import Integer, LineFormat
+from receval.datasets.formats.archives import file_bytes, zip_member
+from receval.datasets.formats.columns import LAST_SECOND, Integer
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
@@ -23,7 +24,7 @@ _COLUMNS = (
     Integer("rating", 1, 5),
 )
 WITHOUT_TIMESTAMPS = LineFormat(b"::", _COLUMNS)
-WITH_TIMESTAMPS = LineFormat(b"::", (*_COLUMNS, Integer("timestamp", 0, 2**62)))
+WITH_TIMESTAMPS = LineFormat(b"::", (*_COLUMNS, Integer("timestamp", 0, LAST_SECOND)))
 
 
 def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -72,7 +73,7 @@ def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
         If a row does not fit, or repeats an earlier pair where that is an error.
     """
     (path,) = files
-    return _parse(path.read_bytes(), path, report)
+    return _parse(file_bytes(path), path, report)
 
 
 def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings:
@@ -98,5 +99,5 @@ def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings
         values=values,
         user_ids=users.ids,
         item_ids=items.ids,
-        timestamps=columns["timestamp"][rows] if timed else None,
+        timestamps=columns["timestamp"].astype(np.int64)[rows] if timed else None,
     )

@@ -7,26 +7,32 @@ memory as text; a rating takes nine bytes while parsing and thirteen in the tabl
 
 from __future__ import annotations
 
-import tarfile
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.formats.archives import damage_reported, tar_member
-from receval.datasets.formats.delimited import Date, Integer, LineFormat
-from receval.datasets.reports import ParseReport, RawDataError
+from receval.datasets.formats.archives import (
+    Stream,
+    damage_reported,
+    file_bytes,
+    tar_member,
+    tar_members,
+    unpacked,
+)
+from receval.datasets.formats.columns import Date, Integer
+from receval.datasets.formats.delimited import LineFormat
+from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.ratings import Ratings
 
 # Users are numbered up to 2,649,429; codes are looked up in tables of this size.
 _USER_LIMIT = 2**24
 _SECONDS_PER_DAY = 86_400
 _BLOCK = 1 << 25
-# The stream reader of tar files cuts its buffer anew for every member: larger ones are slower.
-_TAR_BUFFER = 1 << 17
+_MOVIE = Integer("movie", 1, 2**31 - 1)
 LINES = LineFormat(
     b",", (Integer("user", 1, _USER_LIMIT - 1), Integer("rating", 1, 5), Date("date"))
 )
@@ -88,7 +94,9 @@ def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = Non
     RawDataError
         If a row does not fit or repeats a user.
     """
-    movies = (_movie_of_file(path.as_posix(), path.read_bytes()) for path in files)
+    movies = (
+        _movie_of_file(path.as_posix(), file_bytes(path, may_be_empty=True)) for path in files
+    )
     return _parse(movies, files[0].parent, report)
 
 
@@ -119,25 +127,28 @@ def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) 
 def _movies_of_archive(path: Path) -> Iterator[_Movie]:
     if path.name.endswith((".tar.gz", ".tgz")):
         with tar_member(path, "training_set.tar") as stream:
-            yield from _movies_of_tar(stream, f"{path.as_posix()}/training_set.tar")
+            yield from _movies_of_tar(path, stream, f"{path.as_posix()}/training_set.tar")
     else:
-        with damage_reported(path), path.open("rb") as stream:
-            yield from _movies_of_tar(stream, path.as_posix())
+        with unpacked(path) as stream:
+            yield from _movies_of_tar(path, stream, path.as_posix())
 
 
-def _movies_of_tar(stream: IO[bytes], source: str) -> Iterator[_Movie]:
-    with tarfile.open(fileobj=stream, mode="r|", bufsize=_TAR_BUFFER) as archive:
-        for member in archive:
-            name = PurePosixPath(member.name).name
-            if member.isfile() and name.startswith("mv_") and name.endswith(".txt"):
-                content = archive.extractfile(member)
-                if content is not None:
-                    yield _movie_of_file(f"{source}/{member.name}", content.read())
+def _movies_of_tar(path: Path, stream: Stream, source: str) -> Iterator[_Movie]:
+    for member, content in tar_members(path, stream):
+        name = PurePosixPath(member).name
+        if name.startswith("mv_") and name.endswith(".txt"):
+            with damage_reported(path):
+                movie = content.read()
+            yield _movie_of_file(f"{source}/{member}", movie)
 
 
 def _movie_of_file(source: str, content: bytes) -> _Movie:
     header, _, lines = content.partition(b"\n")
-    return _Movie(source, 2, _movie_number(header, source, 1), lines)
+    number = _movie_number(header, source, 1)
+    named = re.fullmatch(r"mv_0*(\d+)\.txt", PurePosixPath(source).name)
+    if named and named[1] != str(number):
+        raise RawDataError(source, 1, f"the movie is {number}, but not by the name of the file")
+    return _Movie(source, 2, number, lines)
 
 
 def _movies_of_combined(path: Path) -> Iterator[_Movie]:
@@ -146,7 +157,7 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
     number: int | None = None
     first_line = line = 1
     rest = b""
-    with path.open("rb") as file:
+    with unpacked(path) as file:
         while block := file.read(_BLOCK):
             rest += block
             start = 0
@@ -172,17 +183,19 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
 
 
 def _movie_number(header: bytes, source: str, line: int) -> int:
-    digits = header.rstrip(b"\r").removesuffix(b":")
-    if header.rstrip(b"\r") == digits or not digits.isdigit():
-        shown = header[:60].decode("utf-8", errors="backslashreplace")
-        raise RawDataError(source, line, f"expected a line '<movie>:', found {shown!r}")
-    return int(digits)
+    digits = header.removesuffix(b"\r").removesuffix(b":")
+    if not header.removesuffix(b"\r").endswith(b":") or not digits.isdigit():
+        raise RawDataError(source, line, f"expected a line '<movie>:', found {shown(header)}")
+    if complaint := _MOVIE.complaint(digits):
+        raise RawDataError(source, line, complaint)
+    # Python refuses to convert thousands of zeros.
+    return int(digits.lstrip(b"0"))
 
 
 def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> Ratings:
     report = report or ParseReport()
     report.refuse_to_merge(path)
-    numbers: list[int] = []
+    places: dict[int, str] = {}
     users: list[NDArray[np.int32]] = []
     values: list[NDArray[np.int8]] = []
     days: list[NDArray[np.int32]] = []
@@ -190,15 +203,15 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
     for movie in movies:
         columns = LINES.read(movie.lines, movie.source, movie.first_line)
         _refuse_repeats(movie, columns["user"], last_row)
-        numbers.append(movie.number)
+        if movie.number in places:
+            reason = f"the movie {movie.number} occurs twice, here and in {places[movie.number]}"
+            raise RawDataError(movie.source, movie.first_line - 1, reason)
+        places[movie.number] = PurePosixPath(movie.source).name
         users.append(columns["user"])
         values.append(columns["rating"])
         days.append(columns["date"].astype(np.int32))
+    numbers = np.array(list(places), dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
-    sorted_numbers = np.array(numbers, dtype=np.int64)[order]
-    repeated = np.flatnonzero(np.diff(sorted_numbers) == 0)
-    if len(repeated):
-        raise RawDataError(path, None, f"the movie {sorted_numbers[repeated[0]]} occurs twice")
     lengths = np.array([len(users[movie]) for movie in order], dtype=np.int64)
     report.rows = int(lengths.sum())
     if not report.rows:
@@ -213,7 +226,7 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
         items=np.repeat(np.arange(rated.sum(), dtype=np.int32), lengths[rated]),
         values=_join(values, order),
         user_ids=user_ids,
-        item_ids=sorted_numbers[rated].astype(np.str_),
+        item_ids=numbers[order][rated].astype(np.str_),
         timestamps=timestamps,
         # Each movie occurs once, and no user twice in it.
         checked=True,

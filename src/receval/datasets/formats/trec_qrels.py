@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.datasets.formats.delimited import Ignored, Integer, LineFormat, Text
+from receval.datasets.formats.archives import file_bytes
+from receval.datasets.formats.columns import Ignored, Integer, Text
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, kept_rows
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
@@ -54,7 +56,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
     pieces = []
     for path in files:
-        columns = LINES.read(_single_spaces(path.read_bytes()), path)
+        data = file_bytes(path, may_be_empty=True)
+        columns = LINES.read(_single_spaces(data), path)
         pieces.append(
             (
                 user_encoder.encode(columns["topic"]),

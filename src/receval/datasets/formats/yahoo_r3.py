@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.datasets.formats.delimited import Integer, LineFormat
+from receval.datasets.formats.archives import file_bytes
+from receval.datasets.formats.columns import Integer
+from receval.datasets.formats.delimited import LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder, refuse_repeats
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
@@ -75,10 +77,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
 
 
 def _read(path: Path) -> dict[str, NDArray]:
-    data = path.read_bytes()
-    if not data:
-        raise RawDataError(path, None, "the file is empty")
-    columns = LINES.read(data, path)
+    columns = LINES.read(file_bytes(path), path)
     refuse_repeats(
         columns["user"],
         columns["song"],

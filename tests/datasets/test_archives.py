@@ -1,0 +1,252 @@
+"""Archives and streams: whatever is wrong with them is one sentence that names the file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from datasets.parsed_rows import refused
+from faults.raw_samples import PLAYS, SAMPLES, tar
+
+from receval.datasets.formats import archives
+from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
+from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive
+from receval.datasets.formats.movielens import parse_zip
+from receval.datasets.formats.netflix import parse_archive as parse_netflix
+
+RATINGS = b"1::2::3::4\n"
+PLAY = b"".join(PLAYS)
+
+
+def zip_of(
+    folder: Path, members: list[tuple[str, bytes]], method: int = zipfile.ZIP_STORED
+) -> Path:
+    path = folder / "ml-1m.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return path
+
+
+def patched(path: Path, *changes: tuple[bytes, int, bytes]) -> Path:
+    """Write bytes at offsets from the places where marks stand."""
+    data = bytearray(path.read_bytes())
+    for mark, offset, content in changes:
+        start = data.index(mark) + offset
+        data[start : start + len(content)] = content
+    path.write_bytes(data)
+    return path
+
+
+LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
+
+
+class TestZip:
+    def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
+        members = [("old/ratings.dat", RATINGS), ("ml-1m/ratings.dat", b"1::2::5::4\n")]
+        refused(parse_zip, zip_of(tmp_path, members), line=None, reason="2 members ratings.dat")
+
+    def test_an_encrypted_member_is_refused(self, tmp_path: Path) -> None:
+        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
+        patched(path, (LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01"))
+        refused(parse_zip, path, line=None, reason="encrypted")
+
+    @pytest.mark.parametrize("method", [9, 12, 14, 93, 99])
+    def test_another_compression_is_refused(self, tmp_path: Path, method: int) -> None:
+        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
+        code = method.to_bytes(2, "little")
+        patched(path, (LOCAL, 8, code), (CENTRAL, 10, code))
+        refused(parse_zip, path, line=None, reason="compressed in an unusual way")
+
+    def test_a_version_that_is_not_known_is_refused(self, tmp_path: Path) -> None:
+        path = patched(zip_of(tmp_path, [("ratings.dat", RATINGS)]), (CENTRAL, 6, b"\xff"))
+        refused(parse_zip, path, line=None, reason="the archive is damaged (zip file version")
+
+    def test_an_impossible_offset_is_refused(self, tmp_path: Path) -> None:
+        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
+        patched(path, (b"PK\x05\x06", 16, b"\xff\xff\xff\x7f"))
+        refused(parse_zip, path, line=None, reason="the archive is damaged")
+
+    def test_what_unpacks_to_much_more_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(archives, "_SMALL", 10_000)
+        path = zip_of(tmp_path, [("ratings.dat", bytes(1_000_000))], zipfile.ZIP_DEFLATED)
+        refused(parse_zip, path, line=None, reason="the archive unpacks to more than")
+
+
+class TestTar:
+    def archive(self, folder: Path, data: bytes) -> Path:
+        path = folder / "lastfm-dataset-1K.tar.gz"
+        path.write_bytes(gzip.compress(data))
+        return path
+
+    def test_two_members_of_one_name_are_refused(self, tmp_path: Path) -> None:
+        data = tar([(f"a/{PLAYS_FILE}", PLAY), (f"b/{PLAYS_FILE}", PLAY)])
+        reason = f"2 members {PLAYS_FILE}"
+        refused(parse_archive, self.archive(tmp_path, data), line=None, reason=reason)
+
+    @pytest.mark.parametrize("damage", [b"\0" * 512, b"\xff", b"damaged"])
+    def test_a_damaged_header_is_not_the_end_of_the_archive(
+        self, tmp_path: Path, damage: bytes
+    ) -> None:
+        movies = [(f"mv_000000{n}.txt", f"{n}:\n5,3,2005-09-06\n".encode()) for n in (1, 2, 3)]
+        data = bytearray(tar(movies))
+        start = data.index(b"mv_0000003")
+        data[start : start + len(damage)] = damage
+        path = tmp_path / "training_set.tar"
+        path.write_bytes(data)
+        refused(parse_netflix, path, line=None, reason="archive")
+
+    def test_an_archive_that_ends_after_a_member_is_refused(self, tmp_path: Path) -> None:
+        movies = [(f"mv_000000{n}.txt", f"{n}:\n5,3,2005-09-06\n".encode()) for n in (1, 2, 3)]
+        data = tar(movies)
+        path = tmp_path / "training_set.tar"
+        path.write_bytes(data[: data.index(b"mv_0000003")])
+        refused(parse_netflix, path, line=None, reason="the archive is damaged")
+
+    def test_a_damaged_checksum_at_the_end_is_told(self, tmp_path: Path) -> None:
+        path = self.archive(tmp_path, tar([(f"a/{PLAYS_FILE}", PLAY)]))
+        data = bytearray(path.read_bytes())
+        data[-8] ^= 1
+        path.write_bytes(data)
+        refused(parse_archive, path, line=None, reason="the archive is damaged")
+
+    @pytest.mark.parametrize("size", [2**40, 2**60])
+    def test_a_member_of_impossible_size_takes_no_time(self, tmp_path: Path, size: int) -> None:
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
+            member = tarfile.TarInfo("mv_0000001.txt")
+            member.size = size
+            archive.addfile(member)
+        path = tmp_path / "training_set.tar"
+        path.write_bytes(buffer.getvalue())
+        refused(parse_netflix, path, line=None, reason="unpacks to more than")
+
+    def test_what_unpacks_to_much_more_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(archives, "_SMALL", 10_000)
+        path = self.archive(tmp_path, tar([(f"a/{PLAYS_FILE}", PLAY * 2_000)]))
+        refused(parse_archive, path, line=None, reason="the archive unpacks to more than")
+
+
+@pytest.mark.parametrize("parse", [parse_literals, parse_blocks])
+def test_a_stream_that_unpacks_to_much_more_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parse: object
+) -> None:
+    monkeypatch.setattr(archives, "_SMALL", 10_000)
+    path = tmp_path / "beeradvocate.gz"
+    path.write_bytes(gzip.compress(b"{}\n\n" * 100_000))
+    refused(parse, path, line=None, reason="the archive unpacks to more than")
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"[", b"-"])
+@pytest.mark.parametrize("parse", [parse_literals, parse_blocks])
+def test_a_record_without_an_end_is_refused(tmp_path: Path, parse: object, byte: bytes) -> None:
+    path = tmp_path / "beeradvocate.gz"
+    path.write_bytes(gzip.compress(byte * 3_000_000, 1))
+    refused(parse, path, line=1, reason="262,144 bytes")
+
+
+@pytest.mark.parametrize("byte", [b"[", b"-", b"{"])
+def test_a_record_of_brackets_is_refused(tmp_path: Path, byte: bytes) -> None:
+    path = tmp_path / "beeradvocate.gz"
+    path.write_bytes(gzip.compress(byte * 200_000 + b"1", 1))
+    refused(parse_literals, path, line=1, reason="no Python dict literal")
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+def test_a_folder_or_nothing_in_the_place_of_the_file_is_told(
+    sample: object, tmp_path: Path
+) -> None:
+    paths = sample.write(sample.good_files, tmp_path)
+    paths[0].unlink()
+    refused(sample.parse, *paths, line=None, reason="cannot be read (No such file")
+    paths[0].mkdir()
+    refused(sample.parse, *paths, line=None, reason="cannot be read (Is a directory)")
+
+
+def test_a_blank_line_that_is_missing_between_two_reviews_is_told(tmp_path: Path) -> None:
+    one = "beer/beerId: 1\nreview/overall: 4\nreview/time: 3\nreview/profileName: x\n"
+    path = tmp_path / "beeradvocate.txt.gz"
+    path.write_bytes(gzip.compress((one + "\n" + one + one.replace("1", "2")).encode()))
+    reason = "the key 'beer/beerId' already stands in line 6"
+    refused(parse_blocks, path, line=10, reason=reason)
+
+
+def test_a_carriage_return_hides_no_key(tmp_path: Path) -> None:
+    path = tmp_path / "beeradvocate.txt.gz"
+    text = "beer/beerId: 1\nreview/overall: 4\rreview/time: 3\n"
+    path.write_bytes(gzip.compress(text.encode()))
+    refused(parse_blocks, path, line=2, reason="expected 'key: value'")
+
+
+LITERAL = "'beer/beerId': '1', 'review/overall': '4', 'review/time': '3', 'review/profileName': 'x'"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (f"{{{LITERAL}, 'review/overall': '5'}}", "the key 'review/overall' is repeated"),
+        (f"{{'review/overall': '5', {LITERAL}}}", "the key 'review/overall' is repeated"),
+        (f'{{{LITERAL}, "review/overall": "5"}}', "the key 'review/overall' is repeated"),
+        (f"{{{LITERAL}, 'review\\x2foverall': '5'}}", "the key 'review/overall' is repeated"),
+        (f"{{{LITERAL}, 'a': 1, 'a': 2, 'review/text': u''}}", "the key 'a' is repeated"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'x')}}}", "no Python dict literal"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'd')}}}", "no Python dict literal"),
+        (f"{{{LITERAL.replace('x', chr(92) + 'ud800')}}}", "which is not UTF-8"),
+        (f"{{{LITERAL.replace('x', chr(92) + '0')}}}", "which has a NUL character"),
+        (f"{{{LITERAL.replace(chr(39) + '4' + chr(39), '0x4')}}}", "'0x4', neither text nor"),
+        (f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '1_000')}}}", "'1_000', neither text nor"),
+        (f"{{{LITERAL.replace(chr(39) + '4' + chr(39), 'True')}}}", "'True', neither text nor"),
+        (f"{{{LITERAL.replace(chr(39) + 'x' + chr(39), '[1]')}}}", "'[1]', neither text nor"),
+        (
+            f"{{{LITERAL.replace(chr(39) + '3' + chr(39), '9' * 5000)}}}",
+            "line is no Python|time is",
+        ),
+        ("{[]: 1}", "no Python dict literal"),
+        (f"{{{LITERAL}, 'x': '\0'}}" + "+", "no Python dict literal"),
+    ],
+    ids=range(16),
+)
+def test_a_literal_that_is_nearly_right_is_told(tmp_path: Path, line: str, reason: str) -> None:
+    path = tmp_path / "beeradvocate.json.gz"
+    path.write_bytes(gzip.compress(line.encode()))
+    error = refused(parse_literals, path, line=1, reason="")
+    assert any(one in error.reason for one in reason.split("|")), error
+
+
+HEADER = "beer_name,review_time,review_overall,review_profilename,x,beer_beerid\n"
+ROW = "Ale,9,4,smith,,7\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason"),
+    [
+        (HEADER + ROW + f"{'x' * 200_000},9\n", 3, "expected 6 fields, found 2|field limit"),
+        ("x" * 200_000 + "," + HEADER + ROW, 1, "the header is no line of CSV"),
+        (HEADER.replace("beer_name", "review_time") + ROW, 1, "review_time more than once"),
+        # Three lines would become one, of as many fields as each.
+        (
+            HEADER + '"Ale,9,4,a,,1\n' + ROW + '"Pils",9,4,c,,3\n',
+            2,
+            "quotation mark|unexpected end",
+        ),
+        (HEADER + ROW + 'Ale,9,4,"smith,,7\n', 3, "unexpected end|quotation mark"),
+        (HEADER + ROW + 'Ale,9,4,"smith"x,,7\n', 3, "a quotation mark is within a field"),
+        (HEADER + ROW + "Ale,9,4,smith,,7\r" + ROW, 3, "new-line character|fields"),
+    ],
+    ids=range(7),
+)
+def test_a_csv_file_that_is_nearly_right_is_told(
+    tmp_path: Path, content: str, line: int, reason: str
+) -> None:
+    path = tmp_path / "beer_reviews.csv"
+    path.write_bytes(content.encode())
+    error = refused(parse_csv, path, line=line, reason="")
+    assert any(one in error.reason for one in reason.split("|")), error

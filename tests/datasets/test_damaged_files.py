@@ -1,0 +1,28 @@
+"""Five hundred damages of each raw format; ``make faults`` tries a hundred thousand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from faults.raw_damages import one_fault
+from faults.raw_samples import SAMPLES, Sample, limit_netflix_users
+
+INPUTS = 500
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+def test_damages_are_refused_or_leave_the_other_rows_as_they_are(
+    sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_netflix_users(monkeypatch)
+    wrong = {
+        seed: problem for seed in range(INPUTS) if (problem := one_fault(sample, seed, tmp_path))
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
+def test_the_good_file_has_one_row_or_more_of_each_record(sample: Sample, tmp_path: Path) -> None:
+    rows = sample.rows_by_record(tmp_path)
+    assert len({frozenset(one) for one in rows}) == len(sample.records)
