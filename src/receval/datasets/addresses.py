@@ -38,26 +38,33 @@ def check_address(address: str, longest: int = _LONGEST) -> str:
     ...
     ValueError: the address 'ftp://example.org/ratings.zip' is neither of http nor of https
     """
-    named = f"the address '{escaped(address)}'"
+    problem = _problem(address, longest)
+    if problem:
+        raise ValueError(f"the address '{escaped(address)}' {problem}")
+    return address
+
+
+def _problem(address: str, longest: int) -> str:
+    """Return what is wrong with an address; nothing if nothing is."""
     if len(address) > longest:
-        raise ValueError(f"{named} has {len(address):,} characters; {longest:,} are allowed")
+        return f"has {len(address):,} characters; {longest:,} are allowed"
     if not re.fullmatch("[!-~]+", address):
-        raise ValueError(f"{named} is not of printable ASCII: write other signs percent-encoded")
+        return "is not of printable ASCII: write other signs percent-encoded"
     try:
         parts = urlsplit(address)
         # Reading the port checks it.
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise ValueError(f"{named} cannot be read ({escaped(str(error))})") from error
+        return f"cannot be read ({escaped(str(error))})"
     if parts.scheme not in {"http", "https"}:
-        raise ValueError(f"{named} is neither of http nor of https")
+        return "is neither of http nor of https"
     # Labels of a name beyond these lengths cannot be looked up.
     lengths = [len(label) for label in host.removesuffix(".").split(".")]
     if not (_HOST_AND_PORT.fullmatch(parts.netloc) and min(lengths) and max(lengths) < 64):
-        raise ValueError(f"{named} has no host that can be asked, such as example.org")
+        return "has no host that can be asked, such as example.org"
     if port == 0 or len(host) > 253:
-        raise ValueError(f"{named} has no host and port that can be asked")
-    return address
+        return "has no host and port that can be asked"
+    return ""
 
 
 def redirected(address: str, location: str) -> str:

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from receval.datasets.availability import Availability
 from receval.datasets.checksums import checksum_in_words, mismatch, sha256_of
 from receval.datasets.connection import TransferError
-from receval.datasets.foreign_text import shortened
 from receval.datasets.partial_file import PartialFile
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.records import record_of, record_sha256, recorded_sha256
@@ -20,6 +19,7 @@ from receval.datasets.reports import (
     DownloadError,
     FileAccessError,
     UnavailableError,
+    shortened,
 )
 from receval.datasets.retries import Patience, fetch_from
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec

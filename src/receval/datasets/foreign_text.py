@@ -24,9 +24,4 @@ def escaped(text: str, most: int = 60) -> str:
         sign if " " <= sign <= "~" else sign.encode("unicode_escape").decode("ascii")
         for sign in text[: most + 1]
     )
-    return shortened(shown, most)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text of at most so many characters; what is longer ends in three dots."""
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return shown if len(shown) <= most else shown[: most - 3] + "..."
