@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -27,31 +28,47 @@ FRESH = Path("work/demo/artifacts")
 ACCEPTED = Path("results/demo")
 
 
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose demo has been run, the current folder."""
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    (tmp_path / "src").symlink_to(ROOT / "src")
-    for study in (tmp_path / "config/studies").iterdir():
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository whose demo has been run, and where each test gets a copy of it.
+
+    It is the same place for all, so that the sources are parsed once.
+    """
+    made, copy = (tmp_path_factory.mktemp("cli") / name for name in ("made", "copy"))
+    shutil.copytree(ROOT / "config", made / "config")
+    (made / "src").symlink_to(ROOT / "src")
+    for study in (made / "config/studies").iterdir():
         if study.stem not in STUDIES:
             study.unlink()
-    demo = tmp_path / "config/demo.yaml"
+    demo = made / "config/demo.yaml"
     content = yaml.safe_load(demo.read_text())
     content["studies"] = {name: content["studies"][name] for name in STUDIES}
     demo.write_text(yaml.safe_dump(content))
-    monkeypatch.chdir(tmp_path)
-    plan = Plan(load_settings(Path("config"), "demo"), Path())
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
-    for study in plan.settings.studies:
-        for artifact in plan.artifacts.made(study):
-            for file in map(Path, plan.artifacts.files(study, artifact)):
-                file.parent.mkdir(parents=True, exist_ok=True)
-                if file.suffix == ".csv":
-                    table.to_csv(file, index=False)
-                else:
-                    file.write_text(f"{artifact} drawn")
-    run(plan, {})
-    return tmp_path
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        plan = Plan(load_settings(Path("config"), "demo"), Path())
+        for study in plan.settings.studies:
+            for artifact in plan.artifacts.made(study):
+                for file in map(Path, plan.artifacts.files(study, artifact)):
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    if file.suffix == ".csv":
+                        table.to_csv(file, index=False)
+                    else:
+                        file.write_text(f"{artifact} drawn")
+        run(plan, {})
+    return made, copy
+
+
+@pytest.fixture
+def repository(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the repository whose demo has been run, the current folder."""
+    made, copy = folders
+    shutil.copytree(made, copy, symlinks=True)
+    with monkeypatch.context() as patch:
+        patch.chdir(copy)
+        yield copy
+    shutil.rmtree(copy)
 
 
 def run(plan: Plan, given: dict[str, object]) -> None:
