@@ -123,3 +123,47 @@ def test_options_are_keys_of_the_configuration() -> None:
     options = re.findall(r"^\| `(\w+)=", table, flags=re.MULTILINE)
     assert len(options) == 6
     assert set(options) <= set(type(SETTINGS).model_fields)
+
+
+def test_the_program_on_a_run_made_elsewhere_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_ratings(tmp_path / "ratings.csv")
+    table = pd.read_csv("ratings.csv", dtype=str)
+    held_out = table.groupby("user").head(5)
+    held_out[["user", "item"]].to_csv("held_out.tsv", sep="\t", header=False, index=False)
+    scores = np.random.default_rng(1).random(len(table)).round(3)
+    table[["user", "item"]].assign(score=scores).to_csv("run.csv", index=False)
+
+    until_split, _, rest = examples()[0].partition("# 80 % of the ratings")
+    asked = rest[rest.index("protocols = [") : rest.index("for system in")]
+    section = README.partition("A run made elsewhere")[2]
+    own, _, after = section.partition("`rank_judged(Run(")
+    described, intervals = indented(own), indented(after.partition("asked of several")[0])
+    names: dict[str, object] = {}
+    exec(compile(until_split + described, "README.md", "exec"), names)
+    exec("data = fold(ratings, split, 0)\n" + asked, names)
+    ranked = """
+generator_for = partial(generator, SEED, "mine", "own", 0)
+lists, others = (
+    JudgedLists.of(
+        data.test, rank_judged(system, data, protocols, generator_for)[0], RELEVANT, protocols[0]
+    )
+    for system in (Run("run.csv"), PureSVD(factors=5).fit(data.train))
+)
+"""
+    exec(ranked + intervals, names)
+    means, half, p_values = (np.asarray(names[name]) for name in ("means", "half", "p_values"))
+    assert means.shape == half.shape == (4, 2)
+    assert p_values.shape == (4, 1)
+    # All that a user held out is in this run, and nothing else: its recall is 1 for all.
+    assert (half >= 0).all()
+    assert (half[:, 1] > 0).all()
+    assert ((p_values >= 0) & (p_values <= 1)).all()
+
+
+def indented(text: str) -> str:
+    """Return the program that stands indented in a text."""
+    lines = [line for line in text.splitlines() if line.startswith("    ") or not line.strip()]
+    return "\n".join(line[4:] for line in lines) + "\n"
