@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
+
+from receval.storage.damage import DamagedFileError
+from receval.storage.tables import count_rows, read_table, write_table
 
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
@@ -18,6 +20,15 @@ ITEMS_FILE = "items.parquet"
 
 TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 """The files of a written table, which lie in one folder."""
+
+# Those of the columns of a written table; None where there may be no such column.
+_TYPES = {
+    "user": (pa.int32(),),
+    "item": (pa.int32(),),
+    "rating": (pa.float32(), pa.int8()),
+    "timestamp": (pa.int64(), pa.int32(), None),
+    "known": (pa.bool_(), None),
+}
 
 # Ratings summed at a time: all pairs of a hundred million at once take gigabytes.
 _BLOCK_RATINGS = 2**22
@@ -115,7 +126,10 @@ class Ratings:
 
     def write(self, folder: Path) -> None:
         """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+        checksums = {
+            name: write_table(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
+            for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids))
+        }
         columns: dict[str, NDArray] = {
             "user": self.users,
             "item": self.items,
@@ -125,31 +139,33 @@ class Ratings:
             columns["timestamp"] = self.timestamps
         if self.known is not None:
             columns["known"] = self.known
-        pq.write_table(pa.table(columns), folder / RATINGS_FILE, compression="zstd")
-        for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids)):
-            table = pa.table({"id": pa.array(ids.tolist(), type=pa.string())})
-            pq.write_table(table, folder / name, compression="zstd")
+        write_table(folder / RATINGS_FILE, columns, checksums)
 
     @staticmethod
     def sizes(folder: Path) -> tuple[int, int]:
         """Return the numbers of users and items of a written table, without reading its rows."""
-        users, items = (
-            pq.read_metadata(folder / name).num_rows for name in (USERS_FILE, ITEMS_FILE)
-        )
-        return users, items
+        return count_rows(folder / USERS_FILE), count_rows(folder / ITEMS_FILE)
 
     @classmethod
     def read(cls, folder: Path) -> Ratings:
-        """Read what :meth:`write` wrote."""
-        table = pq.ParquetFile(folder / RATINGS_FILE).read()
+        """Read what :meth:`write` wrote.
+
+        Raises
+        ------
+        DamagedFileError
+            A file is not as it was written, or is that of another table.
+        """
+        table, checksums = read_table(folder / RATINGS_FILE, _TYPES)
         names = set(table.column_names)
 
         def column(name: str) -> NDArray:
             return _as_array(table.column(name).combine_chunks())
 
         def ids(name: str) -> NDArray[np.str_]:
-            column = pq.ParquetFile(folder / name).read().column("id")
-            return np.array(column.to_pylist(), dtype=np.str_)
+            own, metadata = read_table(folder / name, {"id": (pa.string(),)})
+            if checksums.get(name) != metadata["checksum"]:
+                raise DamagedFileError(folder / name, f"it belongs to another {RATINGS_FILE}")
+            return np.array(own.column("id").to_pylist(), dtype=np.str_)
 
         return cls(
             users=column("user"),

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.storage.files import write_archive
+from receval.messages import listed
+from receval.storage.archives import Archive, write_archive
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,18 @@ def read_ranks(path: Path, protocol: str, fold: int, part: str = "test") -> Judg
     ------
     KeyError
         The file has no such protocol, fold or part; the message lists what it has.
+    DamagedFileError
+        The file is not as it was written.
     """
     prefix = f"{protocol}/{fold}/{part}"
-    with np.load(path) as archive:
+    with Archive(path) as archive:
         if f"{prefix}/ranks" not in archive:
-            there = sorted({name.rsplit("/", 1)[0] for name in archive.files})
-            raise KeyError(f"{path} has no ranks for {prefix}; it has {', '.join(there)}.")
-        return JudgedRanks(
-            ranks=archive[f"{prefix}/ranks"],
-            lengths=archive[f"{prefix}/lengths"],
-            candidates=archive[f"{prefix}/candidates"],
-            percentiles=archive.get(f"{prefix}/percentiles"),
-        )
+            there = sorted({name.rpartition("/")[0] for name in archive.names})
+            raise KeyError(f"{path} has no ranks for {prefix}; it has {listed(there)}.")
+        ranks = archive.array(f"{prefix}/ranks", np.int32, (None,))
+        percentiles = None
+        if f"{prefix}/percentiles" in archive:
+            percentiles = archive.array(f"{prefix}/percentiles", np.int16, ranks.shape)
+        lengths = archive.array(f"{prefix}/lengths", np.int32, (None,))
+        candidates = archive.array(f"{prefix}/candidates", np.int32, lengths.shape)
+    return JudgedRanks(ranks, lengths, candidates, percentiles)
