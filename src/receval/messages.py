@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Collection, Sequence
 
 LONGEST = 500
@@ -33,17 +35,17 @@ def listed(names: Collection[object], most: int = 200) -> str:
     --------
     >>> listed(["ml-1m", "netflix"])
     'ml-1m, netflix'
-    >>> listed(range(100, 200), most=20)
+    >>> listed(range(100, 200), most=25)
     '100, 101 and 98 more'
     """
     words = [shortened(str(name)) for name in names]
     whole = ", ".join(words)
     if len(whole) <= most:
         return whole
-    shown: list[str] = []
-    while len(", ".join([*shown, words[len(shown)]])) <= most - len(" and 000,000 more"[:-3]):
+    shown = words[:1]
+    while len(", ".join([*shown, words[len(shown)]])) <= most - len(" and 000,000 more"):
         shown.append(words[len(shown)])
-    return f"{', '.join(shown)} and {len(words) - len(shown):,} more".strip()
+    return f"{', '.join(shown)} and {len(words) - len(shown):,} more"
 
 
 def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
@@ -66,3 +68,32 @@ def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
             return "\n".join([*lines, f"  ... and {rest:,} more problem{'s' * (rest > 1)}."])
         lines.append(line)
     return "\n".join(lines)
+
+
+_ADVICE = {
+    errno.ENOSPC: "there is no space left on the disk: free some, and run again",
+    errno.EDQUOT: "your share of the disk is full: free some, and run again",
+    errno.EROFS: "the file system is read-only: run where files can be written",
+    errno.EACCES: "permission is denied: allow this user to read and write it",
+    errno.EPERM: "permission is denied: allow this user to read and write it",
+    errno.ENOENT: "there is no such file or folder",
+    errno.EISDIR: "it is a folder, where a file was expected: move it away",
+    errno.ENOTDIR: "it is a file, where a folder was expected: move it away",
+}
+
+
+def about_files(error: OSError) -> str:
+    """Return what the system says of a file as a sentence that says what to do.
+
+    Examples
+    --------
+    >>> print(about_files(PermissionError(errno.EACCES, "Permission denied", "results/demo")))
+    results/demo: permission is denied: allow this user to read and write it.
+    >>> print(about_files(OSError(errno.ENOSPC, "No space left on device")))
+    There is no space left on the disk: free some, and run again.
+    """
+    words = _ADVICE.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
+    words = shortened(words.strip().rstrip("."), 200)
+    if error.filename is None:
+        return f"{words[:1].upper()}{words[1:]}."
+    return f"{shortened(os.fsdecode(error.filename), 200)}: {words}."

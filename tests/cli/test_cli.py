@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -149,7 +150,7 @@ def test_a_dataset_that_a_study_did_not_have_before_is_no_loss(
     assert json.loads(record.read_text())["absent"] == ["trec-qrels"]
 
 
-@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema", "metrics"])
+@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "verify", "schema", "metrics"])
 def test_outside_the_repository_the_status_is_2_with_a_sentence(
     command: str,
     tmp_path: Path,
@@ -202,3 +203,28 @@ def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
         main(arguments)
     assert stopped.value.code == 2
     assert "usage: receval" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (errno.ENOSPC, "there is no space left on the disk"),
+        (errno.EROFS, "the file system is read-only"),
+        (errno.EACCES, "permission is denied"),
+    ],
+)
+def test_what_the_system_refuses_is_2_with_one_sentence(
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    number: int,
+    sentence: str,
+) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(number, "refused", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert main(["accept", "--edition", "demo"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("results/demo")
+    assert sentence in line

@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 
+from receval.datasets.checksums import sha256_of
 from receval.datasets.counts import as_json, count_ratings, differences, fewest_and_most
 from receval.datasets.raw import RawFiles
 from receval.datasets.reports import CountError, DatasetError, ParseReport
@@ -64,7 +65,7 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     -------
     dict
         The summary that is written: counts, what was collapsed or left out and why, how the
-        counts compare with those in print, and the checksums of the raw files.
+        counts compare with those in print, and the checksums of the raw and of the prepared files.
 
     Raises
     ------
@@ -194,11 +195,14 @@ def _summary(
 
 
 def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
-    """Write all files or, if anything fails, none; the summary comes last."""
+    """Write all files or, if anything fails, none; the summary, which records them, comes last."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".{os.getpid()}.part"
     try:
         ratings.write(temporary)
+        summary["prepared_files"] = [
+            {"name": name, "sha256": sha256_of(temporary / name)} for name in TABLE_FILES
+        ]
         for path in sorted(temporary.iterdir()):
             path.replace(folder / path.name)
     finally:
