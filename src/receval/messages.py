@@ -28,14 +28,14 @@ def shortened(text: str, most: int = 60) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 3]}..."
 
 
-def listed(names: Collection[object], most: int = 200) -> str:
+def enumerated(names: Collection[object], most: int = 200) -> str:
     """Return names with commas between them; those beyond some characters are counted.
 
     Examples
     --------
-    >>> listed(["ml-1m", "netflix"])
+    >>> enumerated(["ml-1m", "netflix"])
     'ml-1m, netflix'
-    >>> listed(range(100, 200), most=25)
+    >>> enumerated(range(100, 200), most=25)
     '100, 101 and 98 more'
     """
     words = [shortened(str(name)) for name in names]

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from importlib import import_module
 from typing import Any
 
-from receval.messages import listed, shortened
+from receval.messages import enumerated, shortened
 
 OWN = "receval"
 
@@ -62,7 +62,7 @@ def check_name(name: str, plugins: Collection[str] = ()) -> None:
     package = re.split("[.:]", name)[0]
     allowed = _plugins.union(plugins)
     if package != OWN and package not in allowed:
-        plural = f"only {listed(sorted(allowed))}" if allowed else "there is none"
+        plural = f"only {enumerated(sorted(allowed))}" if allowed else "there is none"
         raise ValueError(
             f"{shortened(name)} is neither in {OWN} nor in a plugin ({plural}): if it is yours, "
             f"list its package {shortened(package)} under plugins in config/config.yaml"

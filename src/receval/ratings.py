@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from receval.storage.damage import DamagedFileError
-from receval.storage.tables import count_rows, read_table, write_table
+from receval.storage.tables import count_rows, read_columns, write_columns
 
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
@@ -127,7 +127,7 @@ class Ratings:
     def write(self, folder: Path) -> None:
         """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
         checksums = {
-            name: write_table(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
+            name: write_columns(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
             for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids))
         }
         columns: dict[str, NDArray] = {
@@ -139,7 +139,7 @@ class Ratings:
             columns["timestamp"] = self.timestamps
         if self.known is not None:
             columns["known"] = self.known
-        write_table(folder / RATINGS_FILE, columns, checksums)
+        write_columns(folder / RATINGS_FILE, columns, checksums)
 
     @staticmethod
     def sizes(folder: Path) -> tuple[int, int]:
@@ -155,14 +155,14 @@ class Ratings:
         DamagedFileError
             A file is not as it was written, or is that of another table.
         """
-        table, checksums = read_table(folder / RATINGS_FILE, _TYPES)
+        table, checksums = read_columns(folder / RATINGS_FILE, _TYPES)
         names = set(table.column_names)
 
         def column(name: str) -> NDArray:
             return _as_array(table.column(name).combine_chunks())
 
         def ids(name: str) -> NDArray[np.str_]:
-            own, metadata = read_table(folder / name, {"id": (pa.string(),)})
+            own, metadata = read_columns(folder / name, {"id": (pa.string(),)})
             if checksums.get(name) != metadata["checksum"]:
                 raise DamagedFileError(folder / name, f"it belongs to another {RATINGS_FILE}")
             return np.array(own.column("id").to_pylist(), dtype=np.str_)

@@ -13,7 +13,7 @@ from receval.protocols.judged_ranks import read_ranks
 from receval.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
 from receval.storage.archives import Archive, write_archive
 from receval.storage.damage import DamagedFileError, how_to_make_again
-from receval.storage.tables import write_table
+from receval.storage.tables import write_columns
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -94,7 +94,7 @@ def test_a_table_with_other_columns_is_refused(
     tmp_path: Path, columns: dict[str, np.ndarray], reason: str
 ) -> None:
     ratings_of(0).write(tmp_path)
-    write_table(tmp_path / RATINGS_FILE, columns)
+    write_columns(tmp_path / RATINGS_FILE, columns)
     with pytest.raises(DamagedFileError, match=reason):
         Ratings.read(tmp_path)
 
@@ -104,7 +104,7 @@ def test_a_parquet_file_without_our_checksum_is_refused(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     ratings_of(0).write(tmp_path)
-    pq.write_table(pa.table({"id": ["a"]}), tmp_path / USERS_FILE)
+    pq.write_columns(pa.table({"id": ["a"]}), tmp_path / USERS_FILE)
     with pytest.raises(DamagedFileError, match=rf"{USERS_FILE} is damaged: it has no checksum"):
         Ratings.sizes(tmp_path)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.messages import listed
+from receval.messages import enumerated
 from receval.storage.archives import Archive, write_archive
 
 
@@ -73,7 +73,7 @@ def read_ranks(path: Path, protocol: str, fold: int, part: str = "test") -> Judg
     with Archive(path) as archive:
         if f"{prefix}/ranks" not in archive:
             there = sorted({name.rpartition("/")[0] for name in archive.names})
-            raise KeyError(f"{path} has no ranks for {prefix}; it has {listed(there)}.")
+            raise KeyError(f"{path} has no ranks for {prefix}; it has {enumerated(there)}.")
         ranks = archive.array(f"{prefix}/ranks", np.int32, (None,))
         percentiles = None
         if f"{prefix}/percentiles" in archive:

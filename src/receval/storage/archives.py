@@ -17,7 +17,7 @@ from typing import IO, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from receval.messages import listed, shortened
+from receval.messages import enumerated, shortened
 from receval.storage.damage import DamagedFileError, refusing_damage
 from receval.storage.files import replacing
 
@@ -110,7 +110,7 @@ class Archive:
             ("has, beside what it should hold,", sorted(self._entries.keys() - names)),
         ):
             if found:
-                raise DamagedFileError(self.path, f"it {what} {listed(found, 100)}")
+                raise DamagedFileError(self.path, f"it {what} {enumerated(found, 100)}")
 
     def array(
         self,

@@ -30,7 +30,7 @@ _NONE = b"0" * _LENGTH
 _TAIL_BYTES = 2**20
 
 
-def write_table(
+def write_columns(
     path: Path, columns: Mapping[str, NDArray | pa.Array], metadata: Mapping[str, str] | None = None
 ) -> str:
     """Write columns of equal length as parquet, in one step, and return the file's checksum.
@@ -40,7 +40,7 @@ def write_table(
     path : Path
     columns : mapping of str to ndarray or arrow array
     metadata : mapping of str to str, optional
-        What :func:`read_table` gives back beside the columns.
+        What :func:`read_columns` gives back beside the columns.
     """
     table = pa.table(dict(columns))
     sink = pa.BufferOutputStream()
@@ -48,7 +48,7 @@ def write_table(
     with pq.ParquetWriter(
         sink, table.schema, compression="zstd", write_page_checksum=True, store_schema=False
     ) as writer:
-        writer.write_table(table)
+        writer.write_columns(table)
         writer.add_key_value_metadata({**(metadata or {}), _NAME: f"{_MARK}{_NONE.decode()}"})
     content = bytearray(sink.getvalue())
     start = _place(content)
@@ -58,8 +58,10 @@ def write_table(
     return checksum
 
 
-def read_table(path: Path, types: Mapping[str, tuple[Any, ...]]) -> tuple[pa.Table, dict[str, str]]:
-    """Read what :func:`write_table` wrote.
+def read_columns(
+    path: Path, types: Mapping[str, tuple[Any, ...]]
+) -> tuple[pa.Table, dict[str, str]]:
+    """Read what :func:`write_columns` wrote.
 
     Parameters
     ----------
