@@ -32,6 +32,7 @@ PLANS = {
     for edition in EDITIONS
 }
 CHOSEN = PLANS[chosen_edition(Path("config"), config)]
+JOBS.plugins = CHOSEN.settings.plugins
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.datasets.note(), file=sys.stderr)

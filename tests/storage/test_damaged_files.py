@@ -104,7 +104,7 @@ def test_a_parquet_file_without_our_checksum_is_refused(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     ratings_of(0).write(tmp_path)
-    pq.write_columns(pa.table({"id": ["a"]}), tmp_path / USERS_FILE)
+    pq.write_table(pa.table({"id": ["a"]}), tmp_path / USERS_FILE)
     with pytest.raises(DamagedFileError, match=rf"{USERS_FILE} is damaged: it has no checksum"):
         Ratings.sizes(tmp_path)
 

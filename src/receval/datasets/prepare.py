@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import shutil
@@ -17,6 +16,8 @@ from receval.datasets.counts import as_json, count_ratings, differences, fewest_
 from receval.datasets.raw import RawFiles
 from receval.datasets.reports import CountError, DatasetError, ParseReport
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
+from receval.messages import shortened
+from receval.named_code import load_named
 from receval.ratings import TABLE_FILES, Ratings
 from receval.storage.files import write_atomically
 
@@ -41,11 +42,10 @@ def load_parser(path: str) -> Parser:
     DatasetError
         If there is no such function.
     """
-    module, _, function = path.partition(":")
     try:
-        return cast(Parser, getattr(importlib.import_module(module), function))
-    except (ImportError, AttributeError) as error:
-        raise DatasetError(f"There is no parser {path}: {error}.") from error
+        return cast(Parser, load_named(path))
+    except ValueError as error:
+        raise DatasetError(f"There is no parser {shortened(path)}: {error}") from error
 
 
 def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from receval.named_code import load_named
 from receval.recommenders.base import Recommender
 
 
@@ -77,10 +77,9 @@ def load(class_path: str, path: Path) -> Recommender:
 
 
 def _find(class_path: str) -> type[Recommender]:
-    module_name, _, class_name = class_path.partition(":")
     try:
-        found = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = load_named(class_path)
+    except ValueError as error:
         raise ValueError(
             f"There is no recommender {class_path!r} ({error}): a class path reads "
             "'package.module:Class', for example 'receval.recommenders.plsa:PLSA'."

@@ -48,7 +48,7 @@ def write_columns(
     with pq.ParquetWriter(
         sink, table.schema, compression="zstd", write_page_checksum=True, store_schema=False
     ) as writer:
-        writer.write_columns(table)
+        writer.write_table(table)
         writer.add_key_value_metadata({**(metadata or {}), _NAME: f"{_MARK}{_NONE.decode()}"})
     content = bytearray(sink.getvalue())
     start = _place(content)

@@ -10,11 +10,11 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.figures.display import DisplayStyle
+from receval.named_code import load_named
 from receval.storage.files import read_results, write_atomically, write_results
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def compute_artifact(
     from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
     read = ArtifactInputs(InputFiles(**inputs), ArtifactDescription.of(description))
-    table: pd.DataFrame = import_module(module).data(read)
+    table: pd.DataFrame = load_named(module).data(read)
     if table.empty:
         raise ValueError(f"{results.stem} has no rows ({module}): there is nothing to show.")
     write_results(table, results)
@@ -79,7 +79,7 @@ def draw_figure(
 
     style = DisplayStyle.of(display)
     with collection_put_off(), figure_style():
-        figure: Figure = import_module(module).draw(read_results(results), style)
+        figure: Figure = load_named(module).draw(read_results(results), style)
         save_figure(figure, svg, pdf, remark=style.absence)
 
 
@@ -110,7 +110,7 @@ def write_table(
     from receval.figures.html_page import as_html_page, heading
     from receval.figures.tables import save_table, to_markdown
 
-    table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))
+    table: Table = load_named(module).tabulate(read_results(results), DisplayStyle.of(display))
     save_table(table, markdown, latex)
     if shown is not None:
         title = heading(results.stem, table.title)
@@ -142,7 +142,7 @@ def write_page(
     """
     from receval.figures.html_page import as_html_page
 
-    text: str = import_module(module).write(read_results(results), DisplayStyle.of(display))
+    text: str = load_named(module).write(read_results(results), DisplayStyle.of(display))
     write_atomically(page, text.encode())
     if shown is not None:
         write_atomically(shown, as_html_page(text, str(display["title"])))

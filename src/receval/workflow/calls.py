@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
+
+from receval.named_code import allow_plugins, load_named
 
 UNUSED_PARAMETERS = frozenset({"code"})
 """Parameters of rules that only tell Snakemake when to run a job again."""
@@ -31,10 +32,13 @@ class Call:
         ``module:name``.
     arguments : dict
         Keyword arguments. Files are ``Path`` or tuples of ``Path``.
+    plugins : tuple of str
+        Packages beside this one whose code the arguments may name.
     """
 
     function: str
     arguments: dict[str, Any]
+    plugins: tuple[str, ...] = ()
 
     @classmethod
     def of_rule(
@@ -44,6 +48,7 @@ class Call:
         outputs: NamedFiles,
         params: Mapping[str, Any],
         more: Mapping[str, Any],
+        plugins: tuple[str, ...] = (),
     ) -> Call:
         """Return the call that a rule makes: every name of the rule is one of the function.
 
@@ -57,6 +62,8 @@ class Call:
             From the rule, of which the digest ``code`` is left out.
         more : mapping
             Arguments on which no result depends.
+        plugins : tuple of str
+            See the attribute.
 
         Raises
         ------
@@ -78,7 +85,7 @@ class Call:
                     "above it: every name is one argument of the function. Rename one of them."
                 )
             arguments |= values
-        return cls(function, arguments)
+        return cls(function, arguments, plugins)
 
     @property
     def name(self) -> str:
@@ -86,10 +93,9 @@ class Call:
         return self.function.rpartition(":")[2]
 
     def load(self) -> Callable[..., object]:
-        """Import the function."""
-        function: Callable[..., object] = getattr(
-            import_module(self.function.partition(":")[0]), self.name
-        )
+        """Import the function; names that it is told may lead into the plugins from now on."""
+        allow_plugins(self.plugins)
+        function: Callable[..., object] = load_named(self.function)
         return function
 
     def make(self) -> None:

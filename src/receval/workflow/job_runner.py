@@ -42,6 +42,12 @@ class JobRunner:
     launcher : Launcher, optional
         How processes start; by default as fast as this system can.
 
+    Attributes
+    ----------
+    plugins : tuple of str
+        Packages beside this one whose code jobs may be told to import; the run sets it once it has
+        read its configuration.
+
     Notes
     -----
     :meth:`run` may be called from many threads; it returns when the job has ended.
@@ -52,6 +58,7 @@ class JobRunner:
     ) -> None:
         self._launcher = fastest_launcher() if launcher is None else launcher
         self._abandon = abandon
+        self.plugins: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._running: set[StartedJob] = set()
         self._stopped_by: str | None = None
@@ -94,7 +101,7 @@ class JobRunner:
         JobStoppedError
             The run ends.
         """
-        call = Call.of_rule(function, inputs, outputs, params, more)
+        call = Call.of_rule(function, inputs, outputs, params, more, self.plugins)
         name = call.name
         job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark))
         started = self._start(job, name)
