@@ -146,5 +146,5 @@ def test_a_call_imports_and_calls_the_function(tmp_path: Path) -> None:
     call = Call("receval.provenance.versions:write_json", {"path": target, "record": {"seed": 1}})
     call.make()
     assert target.is_file()
-    with pytest.raises(AttributeError, match="nothing_such"):
+    with pytest.raises(ValueError, match=r"There is no receval.*nothing_such"):
         Call("receval.provenance.versions:nothing_such", {}).make()

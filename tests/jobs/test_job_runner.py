@@ -35,6 +35,7 @@ class Runs:
         self.folder = folder
         self.abandoned_for: list[Exception] = []
         self.runner = JobRunner(self.abandoned_for.append, launcher)
+        self.runner.plugins = ("job_functions",)
 
     def run(self, function: str, name: str = "job", **arguments: Any) -> None:
         outputs = {k: str(v) for k, v in arguments.items() if isinstance(v, Path)}
@@ -296,6 +297,7 @@ from receval.workflow.job_runner import JobRunner
 
 folder = Path(sys.argv[1])
 runner = JobRunner(print, {"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
+runner.plugins = ("job_functions",)
 signal.signal(signal.SIGTERM, lambda *_: None)
 runner.stop_on_signals()
 log = SimpleNamespace(messages=folder / "log", benchmark=folder / "tsv")

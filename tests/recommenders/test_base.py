@@ -267,6 +267,8 @@ def test_an_unknown_class_is_refused(path: str) -> None:
 
 def test_a_class_that_is_no_recommender_is_refused() -> None:
     with pytest.raises(ValueError, match="is not a recommender"):
+        make("receval.ratings:Ratings", {}, 1)
+    with pytest.raises(ValueError, match="collections:Counter is neither in receval nor"):
         make("collections:Counter", {}, 1)
 
 

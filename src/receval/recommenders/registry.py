@@ -79,6 +79,8 @@ def load(class_path: str, path: Path) -> Recommender:
 def _find(class_path: str) -> type[Recommender]:
     try:
         found = load_named(class_path)
+        if ":" not in class_path:
+            raise ValueError("it names a module, and no class of it")
     except ValueError as error:
         raise ValueError(
             f"There is no recommender {class_path!r} ({error}): a class path reads "
