@@ -13,6 +13,7 @@ from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
 from receval.storage.archives import Archive, write_archive
 from receval.storage.damage import DamagedFileError, how_to_make_again
+from receval.storage.files import read_results
 from receval.storage.tables import write_columns
 
 
@@ -186,3 +187,19 @@ def test_ranks_of_another_system_are_refused(tmp_path: Path) -> None:
     assert own.ranks.tolist() == [1, 1, 1, 1]
     with pytest.raises(DamagedFileError, match="it holds the ranks of ml-1m, user-80, pop"):
         read_ranks(path, "AR-TI", 0, owner=("ml-1m", "user-80", "random"))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00", b"a,b\n1,2\n1,2,3,4\n", b'a\n"unclosed', b"a\n" + b"\x00" * 9]
+)
+def test_results_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "work" / "demo" / "artifacts" / "bellogin2017" / "fig02.csv"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    try:
+        found = read_results(path)
+    except DamagedFileError as error:
+        sentence = str(error)
+        assert sentence.endswith("--force work/demo/artifacts/bellogin2017/fig02.csv")
+    else:
+        assert found.columns.tolist() == ["a"]

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from receval.datasets.checksums import sha256_of
 from receval.datasets.spec import ExpectedCounts
+from receval.messages import shortened
 from receval.storage.files import write_atomically
 
 Source = Literal["local", "download", "twin"]
@@ -110,9 +111,11 @@ class RawFiles:
                 auxiliary_files=_from_json(content["auxiliary_files"]),
                 expected=None if expected is None else ExpectedCounts.model_validate(expected),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = shortened(" ".join(str(error).split()), 200)
             raise ValueError(
-                f"{path} does not describe raw files ({error}): delete it, and it is written again."
+                f"{path} does not describe raw files ({reason}): delete it, and it is written "
+                "again."
             ) from error
 
 

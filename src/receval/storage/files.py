@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from receval.storage.damage import refusing_damage
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -47,10 +49,17 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
 
 
 def read_results(path: Path) -> pd.DataFrame:
-    """Read an artifact's CSV; empty cells stay empty text."""
+    """Read an artifact's CSV; empty cells stay empty text.
+
+    Raises
+    ------
+    DamagedFileError
+        It is no CSV.
+    """
     import pandas as pd
 
-    return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
+    with refusing_damage(path):
+        return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
 
 
 def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
