@@ -1,4 +1,4 @@
-"""Thousands of damaged configurations (RECEVAL_CONFIGURATIONS says how many)."""
+"""Thousands of damaged configurations (RECEVAL_FAULTS says how many)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from config.copied_config import CopiedConfig
 from config.damaged_config import check_damaged_configurations
 
-TIMES = int(os.environ.get("RECEVAL_CONFIGURATIONS", "20000"))
+TIMES = int(os.environ.get("RECEVAL_FAULTS", "20000"))
 
 
 @pytest.mark.slow

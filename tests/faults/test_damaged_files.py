@@ -1,4 +1,4 @@
-"""Thousands of damages of every stored format (RECEVAL_DAMAGES says how many of each)."""
+"""Thousands of damages of every stored format (RECEVAL_FAULTS says how many of each)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from storage.stored_formats import FORMATS, check_damages
 
-TIMES = int(os.environ.get("RECEVAL_DAMAGES", "10000"))
+TIMES = int(os.environ.get("RECEVAL_FAULTS", "10000"))
 
 
 @pytest.mark.slow
