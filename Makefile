@@ -1,6 +1,6 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
 # make test        the tests
-# make faults      search for faults in damaged files for hours (RECEVAL_FAULTS=1000 for a short search)
+# make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make reproduce   the full edition: everything from the real datasets
 # make lint        style, types, workflow
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
@@ -28,7 +28,7 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 faults: $(VENV)/ready
-	$(BIN)/python -m pytest -m slow --numprocesses auto --dist load tests/faults
+	$(BIN)/python -m pytest -m slow --numprocesses auto --dist load tests/faults tests/workflow/test_kills.py
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)

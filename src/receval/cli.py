@@ -14,6 +14,7 @@ from receval.drift.acceptance import Acceptance, acceptance
 from receval.drift.comparison import compare_folders
 from receval.drift.report import as_text
 from receval.storage.files import write_atomically
+from receval.storage.messages import about_files
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
@@ -35,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 1 where results have drifted; 2 where the command cannot be carried out; 141 where nobody
-        reads any more what it prints.
+        0; 1 where results have drifted or data is not as recorded; 2 where the command cannot be
+        carried out; 141 where nobody reads any more what it prints.
     """
     chosen = _parser().parse_args(arguments)
     if not Path("config/config.yaml").is_file():
@@ -52,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads has read enough: nothing more can be said, not even by Python at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
-    except (ValueError, DatasetError) as error:
+    except (ValueError, DatasetError, OSError) as error:
         if chosen.run is _run_rule:
             # A debugger goes to where it was raised.
             raise
-        print(error, file=sys.stderr)
+        print(about_files(error) if isinstance(error, OSError) else error, file=sys.stderr)
         return 2
 
 
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         ("drift", _drift, "compare fresh artifacts with the accepted ones; exit 1 if they drifted"),
         ("accept", _accept, "copy fresh artifacts to results/"),
         ("datasets", _datasets, "print which datasets can be had, and how to get the others"),
+        ("verify", _verify, "compare prepared datasets with their records; exit 1 if they differ"),
     ):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("--edition", choices=EDITIONS, default=None)
@@ -188,6 +190,15 @@ def _check_nothing_is_lost(plan: Plan, changes: Acceptance) -> None:
 def _datasets(chosen: argparse.Namespace) -> int:
     print(_plan(chosen).datasets.table())
     return 0
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from receval.datasets.verification import verification  # tables, which other commands need not
+
+    settings = load_settings(Path("config"), chosen.edition)
+    lines, sound = verification(Path("work") / settings.edition, settings.datasets)
+    print("\n".join(lines))
+    return int(not sound)
 
 
 def _kernels(chosen: argparse.Namespace) -> int:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
+
+from receval.storage.files import DamagedFileError
+from receval.storage.tables import count_rows, read_columns, write_columns
 
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
@@ -20,6 +22,15 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 """The files of a written table, which lie in one folder."""
 
 _EVENTS = "events"
+
+# Those of the columns of a written table; None where there may be no such column.
+_TYPES = {
+    "user": (pa.int32(),),
+    "item": (pa.int32(),),
+    "rating": (pa.float32(), pa.int8()),
+    "timestamp": (pa.int64(), pa.int32(), None),
+    "known": (pa.bool_(), None),
+}
 
 # Ratings looked at together: all pairs of a hundred million at once take gigabytes.
 _BLOCK_RATINGS = 2**22
@@ -153,7 +164,10 @@ class Ratings:
 
     def write(self, folder: Path) -> None:
         """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+        checksums = {
+            name: write_columns(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
+            for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids))
+        }
         columns: dict[str, NDArray] = {
             "user": self.users,
             "item": self.items,
@@ -163,32 +177,34 @@ class Ratings:
             columns["timestamp"] = self.timestamps
         if self.known is not None:
             columns["known"] = self.known
-        table = pa.table(columns).replace_schema_metadata({_EVENTS: str(self.events)})
-        pq.write_table(table, folder / RATINGS_FILE, compression="zstd")
-        for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids)):
-            table = pa.table({"id": pa.array(ids.tolist(), type=pa.string())})
-            pq.write_table(table, folder / name, compression="zstd")
+        metadata = {**checksums, _EVENTS: str(self.events)}
+        write_columns(folder / RATINGS_FILE, columns, metadata)
 
     @staticmethod
     def sizes(folder: Path) -> tuple[int, int]:
         """Return the numbers of users and items of a written table, without reading its rows."""
-        users, items = (
-            pq.read_metadata(folder / name).num_rows for name in (USERS_FILE, ITEMS_FILE)
-        )
-        return users, items
+        return count_rows(folder / USERS_FILE), count_rows(folder / ITEMS_FILE)
 
     @classmethod
     def read(cls, folder: Path) -> Ratings:
-        """Read what :meth:`write` wrote."""
-        table = pq.ParquetFile(folder / RATINGS_FILE).read()
+        """Read what :meth:`write` wrote.
+
+        Raises
+        ------
+        DamagedFileError
+            A file is not as it was written, or is that of another table.
+        """
+        table, metadata = read_columns(folder / RATINGS_FILE, _TYPES)
         names = set(table.column_names)
 
         def column(name: str) -> NDArray:
             return _as_array(table.column(name).combine_chunks())
 
         def ids(name: str) -> NDArray[np.str_]:
-            column = pq.ParquetFile(folder / name).read().column("id")
-            return np.array(column.to_pylist(), dtype=np.str_)
+            own, described = read_columns(folder / name, {"id": (pa.string(),)})
+            if metadata.get(name) != described["checksum"]:
+                raise DamagedFileError(folder / name, f"it belongs to another {RATINGS_FILE}")
+            return np.array(own.column("id").to_pylist(), dtype=np.str_)
 
         return cls(
             users=column("user"),
@@ -198,7 +214,7 @@ class Ratings:
             item_ids=ids(ITEMS_FILE),
             timestamps=column("timestamp") if "timestamp" in names else None,
             known=column("known") if "known" in names else None,
-            events=(table.schema.metadata or {}).get(_EVENTS.encode()) == b"True",
+            events=metadata.get(_EVENTS) == str(True),
             # What is written was checked.
             checked=True,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -316,7 +317,7 @@ def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path)
     assert (ended.returncode, ended.stderr) == (CLOSED_PIPE, "")
 
 
-@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "schema", "metrics"])
+@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "verify", "schema", "metrics"])
 def test_outside_the_repository_the_status_is_2_with_a_sentence(
     command: str,
     tmp_path: Path,
@@ -369,3 +370,28 @@ def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
         main(arguments)
     assert stopped.value.code == 2
     assert "usage: receval" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (errno.ENOSPC, "there is no space left on the disk"),
+        (errno.EROFS, "the file system is read-only"),
+        (errno.EACCES, "permission is denied"),
+    ],
+)
+def test_what_the_system_refuses_is_2_with_one_sentence(
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    number: int,
+    sentence: str,
+) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(number, "refused", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert main(["accept", "--edition", "demo", "--yes"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("results/demo")
+    assert sentence in line

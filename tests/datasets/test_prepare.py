@@ -13,7 +13,8 @@ from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.reports import CountError, DatasetError, RawDataError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
-from receval.ratings import Ratings
+from receval.ratings import TABLE_FILES, Ratings
+from receval.storage.files import sha256_of
 
 DAT = "receval.datasets.formats.movielens:parse_dat"
 CONTENT = "9::7::5::300\n2::7::1::100\n9::3::4::200\n"
@@ -70,6 +71,9 @@ def test_the_table_is_written_with_its_summary(tmp_path: Path) -> None:
         "published": {},
         "raw_files": [{"name": "ratings.dat", "sha256": raw.files[0].sha256}],
         "auxiliary_files": [],
+        "prepared_files": [
+            {"name": name, "sha256": sha256_of(tmp_path / "out" / name)} for name in TABLE_FILES
+        ],
     }
 
 

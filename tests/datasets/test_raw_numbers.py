@@ -8,7 +8,8 @@ import pytest
 from datasets.parsed_rows import refused
 from faults.raw_samples import SAMPLES
 
-from receval.datasets.reports import RawDataError, shortened, shown
+from receval.datasets.reports import RawDataError, shown
+from receval.storage.messages import shortened
 
 BY_NAME = {sample.name: sample for sample in SAMPLES}
 
@@ -127,7 +128,7 @@ def test_values_are_shown_in_few_characters() -> None:
     assert shown("4" * 61).endswith("44'")
     assert shortened("one\n  two", 20) == "one two"
     assert shortened("\x1b[2J \ud800 \u202e", 40) == r"\x1b[2J \ud800 \u202e"
-    assert shortened("abcdefghij" * 10**6, 13) == "abcdefg...hij"
+    assert shortened("abcdefghij" * 10**6, 13, middle=True) == "abcdefg...hij"
 
 
 def test_no_message_is_longer_than_500_characters() -> None:

@@ -18,8 +18,8 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, Split
-from receval.statistics.confidence import means_with_intervals
 from receval.storage.files import read_results, write_results
+from receval.studies.bellogin2017.configuration_bars import means_with_intervals
 
 PROTOCOLS = (Protocol("AR", "AI"), Protocol("1R", "TI", 9, 4.0))
 THRESHOLD = 4.0
@@ -172,15 +172,15 @@ def table_of(*values: float) -> pd.DataFrame:
 
 def test_an_interval_by_hand() -> None:
     # Mean 2, standard deviation 1: 4.302653 / sqrt(3).
-    (bar,) = means_with_intervals(table_of(1.0, 2.0, 3.0)).to_dict("records")
+    (bar,) = means_with_intervals(table_of(1.0, 2.0, 3.0), ["system"]).to_dict("records")
     assert bar["value"] == 2
     assert bar["half_interval"] == pytest.approx(2.484138, abs=1e-6)
     assert bar["lists"] == 30
 
 
 def test_equal_folds_have_no_spread_and_one_fold_has_no_interval() -> None:
-    assert means_with_intervals(table_of(0.5, 0.5))["half_interval"].tolist() == [0]
-    assert np.isnan(means_with_intervals(table_of(0.5))["half_interval"].iloc[0])
+    assert means_with_intervals(table_of(0.5, 0.5), ["system"])["half_interval"].tolist() == [0]
+    assert np.isnan(means_with_intervals(table_of(0.5), ["system"])["half_interval"].iloc[0])
 
 
 def test_intervals_are_the_same_from_the_csv(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
 from receval import ratings
-from receval.datasets.checksums import sha256_of
 from receval.protocols.protocol import Protocol
 from receval.ratings import table_folder
+from receval.storage.files import sha256_of
 from receval.workflow.plan import datasets as planned_datasets
 
 EXPERIMENT: dict[str, Any] = {

@@ -263,7 +263,8 @@ def test_digest_is_the_same_in_another_process(repository: Path) -> None:
 
 
 def test_digest_of_sixty_modules_is_fast(repository: Path) -> None:
-    body = (Path(__file__).resolve().parents[2] / "src/receval/ratings.py").read_text()
+    lines = (Path(__file__).resolve().parents[2] / "src/receval/ratings.py").read_text()
+    body = "".join(line for line in lines.splitlines(True) if not line.startswith("from receval."))
     folder = repository / "src/receval/many"
     folder.mkdir()
     (folder / "__init__.py").write_text("")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, without_deadline
 
 from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
+from receval.storage.archives import write_archive
 
 USES = [0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]
 
@@ -51,29 +52,48 @@ def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path)
 def test_one_fold_is_loaded_without_the_others(tmp_path):
     path = tmp_path / "split.npz"
     split_of([1, 2, 1], [2, 1, 1], [1, 1, 2]).write(path)
+    content = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
-        content = {name: archive.read(name) for name in archive.namelist()}
-    for other in ("fold0.npy", "fold2.npy"):
-        content[other] = content[other][:9]
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in content.items():
-            archive.writestr(name, data)
+        # The fixed part of a member's own header takes 30 bytes.
+        starts = [archive.getinfo(f"fold{number}.npy").header_offset + 60 for number in (0, 2)]
+    for start in starts:
+        content[start] ^= 1
+    path.write_bytes(content)
 
     ratings = ratings_of([(0, 0), (0, 1), (1, 1)], 2, 2)
     loaded = fold(ratings, Split.read(path), 1)
     assert loaded.test.items.tolist() == [0]
-    with pytest.raises(ValueError, match=r"Fold 0 of .*split\.npz cannot be read.*make the split"):
+    with pytest.raises(ValueError, match=r"split\.npz is damaged: .* Make it again"):
         fold(ratings, Split.read(path), 0)
 
 
 def test_a_file_that_is_no_split_is_refused_by_name(tmp_path):
     path = tmp_path / "split.npz"
     path.write_bytes(b"an error page")
-    with pytest.raises(ValueError, match=r"split\.npz is not a stored split.*make the split again"):
+    with pytest.raises(ValueError, match=r"split\.npz is damaged: .*Make it again"):
         Split.read(path)
-    np.savez(path, palette=np.zeros(1, np.uint8))
-    with pytest.raises(ValueError, match=r"split\.npz is not a stored split"):
+    write_archive(path, {"palette": np.zeros(1, np.uint8)})
+    with pytest.raises(ValueError, match=r"split\.npz is damaged: it has no member n_ratings"):
         Split.read(path)
+
+
+def test_a_split_with_a_fold_too_few_or_too_many_is_refused(tmp_path):
+    path = tmp_path / "split.npz"
+    split_of([1, 2, 1], [2, 1, 1]).write(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    write_archive(path, {**arrays, "fold3": arrays["fold0"]})
+    with pytest.raises(ValueError, match="it has no fold2"):
+        Split.read(path)
+    write_archive(path, {**arrays, "seed": arrays["n_ratings"]})
+    with pytest.raises(ValueError, match="it has, beside what it should hold, seed"):
+        Split.read(path)
+    write_archive(path, {**arrays, "fold1": arrays["fold1"].astype(np.int8)})
+    with pytest.raises(ValueError, match="fold1 is of type int8 and not uint8"):
+        Split.read(path).codes[1]
+    write_archive(path, {**arrays, "fold1": arrays["fold1"][:, :0]})
+    with pytest.raises(ValueError, match=r"fold1 has shape \(1, 0\) and not \(1, 1\)"):
+        Split.read(path).codes[1]
 
 
 @pytest.mark.parametrize("code", [TRAIN | TEST, TRAIN | UNBIASED, 8])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from receval.storage.files import write_archive
+from receval.storage.archives import write_archive
 
 ARRAYS = {
     "ranks": np.array([3, 0, 1], dtype=np.int32),

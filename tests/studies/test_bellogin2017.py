@@ -17,10 +17,10 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_
 from receval.evaluation.input_files import InputFiles
 from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
-from receval.statistics.confidence import means_with_intervals
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.studies.bellogin2017 import configuration_bars, fig01, fig07
+from receval.studies.bellogin2017.configuration_bars import means_with_intervals
 
 STUDY = "bellogin2017"
 

@@ -15,7 +15,8 @@ from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
 from receval.robustness.rank_stability import read_samplings
-from receval.storage.files import read_results, write_archive, write_results
+from receval.storage.archives import write_archive
+from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.metric_studies.rank_stability import data, draw
 

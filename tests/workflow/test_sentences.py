@@ -30,3 +30,17 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
     assert len(text.splitlines()) == 3, text
     assert said.startswith("Another run is at work in this folder: ")
     assert first.returncode == 0, words
+
+
+def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(finished: Workflow) -> None:
+    workflow = finished.copied(finished.folder.with_name("full"), with_results=False)
+    run = workflow.start(
+        "--cores",
+        "2",
+        targets=(FIG02,),
+        variables={"RECEVAL_TEST_FULL": "*/ranks.npz"},
+        as_shown=True,
+    )
+    text, _ = run.communicate(timeout=120)
+    assert run.returncode == 2, text
+    assert text.count("no space left on the disk") + text.count("No space left") == 1, text

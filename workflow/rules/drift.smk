@@ -2,6 +2,7 @@
 REQUIRED INPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
   results/<edition>/<study>/<artifact>.csv         the accepted ones
+  work/<edition>/<dataset>/*.parquet, summary.json the prepared datasets, to be verified
   config/drift.yaml                                tolerances, with reasons
 OUTPUTS
   work/<edition>/drift.md                          what moved, by how much
@@ -12,6 +13,7 @@ rule report_drift:
     input:
         fresh=lambda w: PLANS[w.edition].studies.compared_files(),
         accepted=lambda w: PLANS[w.edition].accepted.files(),
+        prepared=lambda w: PLANS[w.edition].studies.prepared_files(),
     output:
         report="work/{edition}/drift.md",
     log:

@@ -58,3 +58,9 @@ onstart:
     # Its limit of jobs a second costs more than the jobs.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+
+
+onerror:
+    if JOBS.disk_full:
+        # As where a run cannot begin: the same command fails again until somebody makes room.
+        raise SystemExit(2)

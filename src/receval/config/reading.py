@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Hashable
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,13 @@ from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
+from receval.storage.messages import about_files, joined, shortened
+
+MOST_DEPTH = 50
+"""Mappings and lists inside each other."""
+
+MOST_VALUES = 100_000
+"""Values in a file with aliases."""
 
 # libyaml's parser is an order of magnitude faster, and is part of PyYAML's own builds.
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,9 +36,13 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
     ) -> dict[Hashable, object]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key is a list or a mapping, and not text", key.start_mark
+                )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value} occurs twice", key.start_mark
+                    None, None, f"the key {shortened(key.value)} occurs twice", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -42,38 +54,94 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        The file is missing, is not valid YAML, has a key twice, or holds no mapping.
+        The file is missing or cannot be read, is not valid YAML, has a key twice, is nested without
+        end or measure, or holds no mapping.
     """
     try:
         # The caller may change what it gets.
         content = pickle.loads(_parsed(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise ValueError(f"The configuration file {path} is missing.") from error
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not valid YAML: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text: its byte {error.start:,} is {error.object[error.start]:#x}."
+        ) from error
+    except OSError as error:
+        raise ValueError(about_files(error)) from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ValueError(f"{path} is not valid YAML: {_reason(error)}.") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold keys with values, but it does not.")
     return content
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong with a file, and where."""
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+    words = getattr(error, "problem", None) or str(error)
+    return where + shortened(" ".join(words.split()).rstrip("."), 200)
 
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> bytes:
     # A subclass of the safe loader, so no objects are constructed. A workflow reads the same files
     # for each edition; to be unpickled takes a copy a fraction of the time of a deep copy.
-    return pickle.dumps(yaml.load(text, Loader=_UniqueKeysLoader))
+    _check_depth(text)
+    try:
+        content = yaml.load(text, Loader=_UniqueKeysLoader)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        # Of values that are not what their tags promise.
+        raise ValueError(f"a value cannot be read ({error})") from error
+    if "*" in text:
+        _count_values(content, {})
+    return pickle.dumps(content)
+
+
+def _check_depth(text: str) -> None:
+    """Refuse text that nests deeper than any configuration: libyaml would overflow its stack.
+
+    Brackets count wherever they stand, in text too, where hardly any is left open; blocks nest by
+    what their lines begin with.
+    """
+    depth = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
+        if depth > MOST_DEPTH:
+            raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
+    if re.search(rf"^(?: |[-?:][ \t]+){{{2 * MOST_DEPTH},}}", text, re.MULTILINE):
+        raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
+
+
+def _count_values(content: object, counted: dict[int, int | None]) -> int:
+    """Count values, those under an alias wherever it stands; refuse loops and too many of them."""
+    if not isinstance(content, dict | list | set):
+        return 1
+    if id(content) in counted:
+        known = counted[id(content)]
+        if known is None:
+            raise ValueError("an alias stands for something that it is a part of")
+        return known
+    counted[id(content)] = None
+    parts = content.values() if isinstance(content, dict) else content
+    total = 1 + sum(_count_values(part, counted) for part in parts)
+    if total > MOST_VALUES:
+        raise ValueError(f"its aliases stand for more than {MOST_VALUES:,} values")
+    counted[id(content)] = total
+    return total
 
 
 def sentences(error: ValidationError) -> list[str]:
     """Return one sentence for each problem of a validation: the key, and what is wrong with it."""
     lines = []
     for problem in error.errors():
-        where = ".".join(str(part) for part in problem["loc"])
+        where = ".".join(shortened(str(part)) for part in problem["loc"])
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
             message = "there is no such key; remove it or correct its spelling"
         elif problem["type"] == "missing":
             message = "the key is missing"
-        lines.append(f"  {where}: {message}." if where else f"  {message}.")
+        lines.append(f"{where}: {message}." if where else f"{message}.")
     return lines
 
 
@@ -101,25 +169,27 @@ def load_datasets(path: Path) -> dict[str, DatasetSpec]:
         return TypeAdapter(dict[Identifier, DatasetSpec]).validate_python(content)
     except ValidationError as error:
         sentences = [
-            _sentence([str(part) for part in problem["loc"]], problem["type"], problem["msg"])
+            _sentence(
+                [shortened(str(part)) for part in problem["loc"]], problem["type"], problem["msg"]
+            )
             for problem in error.errors()
         ]
-        raise ValueError("\n".join([f"{path} cannot be used:", *sentences])) from error
+        raise ValueError(joined(f"{path} cannot be used:", sentences)) from error
 
 
 def _sentence(location: list[str], kind: str, message: str) -> str:
     if not location:
-        return f"  The file must map dataset ids to their entries: {message}."
+        return f"The file must map dataset ids to their entries: {message}."
     dataset, key = location[0], ".".join(location[1:])
     if location[1:] == ["[key]"]:
-        return f"  {dataset!r} cannot be the id of a dataset: ids are like ml-1m."
+        return f"{dataset!r} cannot be the id of a dataset: ids are like ml-1m."
     if kind == "extra_forbidden":
-        return f"  Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
+        return f"Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
     if kind == "missing":
-        return f"  Dataset {dataset}: the key {key} is missing."
+        return f"Dataset {dataset}: the key {key} is missing."
     problem = message.removeprefix("Value error, ")
     where = f"the key {key}: " if key else ""
-    return f"  Dataset {dataset}: {where}{problem[:1].lower()}{problem[1:]}."
+    return f"Dataset {dataset}: {where}{problem[:1].lower()}{problem[1:]}."
 
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:
@@ -161,7 +231,7 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
     try:
         return TypeAdapter(dict[str, TwinSpec]).validate_python(read_yaml(path))
     except ValidationError as error:
-        raise ValueError("\n".join([f"{path} cannot be used:", *sentences(error)])) from error
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
 
 
 def load_drift_spec(path: Path) -> DriftSpec:
@@ -175,5 +245,5 @@ def load_drift_spec(path: Path) -> DriftSpec:
     try:
         return DriftSpec.model_validate(read_yaml(path))
     except ValidationError as error:
-        problems = [f"{path} does not describe tolerances:", *sentences(error)]
-        raise ValueError("\n".join(problems)) from error
+        heading = f"{path} does not describe tolerances:"
+        raise ValueError(joined(heading, sentences(error))) from error

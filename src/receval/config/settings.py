@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from receval.config.named_code import check_name
 from receval.config.reading import read_yaml, sentences
 from receval.config.studies import Edition, StudySpec
 from receval.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
@@ -17,6 +18,7 @@ from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
 from receval.splits.kinds import AnySplitSpec
+from receval.storage.messages import enumerated, joined, shortened
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 
@@ -37,6 +39,8 @@ class Settings(BaseModel):
         the repository. A folder that does not exist is skipped.
     leave_out : tuple of str
         Datasets to leave out of the plan although they could be had.
+    plugins : tuple of str
+        Packages beside receval whose code the configuration may name: systems and parsers.
     accepted_searches : bool
         Whether the traces of the searches for settings are taken from the accepted results instead
         of made again.
@@ -55,6 +59,7 @@ class Settings(BaseModel):
     network: bool
     local_mirrors: tuple[str, ...]
     leave_out: tuple[Identifier, ...] = ()
+    plugins: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = ()
     accepted_searches: bool = False
     datasets: dict[Identifier, DatasetSpec]
     twins: dict[Identifier, TwinSpec]
@@ -66,12 +71,27 @@ class Settings(BaseModel):
     drift: DriftSpec
 
     @model_validator(mode="after")
+    def _code_may_be_imported(self) -> Self:
+        for name, system in self.systems.items():
+            self._check_code(f"the system {name}", system.recommender)
+        for name, dataset in self.datasets.items():
+            for variant in dataset.variants:
+                self._check_code(f"the variant {variant.name} of {name}", variant.parser)
+        return self
+
+    def _check_code(self, of: str, code: str) -> None:
+        try:
+            check_name(code, self.plugins)
+        except ValueError as error:
+            raise ValueError(f"{of}: {error}") from error
+
+    @model_validator(mode="after")
     def _names_are_defined(self) -> Self:
         def known(names: Mapping[str, object], name: str, what: str, where: str) -> None:
             if name not in names:
                 raise ValueError(
                     f"{where} names the {what} {name}, which is not defined; "
-                    f"defined are {', '.join(names)}"
+                    f"defined are {enumerated(names)}"
                 )
 
         for name in self.leave_out:
@@ -146,7 +166,9 @@ def chosen_edition(
     for known in EDITIONS:
         if named == known:
             return known
-    raise ValueError(f"There is no edition {named!r}; there are {' and '.join(EDITIONS)}.")
+    raise ValueError(
+        f"There is no edition {shortened(repr(named))}; there are {' and '.join(EDITIONS)}."
+    )
 
 
 def load_settings(
@@ -187,19 +209,30 @@ def load_settings(
     content = merged(content, given)
     content["edition"] = chosen
     content["studies"] = _of_edition(content["studies"], chosen)
-    for study in content["studies"].values():
-        if "artifacts" in study:
+    studies = content["studies"].values() if isinstance(content["studies"], Mapping) else ()
+    for study in studies:
+        if isinstance(study, dict) and "artifacts" in study:
             study["artifacts"] = _of_edition(study["artifacts"], chosen)
     try:
         return Settings.model_validate(content)
     except ValidationError as error:
         heading = f"The configuration in {folder} cannot be used:"
-        raise ValueError("\n".join([heading, *sentences(error)])) from error
+        raise ValueError(joined(heading, sentences(error))) from error
 
 
-def _of_edition(specs: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return those of some studies, or artifacts, that an edition has."""
-    return {name: spec for name, spec in specs.items() if edition in spec.get("editions", EDITIONS)}
+def _of_edition(specs: Any, edition: str) -> Any:
+    """Return those of some studies, or artifacts, that an edition has.
+
+    What has another form than it should stays, for the models to refuse it in their words.
+    """
+    if not isinstance(specs, Mapping):
+        return specs
+    return {name: spec for name, spec in specs.items() if edition in _editions(spec)}
+
+
+def _editions(spec: Any) -> Sequence[object]:
+    editions = spec.get("editions", EDITIONS) if isinstance(spec, Mapping) else EDITIONS
+    return editions if isinstance(editions, list | tuple) else EDITIONS
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

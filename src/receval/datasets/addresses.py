@@ -6,7 +6,7 @@ import re
 import string
 from urllib.parse import quote, urldefrag, urljoin, urlsplit
 
-from receval.datasets.foreign_text import escaped
+from receval.storage.messages import escaped
 
 _LONGEST = 500
 # Stores sign the addresses that they redirect to, and those are long.

@@ -9,8 +9,8 @@ from http.client import HTTPResponse
 from pathlib import Path
 
 from receval.datasets.connection import TransferError
-from receval.datasets.foreign_text import escaped
 from receval.datasets.spec import FileSpec
+from receval.storage.messages import escaped
 
 BEGINNING = 512
 """First bytes of a file by which a page is known."""

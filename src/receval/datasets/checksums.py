@@ -9,12 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from receval.datasets.spec import FileSpec
-from receval.storage.files import write_atomically
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal."""
-    return _digest(path, "sha256")
+from receval.storage.files import sha256_of, write_atomically
 
 
 def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | None:

@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from receval.datasets.addresses import redirected
-from receval.datasets.foreign_text import escaped
+from receval.storage.messages import escaped
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _MOST_REDIRECTS = 10

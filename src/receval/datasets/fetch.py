@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from receval.datasets.availability import Availability
-from receval.datasets.checksums import checksum_in_words, mismatch, sha256_of
+from receval.datasets.checksums import checksum_in_words, mismatch
 from receval.datasets.connection import TransferError
 from receval.datasets.partial_file import PartialFile
 from receval.datasets.raw import RawFile, RawFiles
@@ -19,10 +19,11 @@ from receval.datasets.reports import (
     DownloadError,
     FileAccessError,
     UnavailableError,
-    shortened,
 )
 from receval.datasets.retries import Patience, fetch_from
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
+from receval.storage.files import sha256_of
+from receval.storage.messages import shortened
 
 _LONGEST_MESSAGE = 500
 
@@ -246,6 +247,8 @@ def _no_variant_downloaded(
 def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
     """Put a message together in which long reasons give way to what can be done."""
     room = _LONGEST_MESSAGE - len(f"{what} (). {remedy}") - 2 * len(reasons)
-    shown = "; ".join(shortened(reason, max(40, room // len(reasons))) for reason in reasons)
-    message = shortened(f"{what} ({shown}). {remedy}", _LONGEST_MESSAGE)
+    shown = "; ".join(
+        shortened(reason, max(40, room // len(reasons)), middle=True) for reason in reasons
+    )
+    message = shortened(f"{what} ({shown}). {remedy}", _LONGEST_MESSAGE, middle=True)
     return DownloadError(message, "; ".join(reasons))

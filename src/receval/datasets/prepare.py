@@ -17,7 +17,8 @@ from receval.datasets.raw import RawFiles
 from receval.datasets.reports import CountError, DatasetError, ParseReport
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
-from receval.storage.files import write_atomically
+from receval.storage.files import sha256_of, write_atomically
+from receval.storage.messages import shortened
 
 SUMMARY_FILE = "summary.json"
 
@@ -43,8 +44,9 @@ def load_parser(path: str) -> Parser:
     module, _, function = path.partition(":")
     try:
         return cast(Parser, getattr(importlib.import_module(module), function))
-    except (ImportError, AttributeError) as error:
-        raise DatasetError(f"There is no parser {path}: {error}.") from error
+    except (ImportError, AttributeError, ValueError) as error:
+        reason = shortened(str(error), 200)
+        raise DatasetError(f"There is no parser {shortened(path)}: {reason}.") from error
 
 
 def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]:
@@ -64,7 +66,7 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     -------
     dict
         The summary that is written: counts, what was collapsed or left out and why, how the
-        counts compare with those in print, and the checksums of the raw files.
+        counts compare with those in print, and the checksums of the raw and of the prepared files.
 
     Raises
     ------
@@ -196,11 +198,14 @@ def _summary(
 
 
 def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
-    """Write all files or, if anything fails, none; the summary comes last."""
+    """Write all files or, if anything fails, none; the summary, which records them, comes last."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".{os.getpid()}.part"
     try:
         ratings.write(temporary)
+        summary["prepared_files"] = [
+            {"name": name, "sha256": sha256_of(temporary / name)} for name in TABLE_FILES
+        ]
         for path in sorted(temporary.iterdir()):
             path.replace(folder / path.name)
     finally:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from receval.datasets.checksums import sha256_of
 from receval.datasets.spec import ExpectedCounts
-from receval.storage.files import write_atomically
+from receval.storage.files import sha256_of, write_atomically
+from receval.storage.messages import shortened
 
 Source = Literal["local", "download", "twin"]
 
@@ -110,9 +110,11 @@ class RawFiles:
                 auxiliary_files=_from_json(content["auxiliary_files"]),
                 expected=None if expected is None else ExpectedCounts.model_validate(expected),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = shortened(" ".join(str(error).split()), 200)
             raise ValueError(
-                f"{path} does not describe raw files ({error}): delete it, and it is written again."
+                f"{path} does not describe raw files ({reason}): delete it, and it is written "
+                "again."
             ) from error
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from receval.datasets.foreign_text import escaped
 from receval.datasets.reports import ChecksumError
 from receval.storage.files import write_atomically
+from receval.storage.messages import escaped
 
 # What is longer is no record of ours, and need not be read.
 _LONGEST = 1 << 12

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.datasets.spec import Duplicates, PartCounts
+from receval.storage.messages import shortened
 
 # A message has at most 500 characters: 190 of a path, 250 of a reason, and what stands between.
 _LONGEST_PATH = 190
@@ -27,19 +28,7 @@ def shown(value: bytes | str) -> str:
     start = value[: _LONGEST_VALUE + 1]
     text = start if isinstance(start, str) else start.decode("utf-8", errors="backslashreplace")
     # Escapes of characters that cannot be printed make the text longer.
-    return shortened(repr(text), _LONGEST_VALUE + 2)
-
-
-def shortened(text: str, longest: int) -> str:
-    """Return a text on one line that can be printed, its middle left out if it is too long."""
-    text = " ".join(text[: longest * 4].split() + text[longest * 4 :][-longest:].split())
-    text = "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
-    if len(text) <= longest:
-        return text
-    kept = longest - len("...")
-    return f"{text[: kept - kept // 3]}...{text[len(text) - kept // 3 :]}"
+    return shortened(repr(text), _LONGEST_VALUE + 2, middle=True)
 
 
 class DatasetError(Exception):
@@ -91,8 +80,8 @@ class RawDataError(DatasetError):
     def __init__(self, path: Path | str, line: int | None, reason: str) -> None:
         self.path = str(path)
         self.line = line
-        self.reason = shortened(reason, _LONGEST_REASON)
-        where = shortened(self.path, _LONGEST_PATH)
+        self.reason = shortened(reason, _LONGEST_REASON, middle=True)
+        where = shortened(self.path, _LONGEST_PATH, middle=True)
         super().__init__(f"{where if line is None else f'{where}, line {line}'}: {self.reason}")
 
 

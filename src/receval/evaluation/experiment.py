@@ -159,7 +159,8 @@ class Experiment(ExperimentDescription):
 
         judged = self.judged(number, part, threshold)
         path = self.files.ranks_file(self.dataset, self.split, system)
-        judged_ranks = read_ranks(path, protocol.key, number, part)
+        owner = (self.dataset, self.split, system)
+        judged_ranks = read_ranks(path, protocol.key, number, part, owner)
         return JudgedLists.measured_by(judged, judged_ranks, protocol)
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job

@@ -21,7 +21,6 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.metrics.precision import Precision
 from receval.protocols.protocol import Protocol
-from receval.statistics.confidence import VALUES
 from receval.theory.precision import (
     Expectation,
     random_precision,
@@ -110,6 +109,7 @@ class Expectations:
 
 
 KEYS = ["dataset", "split", "protocol", "sampled", "system", "metric", "cutoff"]
+VALUES = ["value", "lists", "computable_share", "expected", "random_expected", "random_error"]
 
 
 def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.storage.files import write_archive
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import DamagedFileError
+from receval.storage.messages import enumerated
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,17 @@ RanksKey = tuple[str, int, str]
 """Key of a protocol, number of the fold, part of it (``test`` or ``unbiased``)."""
 
 
-def write_ranks(path: Path, judged_ranks: Mapping[RanksKey, JudgedRanks]) -> None:
+RanksOwner = tuple[str, str, str]
+"""Dataset, split and system that judged ranks are of."""
+
+_OWNER = "owner"
+
+
+def write_ranks(
+    path: Path, judged_ranks: Mapping[RanksKey, JudgedRanks], owner: RanksOwner | None = None
+) -> None:
     """Write the judged ranks of all protocols, folds and parts of one system on one split."""
-    arrays: dict[str, NDArray] = {}
+    arrays: dict[str, NDArray] = {} if owner is None else {_OWNER: np.array(owner)}
     for (protocol, fold, part), own in judged_ranks.items():
         prefix = f"{protocol}/{fold}/{part}"
         arrays[f"{prefix}/ranks"] = own.ranks
@@ -58,22 +68,41 @@ def write_ranks(path: Path, judged_ranks: Mapping[RanksKey, JudgedRanks]) -> Non
     write_archive(path, arrays)
 
 
-def read_ranks(path: Path, protocol: str, fold: int, part: str = "test") -> JudgedRanks:
+def read_ranks(
+    path: Path, protocol: str, fold: int, part: str = "test", owner: RanksOwner | None = None
+) -> JudgedRanks:
     """Read the judged ranks of one protocol on one fold.
+
+    Parameters
+    ----------
+    path : Path
+    protocol : str
+        Key of the protocol.
+    fold : int
+    part : {"test", "unbiased"}
+    owner : tuple of str, optional
+        A file that says it is of others is refused: files of two systems look alike.
 
     Raises
     ------
     KeyError
         The file has no such protocol, fold or part; the message lists what it has.
+    DamagedFileError
+        The file is not as it was written, or is that of others.
     """
     prefix = f"{protocol}/{fold}/{part}"
-    with np.load(path) as archive:
+    with Archive(path) as archive:
         if f"{prefix}/ranks" not in archive:
-            there = sorted({name.rsplit("/", 1)[0] for name in archive.files})
-            raise KeyError(f"{path} has no ranks for {prefix}; it has {', '.join(there)}.")
-        return JudgedRanks(
-            ranks=archive[f"{prefix}/ranks"],
-            lengths=archive[f"{prefix}/lengths"],
-            candidates=archive[f"{prefix}/candidates"],
-            percentiles=archive.get(f"{prefix}/percentiles"),
-        )
+            there = sorted({name.rpartition("/")[0] for name in archive.names} - {""})
+            raise KeyError(f"{path} has no ranks for {prefix}; it has {enumerated(there)}.")
+        if owner is not None and _OWNER in archive:
+            written_for = tuple(map(str, archive.array(_OWNER, str, (3,))))
+            if written_for != owner:
+                raise DamagedFileError(path, f"it holds the ranks of {enumerated(written_for)}")
+        ranks = archive.array(f"{prefix}/ranks", np.int32, (None,))
+        percentiles = None
+        if f"{prefix}/percentiles" in archive:
+            percentiles = archive.array(f"{prefix}/percentiles", np.int16, ranks.shape)
+        lengths = archive.array(f"{prefix}/lengths", np.int32, (None,))
+        candidates = archive.array(f"{prefix}/candidates", np.int32, lengths.shape)
+    return JudgedRanks(ranks, lengths, candidates, percentiles)

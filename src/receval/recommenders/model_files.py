@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import refusing_damage
+
+_PARTS = ("data", "indices", "indptr")
+"""Of a sparse array in CSR form, beside its shape."""
 
 
 def write_model(
@@ -37,19 +41,13 @@ def write_model(
     }
     for name, value in sorted(fitted.items()):
         if isinstance(value, csr_array):
-            for part in ("data", "indices", "indptr"):
+            for part in _PARTS:
                 entries[f"{name}.{part}"] = getattr(value, part)
             entries[f"{name}.shape"] = np.array(value.shape, dtype=np.int64)
         else:
             entries[name] = np.asarray(value)
-    path = Path(path)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, allow_pickle=False, **entries)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    # Numbers without a pattern: to compress them would take long, and save little.
+    write_archive(Path(path), entries, compressed=False)
 
 
 def read_model(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
@@ -57,23 +55,27 @@ def read_model(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
     Raises
     ------
-    ValueError
-        If the file is damaged.
+    DamagedFileError
+        The file is not as it was written.
     """
-    try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            entries = {name: file[name] for name in file.files}
-        recommender = str(entries.pop("recommender"))
-        parameters = json.loads(str(entries.pop("parameters")))
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
-        raise ValueError(
-            f"{path} is not a complete model file ({error}): delete it and fit again."
-        ) from error
-    fitted: dict[str, Any] = {}
-    for name in {entry.split(".")[0] for entry in entries}:
-        if f"{name}.indptr" in entries:
-            parts = [entries[f"{name}.{part}"] for part in ("data", "indices", "indptr")]
-            fitted[name] = csr_array(tuple(parts), shape=tuple(entries[f"{name}.shape"].tolist()))
-        else:
-            fitted[name] = entries[name] if entries[name].ndim else entries[name].item()
-    return recommender, parameters, fitted
+    path = Path(path)
+    with Archive(path) as archive:
+        recommender = str(archive.array("recommender", str, ()))
+        encoded = str(archive.array("parameters", str, ()))
+        entries = {
+            name: archive.array(name)
+            for name in archive.names
+            if name not in ("recommender", "parameters")
+        }
+    with refusing_damage(path):
+        parameters = json.loads(encoded)
+        names = {entry.partition(".")[0] for entry in entries}
+        return recommender, parameters, {name: _fitted(name, entries) for name in names}
+
+
+def _fitted(name: str, entries: dict[str, Any]) -> Any:
+    """Return a fitted attribute: a sparse array of its parts, a number, a string or an array."""
+    if name in entries:
+        return entries[name] if entries[name].ndim else entries[name].item()
+    data, indices, indptr = (entries[f"{name}.{part}"] for part in _PARTS)
+    return csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))

@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 
 from receval.metrics.metric import Metric
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.archives import Archive
+
+_PARTS = ("dataset", "systems", "complete", "values", "evaluated_users")
+"""Of an experiment, in an archive."""
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the samples between which the bands lie."""
@@ -68,25 +72,37 @@ def read_samplings(path: Path) -> list[SampledValues]:
     -------
     list of SampledValues
         One an experiment, by name.
+
+    Raises
+    ------
+    DamagedFileError
+        The file is not as it was written.
     """
-    with np.load(path) as archive:
-        aggregated_metrics = tuple(
-            (str(average), str(metric)) for average, metric in archive["aggregated_metrics"]
-        )
+    with Archive(path) as archive:
+        pairs = archive.array("aggregated_metrics", str, (None, 2))
+        percents = archive.array("percents", np.float64, (None,))
         ends = "/dataset"
-        names = [name.removesuffix(ends) for name in archive.files if name.endswith(ends)]
-        return [
-            SampledValues(
-                dataset=str(archive[f"{name}/dataset"]),
-                percents=archive["percents"],
-                aggregated_metrics=aggregated_metrics,
-                systems=tuple(map(str, archive[f"{name}/systems"])),
-                complete=archive[f"{name}/complete"],
-                values=archive[f"{name}/values"],
-                evaluated_users=archive[f"{name}/evaluated_users"],
-            )
-            for name in names
-        ]
+        names = [name.removesuffix(ends) for name in archive.names if name.endswith(ends)]
+        of_experiments = [f"{name}/{part}" for name in names for part in _PARTS]
+        archive.check_names(("aggregated_metrics", "percents", *of_experiments))
+        return [_sampled(archive, name, pairs, percents) for name in names]
+
+
+def _sampled(
+    archive: Archive, name: str, pairs: NDArray[np.str_], percents: NDArray[np.float64]
+) -> SampledValues:
+    systems = tuple(map(str, archive.array(f"{name}/systems", str, (None,))))
+    measured = (len(pairs), len(systems))
+    users = archive.array(f"{name}/evaluated_users", np.int64, (len(percents), None))
+    return SampledValues(
+        dataset=str(archive.array(f"{name}/dataset", str, ())),
+        percents=percents,
+        aggregated_metrics=tuple((str(average), str(metric)) for average, metric in pairs),
+        systems=systems,
+        complete=archive.array(f"{name}/complete", np.float64, measured),
+        values=archive.array(f"{name}/values", np.float64, (*users.shape, *measured)),
+        evaluated_users=users,
+    )
 
 
 def rank_stability(

@@ -18,6 +18,7 @@ from receval.ratings import Ratings
 from receval.simulation.twins import Simulation
 from receval.splits.ranks_within_groups import random_ranks_within_groups
 from receval.splits.split import Judgments
+from receval.storage.archives import Archive
 
 
 def observed_ratings(simulation: Simulation) -> Ratings:
@@ -85,8 +86,10 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
     --------
     The parsed ratings have other codes than the world, and one item less:
 
+    >>> from receval.storage.archives import write_archive
     >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
-    >>> np.savez("truth.npz", relevance=np.array([[2, 1, 4]], dtype=np.float32), **truth)
+    >>> truth["relevance"] = np.array([[2, 1, 4]], dtype=np.float32)
+    >>> write_archive(Path("truth.npz"), truth)
     >>> ratings = Ratings(
     ...     users=np.array([0, 0], dtype=np.int32),
     ...     items=np.array([0, 1], dtype=np.int32),
@@ -97,10 +100,12 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
     >>> relevance_of_twin(Path("truth.npz"), ratings).tolist()
     [[4.0, 2.0]]
     """
-    with np.load(truth_file, allow_pickle=False) as truth:
-        rows = _indices(ratings.user_ids, truth["user_ids"], "user", truth_file)
-        columns = _indices(ratings.item_ids, truth["item_ids"], "item", truth_file)
-        relevance: NDArray[np.float32] = truth["relevance"][np.ix_(rows, columns)]
+    with Archive(truth_file) as truth:
+        users, items = (truth.array(name, str, (None,)) for name in ("user_ids", "item_ids"))
+        complete = truth.array("relevance", np.float32, (len(users), len(items)))
+    rows = _indices(ratings.user_ids, users, "user", truth_file)
+    columns = _indices(ratings.item_ids, items, "item", truth_file)
+    relevance: NDArray[np.float32] = complete[np.ix_(rows, columns)]
     return relevance
 
 

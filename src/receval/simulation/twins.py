@@ -15,7 +15,7 @@ from receval.seeds import generator
 from receval.simulation.observation import Observation, observe
 from receval.simulation.spec import WRITERS, TwinSpec
 from receval.simulation.world import World, generate_world
-from receval.storage.files import write_archive
+from receval.storage.archives import write_archive
 
 HOLDING_REPEATS = ("librarything", "beeradvocate")
 """Formats in which a pair may occur again with an outdated rating."""

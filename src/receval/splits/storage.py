@@ -13,13 +13,12 @@ The file is a ``.npz`` archive with these members:
     significant first, each packed eight ratings to a byte: uint8 of shape (planes, bytes). A split
     into train and test alone takes one bit per rating and fold before compression.
 
-Equal splits give equal bytes (:func:`receval.storage.files.write_archive`).
+Equal splits give equal bytes (:func:`receval.storage.archives.write_archive`).
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import overload
@@ -27,7 +26,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.storage.files import write_archive
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import DamagedFileError, refusing_damage
+
+_BESIDE_FOLDS = ("palette", "n_ratings", "metadata")
 
 
 class StoredCodes(Sequence[NDArray[np.uint8]]):
@@ -40,26 +42,23 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
 
     Raises
     ------
-    ValueError
-        If the file is not a stored split.
+    DamagedFileError
+        The file is not a stored split; likewise when a fold is asked for.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                self._palette: NDArray[np.uint8] = archive["palette"]
-                self.n_ratings = int(archive["n_ratings"])
-                metadata = json.loads(archive["metadata"].tobytes())
-                self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
-                    name: tuple(value) if isinstance(value, list) else value
-                    for name, value in metadata.items()
-                }
-                self._n_folds = len([name for name in archive.files if name.startswith("fold")])
-        except (KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise ValueError(
-                f"{path} is not a stored split ({error}): remove it and make the split again."
-            ) from error
+        with Archive(path) as archive:
+            self._palette: NDArray[np.uint8] = archive.array("palette", np.uint8, (None,))
+            self.n_ratings = int(archive.array("n_ratings", np.int64, ()))
+            encoded = archive.array("metadata", np.uint8, (None,)).tobytes()
+            self._n_folds = sum(name.startswith("fold") for name in archive.names)
+            archive.check_names((*_BESIDE_FOLDS, *map(_fold, range(self._n_folds))))
+        with refusing_damage(path):
+            self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in json.loads(encoded).items()
+            }
 
     def __len__(self) -> int:
         return self._n_folds
@@ -79,19 +78,15 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
         positions = np.zeros(self.n_ratings, dtype=np.uint8)
         for significance, plane in enumerate(planes):
             positions |= np.unpackbits(plane, count=self.n_ratings) << significance
+        if positions.max(initial=0) >= len(self._palette) > 0:
+            raise DamagedFileError(self.path, f"fold {number} has codes that no rating can have")
         return self._palette[positions]
 
     def _planes(self, number: int) -> NDArray[np.uint8]:
         """Read the bit planes of one fold, shape (planes, bytes)."""
-        try:
-            with np.load(self.path, allow_pickle=False) as archive:
-                planes: NDArray[np.uint8] = np.asarray(archive[f"fold{number}"])
-        except (KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise ValueError(
-                f"Fold {number} of {self.path} cannot be read ({error}): remove the file and make "
-                "the split again."
-            ) from error
-        return planes
+        shape = (_n_planes(self._palette), _n_bytes(self.n_ratings))
+        with Archive(self.path) as archive:
+            return archive.array(_fold(number), np.uint8, shape)
 
     def __iter__(self) -> Iterator[NDArray[np.uint8]]:
         return (self[number] for number in range(len(self)))
@@ -121,7 +116,7 @@ def write_codes(
     palette = np.flatnonzero(used).astype(np.uint8)
     position_of_code = np.zeros(256, dtype=np.uint8)
     position_of_code[palette] = np.arange(len(palette))
-    n_planes = max(len(palette) - 1, 0).bit_length()
+    n_planes = _n_planes(palette)
     arrays: dict[str, NDArray[np.generic]] = {
         "palette": palette,
         "n_ratings": np.array(n_ratings, dtype=np.int64),
@@ -131,8 +126,20 @@ def write_codes(
     }
     for number, fold_codes in enumerate(codes):
         positions = position_of_code[fold_codes]
-        planes = np.empty((n_planes, (n_ratings + 7) // 8), dtype=np.uint8)
+        planes = np.empty((n_planes, _n_bytes(n_ratings)), dtype=np.uint8)
         for significance in range(n_planes):
             planes[significance] = np.packbits((positions >> significance) & 1)
-        arrays[f"fold{number}"] = planes
+        arrays[_fold(number)] = planes
     write_archive(path, arrays)
+
+
+def _fold(number: int) -> str:
+    return f"fold{number}"
+
+
+def _n_planes(palette: NDArray[np.uint8]) -> int:
+    return max(len(palette) - 1, 0).bit_length()
+
+
+def _n_bytes(n_ratings: int) -> int:
+    return (n_ratings + 7) // 8

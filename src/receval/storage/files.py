@@ -1,14 +1,15 @@
-"""Files that appear whole or not at all: text, archives of arrays, and tidy CSV."""
+"""Files that appear whole or not at all, and what is said of those that are not as written."""
 
 from __future__ import annotations
 
-import io
+import hashlib
 import os
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from receval.storage.messages import shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,18 +22,15 @@ if TYPE_CHECKING:
 VALUE_OF_SYSTEM = "value_"
 """What the columns of a CSV begin with that hold one system's values each."""
 
-# The oldest date a zip entry can hold: a real one would change the bytes at every run.
-_ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 
-
-def write_atomically(path: Path, content: bytes | str) -> None:
+def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     """Replace a file in one step; its folder is made when missing.
 
     Parameters
     ----------
     path : Path
         Target. A reader sees the old content or the new, never a part of either.
-    content : bytes or str
+    content : bytes, bytearray or str
         Text is written as UTF-8 with the line ends it has.
 
     Examples
@@ -41,32 +39,14 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     >>> Path("new folder/notes.txt").read_text()
     'one line'
     """
-    with _replacing(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def write_archive(path: Path, arrays: Mapping[str, NDArray]) -> None:
-    """Write arrays as a compressed ``.npz`` whose bytes depend on the arrays alone.
-
-    Parameters
-    ----------
-    path : Path
-        Target; replaced in one step, so that no half-written file ever has this name.
-    arrays : mapping of str to ndarray
-        Any shapes and any dtypes but objects.
-    """
-    import numpy as np
-
-    with (
-        _replacing(path) as temporary,
-        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
-        for name in sorted(arrays):
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.asarray(arrays[name]), allow_pickle=False)
-            entry = zipfile.ZipInfo(f"{name}.npy", _ENTRY_DATE)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, buffer.getbuffer(), compresslevel=1)
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_results(results: pd.DataFrame, path: Path) -> None:
@@ -76,10 +56,17 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
 
 
 def read_results(path: Path) -> pd.DataFrame:
-    """Read an artifact's CSV; empty cells stay empty text."""
+    """Read an artifact's CSV; empty cells stay empty text.
+
+    Raises
+    ------
+    DamagedFileError
+        It is no CSV.
+    """
     import pandas as pd
 
-    return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
+    with refusing_damage(path):
+        return pd.read_csv(path, keep_default_na=False, na_values=["nan"])
 
 
 def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
@@ -91,8 +78,8 @@ def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file, which takes the place of a file once it is written."""
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary file, which takes the place of a file once the ``with`` block has ended."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Renaming is atomic only within one file system, hence a temporary file beside the target.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -101,3 +88,60 @@ def _replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+class DamagedFileError(ValueError):
+    """A stored file cannot be used; the message names it, and what makes it again.
+
+    Parameters
+    ----------
+    path : Path
+    reason : str, optional
+        A clause; none where the file is missing.
+    """
+
+    def __init__(self, path: Path, reason: str | None = None) -> None:
+        problem = "missing" if reason is None else f"damaged: {reason}"
+        super().__init__(f"{path} is {problem}. {how_to_make_again(path)}")
+
+
+def how_to_make_again(path: Path) -> str:
+    """Return the sentence that says how a stored file comes back.
+
+    Examples
+    --------
+    >>> how_to_make_again(Path("work/demo/ml-1m/ratings.parquet"))
+    'Make it again: snakemake --cores all --force work/demo/ml-1m/ratings.parquet'
+    >>> how_to_make_again(Path("split.npz"))
+    'Make it again.'
+    """
+    parts = path.parts
+    if "work" not in parts:
+        return "Make it again."
+    # Of a path in full, what the workflow calls the file begins with the last folder "work".
+    target = Path(*parts[len(parts) - 1 - parts[::-1].index("work") :])
+    if target.parent.name == "models":
+        # Rules make the models of all folds at once, as one folder.
+        target = target.parent
+    elif "raw" in target.parts[:-1]:
+        # Likewise the raw files of a synthetic twin.
+        target = Path(*target.parts[: target.parts.index("raw") + 1])
+    return f"Make it again: snakemake --cores all --force {target.as_posix()}"
+
+
+@contextmanager
+def refusing_damage(path: Path) -> Iterator[None]:
+    """Raise a :class:`DamagedFileError` for whatever goes wrong while a file is read.
+
+    Damaged bytes lead libraries to exceptions of any kind, so that no list of them would be whole;
+    the block must hold nothing but reading the file. Want of memory says nothing of the file.
+    """
+    try:
+        yield
+    except (DamagedFileError, MemoryError):
+        raise
+    except FileNotFoundError as error:
+        raise DamagedFileError(path) from error
+    except Exception as error:
+        words = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise DamagedFileError(path, shortened(words, 120)) from error

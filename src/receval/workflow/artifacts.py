@@ -204,6 +204,9 @@ def record_provenance(
         f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).metadata) for path in splits
     }
     datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
+    for summary in datasets.values():
+        # What they are follows from raw files, code and versions, all of which are recorded.
+        del summary["prepared_files"]
     settings = {**config, "metadata of the splits": metadata}
     write_json(record, provenance_record(settings, datasets, absent, digests, results))
 
@@ -212,6 +215,7 @@ def report_drift(
     *,
     fresh: Sequence[Path],
     accepted: Sequence[Path],
+    prepared: Sequence[Path],
     report: Path,
     folders: tuple[str, str],
     drift: Mapping[str, Any],
@@ -224,6 +228,8 @@ def report_drift(
     ----------
     fresh, accepted : sequence of Path
         All files that are compared, below the two folders.
+    prepared : sequence of Path
+        The files of all prepared datasets: what is not as recorded is told first.
     report : Path
         The Markdown to write.
     folders : tuple of str
@@ -240,6 +246,7 @@ def report_drift(
     ValueError
         A file is in neither folder.
     """
+    from receval.datasets.verification import not_as_recorded
     from receval.drift.comparison import compare_folders
     from receval.drift.report import as_markdown
     from receval.drift.spec import DriftSpec
@@ -255,4 +262,6 @@ def report_drift(
     compared = compare_folders(
         own, theirs, DriftSpec.model_validate(drift), artifacts, one_sided_datasets
     )
-    write_atomically(report, as_markdown(compared))
+    folders_of_datasets = dict.fromkeys(path.parent for path in prepared)
+    problems = [problem for folder in folders_of_datasets for problem in not_as_recorded(folder)]
+    write_atomically(report, "\n\n".join([*problems, as_markdown(compared)]))

@@ -17,7 +17,7 @@ from receval.metrics.registry import parse
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
 from receval.seeds import generator
-from receval.storage.files import write_archive
+from receval.storage.archives import write_archive
 from receval.workflow.descriptions import JudgmentSamplingDescription
 
 _log = logging.getLogger(__name__)

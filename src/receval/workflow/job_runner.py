@@ -42,6 +42,11 @@ class JobRunner:
     launcher : Launcher, optional
         How processes start; by default as fast as this system can.
 
+    Attributes
+    ----------
+    disk_full : bool
+        Whether a job has failed for want of space, for which the run was abandoned.
+
     Notes
     -----
     :meth:`run` may be called from many threads; it returns when the job has ended.
@@ -56,6 +61,7 @@ class JobRunner:
         self._running: set[StartedJob] = set()
         self._stopped_by: str | None = None
         self._interrupted = False
+        self.disk_full = False
         # The time of the jobs then counts as that of this process's children.
         atexit.register(self.close)
 
@@ -124,6 +130,7 @@ class JobRunner:
         error = JobError(f"{name}: {result.error}\nIts log: {log}.")
         if result.disk_full:
             # All other jobs would fail as well, one by one.
+            self.disk_full = True
             self.stop("there is no space left on the disk")
             self._abandon(error)
         raise error

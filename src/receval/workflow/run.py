@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from receval.config.settings import EDITIONS
+from receval.storage.messages import about_files
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.job_runner import JobRunner
+from receval.workflow.leftovers import remove_leftovers
 
 THREADS = (
     "OMP_NUM_THREADS",
@@ -45,12 +50,23 @@ def begin_run(
     collect_rarely()
     prepare_job_environment(source)
     if in_main_process:
-        remove_stale_locks(Path(".snakemake"))
+        _clear_up(dry)
     runner = JobRunner(abandon, launcher_of_this_run())
     runner.stop_on_signals()
     if not dry:
         runner.warm_up()
     return runner
+
+
+def _clear_up(dry: bool) -> None:
+    """Remove what killed runs have left; end this one where it could keep no records."""
+    outputs = [] if dry else [Path("work") / edition for edition in EDITIONS]
+    try:
+        remove_stale_locks(Path(".snakemake"), outputs)
+    except OSError as error:
+        if not dry:
+            print(f"No run can begin. {about_files(error)}", file=sys.stderr)
+            raise SystemExit(2) from error
 
 
 def collect_rarely() -> None:
@@ -80,7 +96,7 @@ def prepare_job_environment(source: Path) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
 
 
-def remove_stale_locks(folder: Path) -> list[Path]:
+def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]:
     """Remove the locks of runs that are no more; call it at the start of every run.
 
     Snakemake locks its outputs with files. They outlive a run that was killed, and the next one
@@ -92,15 +108,24 @@ def remove_stale_locks(folder: Path) -> list[Path]:
     ----------
     folder : Path
         Snakemake's own folder, ``.snakemake``; made where it is missing.
+    outputs : sequence of Path
+        Folders from which goes, too, what those runs had half written.
 
     Returns
     -------
     list of Path
-        The files removed; none while another run is alive, or where the file system has no such
+        What was removed; nothing while another run is alive, or where the file system has no such
         locks (Snakemake's own then decide alone).
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
     """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)
+    if not os.access(runs, os.W_OK):
+        raise PermissionError(errno.EACCES, "cannot be written", str(runs))
     removed: list[Path] = []
     try:
         # Of two runs that begin at once, one sees the other.
@@ -110,6 +135,8 @@ def remove_stale_locks(folder: Path) -> list[Path]:
                 removed = sorted((folder / "locks").glob("*.lock"))
                 for lock in removed:
                     lock.unlink(missing_ok=True)
+                for output in outputs:
+                    removed += remove_leftovers(output)
             own = FileLock(runs / f"{uuid4().hex}.lock")
             own.acquire()
             _held.append(own)

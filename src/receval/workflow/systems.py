@@ -19,6 +19,7 @@ from receval.recommenders.registry import load, make
 from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
+from receval.storage.files import DamagedFileError
 
 
 def model_file(folder: Path, number: int) -> Path:
@@ -121,7 +122,7 @@ def rank_system(
     models : Path
         Folder with what :func:`receval.workflow.systems.train_system` wrote.
     ranks : Path
-        The archive to write.
+        The archive to write, in a folder named for the system.
     recommender : str
         ``module:class``.
     protocols : sequence of mapping
@@ -138,6 +139,12 @@ def rank_system(
     for number in range(folds.n_folds):
         data = fold(table, folds, number)
         model = load(recommender, model_file(models, number))
+        if (model.n_users_, model.n_items_) != (table.n_users, table.n_items):
+            raise DamagedFileError(
+                model_file(models, number),
+                f"it was trained on {model.n_users_:,} users and {model.n_items_:,} items, but "
+                f"the dataset has {table.n_users:,} and {table.n_items:,}",
+            )
         generator_for = partial(generator, seed, *names, number)
         for part in ("test", "unbiased"):
             if part == "unbiased" and data.unbiased is None:
@@ -146,4 +153,4 @@ def rank_system(
             for protocol, own in zip(wanted, ranked, strict=True):
                 judged_ranks[protocol.key, number, part] = own
         _log.info("fold %d of %d ranked under %d protocols", number + 1, folds.n_folds, len(wanted))
-    write_ranks(ranks, judged_ranks)
+    write_ranks(ranks, judged_ranks, (*names, ranks.parent.name))

@@ -1,9 +1,10 @@
-"""What may happen to a run: no network, a process killed at a bad moment.
+"""What may happen to a run: no network, a full disk, a process killed at a bad moment.
 
 Python imports this module at its start where its folder is on ``PYTHONPATH``: in Snakemake and in
 each of its jobs.
 """
 
+import errno
 import fnmatch
 import os
 import signal
@@ -13,6 +14,9 @@ from typing import Any, NoReturn
 
 REFUSED = "RECEVAL_TEST_REFUSED"
 """Variable with the file that lists all attempts to reach the network, none of which succeeds."""
+
+FULL = "RECEVAL_TEST_FULL"
+"""Variable with a pattern of paths: there is no space for such files."""
 
 KILLED = "RECEVAL_TEST_KILLED"
 """Variable with ``job`` or ``run`` and a pattern of paths: whom to kill before such a file gets
@@ -30,6 +34,17 @@ def forbid_network(attempts: Path) -> None:
     socket.socket.connect_ex = refuse  # type: ignore[method-assign]
 
 
+def refuse_space(pattern: str) -> None:
+    replace = os.replace
+
+    def replace_or_refuse(source: Any, target: Any, **options: Any) -> None:
+        if fnmatch.fnmatch(os.fspath(target), pattern):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.fspath(target))
+        replace(source, target, **options)
+
+    os.replace = replace_or_refuse  # type: ignore[assignment]
+
+
 def kill_before(whom: str, pattern: str) -> None:
     replace = os.replace
 
@@ -44,5 +59,7 @@ def kill_before(whom: str, pattern: str) -> None:
 
 if REFUSED in os.environ:
     forbid_network(Path(os.environ[REFUSED]))
+if FULL in os.environ:
+    refuse_space(os.environ[FULL])
 if KILLED in os.environ:
     kill_before(*os.environ[KILLED].split(" ", maxsplit=1))

@@ -19,7 +19,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, TypeAlias
 
-from receval.datasets.reports import RawDataError, shortened, shown
+from receval.datasets.reports import RawDataError, shown
+from receval.storage.messages import shortened
 
 Stream: TypeAlias = io.RawIOBase | io.BufferedReader
 
@@ -56,14 +57,14 @@ def damage_reported(path: Path) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        reason = shortened(str(error), 100)
+        reason = shortened(str(error), 100, middle=True)
         raise RawDataError(
             path, None, f"the archive is damaged ({reason}): delete it and fetch it again"
         ) from error
     except OSError as error:
         # Archives with impossible offsets make the system refuse to go there.
         if error.errno in (None, errno.EINVAL):
-            reason = f"the archive is damaged ({shortened(str(error), 100)})"
+            reason = f"the archive is damaged ({shortened(str(error), 100, middle=True)})"
             raise RawDataError(path, None, f"{reason}: delete it and fetch it again") from error
         raise RawDataError(path, None, f"the file cannot be read ({error.strerror})") from error
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.special import stdtrit
 
 from receval.figures.bars import grouped_bars
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.statistics.confidence import means_with_intervals
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
+
+CONFIDENCE = 0.95
+"""How often an interval would hold the mean of all folds that might be drawn."""
+
+CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
+"""The columns that tell one bar from another."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -60,6 +69,37 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
+def means_with_intervals(
+    results: pd.DataFrame, keys: Sequence[str] = CONFIGURATION
+) -> pd.DataFrame:
+    r"""Return the means over folds, each with half the width of its confidence interval.
+
+    .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
+
+    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold.
+
+    Parameters
+    ----------
+    results : DataFrame
+        A row for each fold and, with ``mean`` for the fold, one for their mean.
+    keys : sequence of str
+        The columns by which rows belong together.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the means, with the column ``half_interval`` more.
+    """
+    by = list(keys)
+    folds = results[results["fold"] != "mean"]
+    spread = folds.groupby(by, sort=False, dropna=False)["value"].agg(["std", "size"])
+    with np.errstate(invalid="ignore"):
+        factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
+    spread["half_interval"] = factor * spread["std"]
+    means = results[results["fold"] == "mean"]
+    return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
+
+
 def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
     """Draw the bars of one metric on one dataset.
 
@@ -67,8 +107,8 @@ def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -
     ----------
     axes : Axes
     bars : DataFrame
-        What :func:`receval.statistics.confidence.means_with_intervals` returns, with the column
-        ``configuration``: the label of the group.
+        What :func:`means_with_intervals` returns, with the column ``configuration``: the label of
+        the group.
     display : DisplayStyle
     """
     grouped_bars(

@@ -15,7 +15,6 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (
     KEPT,
@@ -24,6 +23,7 @@ from receval.studies.bellogin2017._shared.target_sizes import (
     protocol_of_all_candidates,
     protocols_by_size,
 )
+from receval.studies.bellogin2017.configuration_bars import means_with_intervals
 from receval.studies.bellogin2017.fig03 import removed_axis, size_axis
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:
-    means = means_with_intervals(shown[["system", across, "fold", "value"]])
+    means = means_with_intervals(shown, ["system", across])
     systems = list(dict.fromkeys(shown["system"]))
     for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)

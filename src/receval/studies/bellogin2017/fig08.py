@@ -9,14 +9,17 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.statistics.confidence import means_with_intervals
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.designs import (
     ALL_RELEVANT,
     ONE_RELEVANT,
     short_labels,
 )
-from receval.studies.bellogin2017.configuration_bars import draw_configurations
+from receval.studies.bellogin2017.configuration_bars import (
+    CONFIGURATION,
+    draw_configurations,
+    means_with_intervals,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -71,7 +74,7 @@ def design_of(protocol: str, uniform: bool) -> str:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
-    bars = means_with_intervals(results)
+    bars = means_with_intervals(results, ["design", *CONFIGURATION])
     bars["configuration"] = bars["design"].str.replace("-10%", "1R\n\N{MINUS SIGN}10%")
     bars["label"] = short_labels(bars)
     labels = [str(label) for label in display.parameters["drawn"]]

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
 
+from receval.config.named_code import OWN, package_of
 from receval.config.settings import Settings
 from receval.config.studies import ExperimentSpec
 from receval.provenance.code_digest import LENGTH, CodeSnapshot
+from receval.provenance.package_digest import digest_of_package
 from receval.provenance.parsed_sources import ParsedSources
 from receval.provenance.source_file import hash_texts
 from receval.provenance.versions import versions
@@ -40,9 +42,14 @@ class PlannedCode:
         """Return the digest of the function that a rule names and of modules it loads by name.
 
         The versions of the libraries under them count as code: a result of other versions is made
-        again, and the recorded versions are those of every result.
+        again, and the recorded versions are those of every result. A plugin counts whole: what its
+        modules import of each other is not followed.
         """
-        return f"{self._snapshot.digest(*entries)}-{_versions_digest()}"
+        plugins = {entry for entry in entries if package_of(entry) != OWN}
+        digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
+        digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
+        digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
+        return f"{digest}-{_versions_digest()}"
 
     def folded(self, digests: Iterable[str]) -> str:
         """Return one digest of several: it changes when one of them does."""

@@ -11,6 +11,7 @@ from receval.config.settings import Settings
 from receval.datasets.availability import Availability, availability_table, resolve
 from receval.datasets.checksums import KnownChecksums
 from receval.simulation.spec import WRITERS
+from receval.storage.messages import shortened
 
 TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
 """As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
@@ -173,7 +174,13 @@ class AcceptedResults:
         record = self._folder / study / "provenance.json"
         if not record.is_file():
             return {}
-        content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        try:
+            content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{record} is not JSON ({shortened(str(error), 100)}): get it back, for example "
+                f"with git checkout {record}."
+            ) from error
         return content
 
     def absent(self, study: str) -> list[str]:

@@ -67,6 +67,19 @@ class PlannedStudies:
         """Return all ``study/artifact`` names, whether or not their data is there."""
         return [f"{study}/{name}" for study, spec in self.specs.items() for name in spec.artifacts]
 
+    def prepared_files(self) -> list[str]:
+        """Return the files of the prepared datasets that any study reads."""
+        read = dict.fromkeys(name for study in self.specs for name in self.datasets(study))
+        there = [name for name in read if self._datasets.is_available(name)]
+        return [
+            file
+            for name in there
+            for file in (
+                *self._datasets.ratings_files(name),
+                f"{self._folder}/{name}/summary.json",
+            )
+        ]
+
     # --- provenance -----------------------------------------------------------------------
 
     def datasets(self, study: str) -> list[str]:

@@ -1,0 +1,44 @@
+"""Digests of plugins: packages beside this one, whose code results depend on as well."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+from receval.provenance.source_file import hash_texts
+
+
+@cache
+def digest_of_package(package: str) -> str:
+    """Return a digest of all Python files of an installed package, which is not imported.
+
+    Parameters
+    ----------
+    package : str
+        A package or a module by itself, without dots.
+
+    Raises
+    ------
+    ValueError
+        It is not installed, or is not made of Python files.
+    """
+    spec = PathFinder.find_spec(package)
+    if spec is None:
+        raise ValueError(
+            f"There is no package {package}, which the configuration names code of: install it "
+            "where the workflow runs."
+        )
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    files = [(path, folder) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    if not folders and spec.origin is not None and spec.origin.endswith(".py"):
+        files = [(Path(spec.origin), Path(spec.origin).parent)]
+    if not files:
+        raise ValueError(
+            f"The package {package} has no Python files, by which to see that its code has changed."
+        )
+    return hash_texts(
+        text
+        for path, folder in files
+        for text in (path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+    )

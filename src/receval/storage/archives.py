@@ -1,0 +1,203 @@
+"""Archives of arrays: ``.npz`` files with equal bytes for equal arrays, checked when they are read.
+
+A member of a zip file has a checksum, but the list of members has none: with a bit of it changed,
+a member can be missing or have another's place. So the comment at the archive's end holds a
+checksum of the list. numpy reads archives too (``numpy.load``), without this check.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from receval.storage.files import DamagedFileError, refusing_damage, replacing
+from receval.storage.messages import enumerated, shortened
+
+_SUFFIX = ".npy"
+
+# Read at a time, beside the array that it goes to.
+_BLOCK_BYTES = 2**22
+
+
+def write_archive(path: Path, arrays: Mapping[str, NDArray], *, compressed: bool = True) -> None:
+    """Write arrays as an ``.npz`` whose bytes depend on the arrays alone.
+
+    Parameters
+    ----------
+    path : Path
+        Target; replaced in one step, so that no half-written file ever has this name.
+    arrays : mapping of str to ndarray
+        Any shapes and any dtypes but objects.
+    compressed : bool
+        Whether it is worth the time to compress them.
+    """
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with (
+        replacing(path) as temporary,
+        zipfile.ZipFile(temporary, "w", method, compresslevel=1) as archive,
+    ):
+        for name in sorted(arrays):
+            # Members that are begun by name have the oldest date; a real one would change bytes.
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(arrays[name]), allow_pickle=False)
+        archive.comment = _checksum_of(archive.infolist())
+
+
+class Archive:
+    """An archive that :func:`write_archive` wrote, open for reading; use it in a ``with`` block.
+
+    Parameters
+    ----------
+    path : Path
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the arrays, sorted.
+
+    Raises
+    ------
+    DamagedFileError
+        Here and below: the file is not as it was written; the message names it and what makes it
+        again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with refusing_damage(path):
+            # Opened apart: zipfile would leave a file open that it finds to be none of its own.
+            self._file = path.open("rb")
+        try:
+            with refusing_damage(path):
+                self._zip = zipfile.ZipFile(self._file)
+                entries = self._zip.infolist()
+                if self._zip.comment != _checksum_of(entries):
+                    raise ValueError("its list of members is not the one that was written")
+        except BaseException:
+            self._file.close()
+            raise
+        self._entries = {entry.filename.removesuffix(_SUFFIX): entry for entry in entries}
+        self.names = tuple(self._entries)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+        self._file.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def check_names(self, wanted: Iterable[str]) -> None:
+        """Refuse the archive unless its arrays have these names, all of them and no others."""
+        names = set(wanted)
+        for what, found in (
+            ("has no", sorted(names - self._entries.keys())),
+            ("has, beside what it should hold,", sorted(self._entries.keys() - names)),
+        ):
+            if found:
+                raise DamagedFileError(self.path, f"it {what} {enumerated(found, 100)}")
+
+    def array(
+        self,
+        name: str,
+        dtype: DTypeLike | None = None,
+        shape: Sequence[int | None] | None = None,
+    ) -> NDArray:
+        """Read an array, with the checksum of its bytes.
+
+        Parameters
+        ----------
+        name : str
+        dtype : dtype, optional
+            The one that it must have; ``str`` stands for text of any length.
+        shape : sequence of int or None, optional
+            The one that it must have; None stands for any length.
+        """
+        with refusing_damage(self.path):
+            if name not in self._entries:
+                raise ValueError(f"it has no member {shortened(name)}")
+            array = self._read(self._entries[name])
+            if dtype is not None and not _is_of(array.dtype, np.dtype(dtype)):
+                raise ValueError(
+                    f"{shortened(name)} is of type {array.dtype} and not {np.dtype(dtype).name}"
+                )
+            if shape is not None and not _fits(array.shape, shape):
+                wanted = ", ".join("any" if length is None else str(length) for length in shape)
+                raise ValueError(f"{shortened(name)} has shape {array.shape} and not ({wanted})")
+        return array
+
+    def _read(self, entry: zipfile.ZipInfo) -> NDArray:
+        with self._zip.open(entry) as member:
+            shape, in_fortran_order, dtype = _header(member)
+            n_bytes = entry.file_size - member.tell()
+            n_values = int(np.prod(shape, dtype=object))
+            # Before any memory is asked for.
+            if n_values * dtype.itemsize != n_bytes:
+                raise ValueError(f"{entry.filename} has {n_bytes} bytes for the shape {shape}")
+            array: NDArray = np.empty(n_values, dtype=dtype)
+            if n_bytes:
+                _fill(array.view(np.uint8).data, member)
+            # The checksum is compared when the end is reached.
+            if member.read(1):
+                raise ValueError(f"{entry.filename} goes on after its end")
+        return array.reshape(shape[::-1]).T if in_fortran_order else array.reshape(shape)
+
+
+def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
+    version = np.lib.format.read_magic(member)
+    if version != (1, 0):
+        raise ValueError(f"its arrays have the version {version}")
+    shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(member)
+    if dtype.hasobject:
+        raise ValueError("its arrays hold objects")
+    return shape, in_fortran_order, dtype
+
+
+def _fill(target: memoryview, member: IO[bytes]) -> None:
+    filled = 0
+    while filled < len(target):
+        block = member.read(min(_BLOCK_BYTES, len(target) - filled))
+        if not block:
+            raise EOFError("it ends too early")
+        target[filled : filled + len(block)] = block
+        filled += len(block)
+
+
+def _checksum_of(entries: Iterable[zipfile.ZipInfo]) -> bytes:
+    """Return a checksum of the list of members, and so of the checksums of their bytes."""
+    digest = hashlib.sha256()
+    for entry in entries:
+        row = (
+            entry.filename,
+            entry.compress_type,
+            entry.header_offset,
+            entry.compress_size,
+            entry.file_size,
+            entry.CRC,
+        )
+        digest.update(repr(row).encode())
+    return digest.hexdigest().encode()
+
+
+def _is_of(found: np.dtype, wanted: np.dtype) -> bool:
+    return found.kind == "U" if wanted.kind == "U" else found == wanted
+
+
+def _fits(found: tuple[int, ...], wanted: Sequence[int | None]) -> bool:
+    return len(found) == len(wanted) and all(
+        own in (None, length) for own, length in zip(wanted, found, strict=True)
+    )

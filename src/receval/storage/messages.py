@@ -1,0 +1,129 @@
+"""Parts of messages that come from outside, shortened so that the sentence can still be read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Collection, Sequence
+
+LONGEST = 500
+"""The most characters of a message."""
+
+
+def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
+    r"""Return a text on one line that can be printed, three dots in place of what is too much.
+
+    Parameters
+    ----------
+    text : str
+        Anything: a terminal obeys control characters, and a server may send megabytes of them.
+    most : int
+        Characters shown.
+    middle : bool
+        Whether the dots stand before the last third of what is shown, and not at its end.
+
+    Examples
+    --------
+    >>> shortened("a" * 70, most=10)
+    'aaaaaaa...'
+    >>> print(shortened("two\n lines \x1b[2J"))
+    two lines \x1b[2J
+    """
+    words = " ".join(text.split())
+    if len(words) <= most and len(shown := _printable(words)) <= most:
+        return shown
+    kept = most - len("...")
+    end = kept // 3 if middle else 0
+    # Escapes are longer than what they stand for.
+    last = _printable(words[len(words) - end :])
+    return f"{_printable(words[:kept])[: kept - end]}...{last[len(last) - end :]}"
+
+
+def escaped(text: str, most: int = 60) -> str:
+    r"""Return what a server sent, in no encoding that anyone said, as printable ASCII, shortened.
+
+    Examples
+    --------
+    >>> print(escaped("Not\x1b[2J\r\nFound \xb2"))
+    Not\x1b[2J\r\nFound \xb2
+    """
+    signs = (
+        sign if " " <= sign <= "~" else sign.encode("unicode_escape").decode("ascii")
+        for sign in text[: most + 1]
+    )
+    return shortened("".join(signs), most)
+
+
+def enumerated(names: Collection[object], most: int = 200) -> str:
+    """Return names with commas between them; those beyond some characters are counted.
+
+    Examples
+    --------
+    >>> enumerated(["ml-1m", "netflix"])
+    'ml-1m, netflix'
+    >>> enumerated(range(100, 200), most=25)
+    '100, 101 and 98 more'
+    """
+    words = [shortened(str(name)) for name in names]
+    whole = ", ".join(words)
+    if len(whole) <= most:
+        return whole
+    shown = words[:1]
+    while len(", ".join([*shown, words[len(shown)]])) <= most - len(" and 000,000 more"):
+        shown.append(words[len(shown)])
+    return f"{', '.join(shown)} and {len(words) - len(shown):,} more"
+
+
+def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
+    """Return a heading and one line a problem, and count those for which there is no room.
+
+    Examples
+    --------
+    >>> print(joined("It cannot be used:", ["a: wrong.", "b: wrong."]))
+    It cannot be used:
+      a: wrong.
+      b: wrong.
+    """
+    lines = [shortened(heading, most // 2)]
+    room = most - len(lines[0]) - len("\n  ... and 000,000 more problems.")
+    for number, problem in enumerate(problems):
+        line = f"  {shortened(problem, most // 2)}"
+        room -= len(line) + 1
+        if room < 0:
+            rest = len(problems) - number
+            return "\n".join([*lines, f"  ... and {rest:,} more problem{'s' * (rest > 1)}."])
+        lines.append(line)
+    return "\n".join(lines)
+
+
+_ADVICE = {
+    errno.ENOSPC: "there is no space left on the disk: free some, and run again",
+    errno.EDQUOT: "your share of the disk is full: free some, and run again",
+    errno.EROFS: "the file system is read-only: run where files can be written",
+    errno.EACCES: "permission is denied: allow this user to read and write it",
+    errno.EPERM: "permission is denied: allow this user to read and write it",
+    errno.ENOENT: "there is no such file or folder",
+    errno.EISDIR: "it is a folder, where a file was expected: move it away",
+    errno.ENOTDIR: "it is a file, where a folder was expected: move it away",
+}
+
+
+def about_files(error: OSError) -> str:
+    """Return what the system says of a file as a sentence that says what to do.
+
+    Examples
+    --------
+    >>> print(about_files(PermissionError(errno.EACCES, "Permission denied", "results/demo")))
+    results/demo: permission is denied: allow this user to read and write it.
+    >>> print(about_files(OSError(errno.ENOSPC, "No space left on device")))
+    There is no space left on the disk: free some, and run again.
+    """
+    words = _ADVICE.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
+    words = shortened(words.strip().rstrip("."), 200)
+    if error.filename is None:
+        return f"{words[:1].upper()}{words[1:]}."
+    return f"{shortened(os.fsdecode(error.filename), 200)}: {words}."
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

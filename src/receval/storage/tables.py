@@ -1,0 +1,132 @@
+"""Tables of columns: parquet files with checksums, which are compared before anything is parsed.
+
+Pages have checksums of their own, which any reader of parquet can verify; but what describes the
+pages has none, and one bit of it can make other numbers of them. So the metadata of a file holds a
+checksum of all its bytes, those of the checksum itself taken as zeros.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from receval.storage.files import DamagedFileError, refusing_damage, write_atomically
+
+_NAME = "checksum"
+
+# Tells the place of the checksum without parsing the file.
+_MARK = "receval sha256 "
+_LENGTH = hashlib.sha256().digest_size * 2
+_NONE = b"0" * _LENGTH
+
+# More than the metadata at the end of any table take.
+_TAIL_BYTES = 2**20
+
+
+def write_columns(
+    path: Path, columns: Mapping[str, NDArray | pa.Array], metadata: Mapping[str, str] | None = None
+) -> str:
+    """Write columns of equal length as parquet, in one step, and return the file's checksum.
+
+    Parameters
+    ----------
+    path : Path
+    columns : mapping of str to ndarray or arrow array
+    metadata : mapping of str to str, optional
+        What :func:`read_columns` gives back beside the columns.
+    """
+    table = pa.table(dict(columns))
+    sink = pa.BufferOutputStream()
+    # Arrow's own schema says nothing that parquet's types do not.
+    with pq.ParquetWriter(
+        sink, table.schema, compression="zstd", write_page_checksum=True, store_schema=False
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({**(metadata or {}), _NAME: f"{_MARK}{_NONE.decode()}"})
+    content = bytearray(sink.getvalue())
+    start = _place(content)
+    checksum = hashlib.sha256(content).hexdigest()
+    content[start : start + _LENGTH] = checksum.encode()
+    write_atomically(path, content)
+    return checksum
+
+
+def read_columns(
+    path: Path, types: Mapping[str, tuple[Any, ...]]
+) -> tuple[pa.Table, dict[str, str]]:
+    """Read what :func:`write_columns` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    types : mapping of str to tuple
+        The types that each column may have, None among them if it may be absent.
+
+    Returns
+    -------
+    tuple of (arrow table, dict of str to str)
+        The columns, and the metadata, with the file's ``checksum``.
+
+    Raises
+    ------
+    DamagedFileError
+        The file is not as it was written, or has other columns.
+    """
+    with refusing_damage(path):
+        content = _verified(path)
+        file = pq.ParquetFile(content, page_checksum_verification=True)
+        table = file.read()
+        metadata = {
+            key.decode(): value.decode().removeprefix(_MARK)
+            for key, value in file.metadata.metadata.items()
+        }
+    absent = [name for name, allowed in types.items() if name not in table.column_names]
+    for name in absent:
+        if None not in types[name]:
+            raise DamagedFileError(path, f"it has no column {name}")
+    for column in table.schema:
+        if column.type not in types.get(column.name, ()):
+            raise DamagedFileError(path, f"it has a column {column.name} of type {column.type}")
+        if table.column(column.name).null_count:
+            raise DamagedFileError(path, f"there are gaps in its column {column.name}")
+    return table, metadata
+
+
+def count_rows(path: Path) -> int:
+    """Return the number of rows of a table, without reading them.
+
+    Raises
+    ------
+    DamagedFileError
+        The file is not as it was written.
+    """
+    with refusing_damage(path):
+        return int(pq.read_metadata(_verified(path)).num_rows)
+
+
+def _verified(path: Path) -> pa.BufferReader:
+    """Open a file whose bytes have their checksum; they are read, but not copied."""
+    buffer = pa.memory_map(str(path)).read_buffer()
+    content = memoryview(buffer)
+    start = _place(content)
+    digest = hashlib.sha256(content[:start])
+    digest.update(_NONE)
+    digest.update(content[start + _LENGTH :])
+    if content[start : start + _LENGTH] != digest.hexdigest().encode():
+        raise ValueError("its bytes do not have the checksum that was written with them")
+    return pa.BufferReader(buffer)
+
+
+def _place(content: bytearray | memoryview) -> int:
+    """Return where the checksum begins: in the metadata, which come last."""
+    tail = max(0, len(content) - _TAIL_BYTES)
+    found = bytes(content[tail:]).rfind(_MARK.encode())
+    if found < 0:
+        raise ValueError("it has no checksum, as a file that receval has written")
+    return tail + found + len(_MARK)

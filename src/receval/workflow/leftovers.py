@@ -1,0 +1,40 @@
+"""What killed runs leave behind: files and folders that were being written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+_BEING_WRITTEN = re.compile(r"(models|\..*)?\.\d+\.part")
+"""Names under which results are written, with the number of the process, until they are whole."""
+
+
+def remove_leftovers(folder: Path) -> list[Path]:
+    """Remove what was half written when a run was killed; call it while no run is alive.
+
+    Parameters
+    ----------
+    folder : Path
+        Of an edition. Downloads lie elsewhere, and go on where they ended.
+
+    Returns
+    -------
+    list of Path
+        The files and folders removed.
+    """
+    removed = []
+    for parent, folders, files in os.walk(folder):
+        left = [name for name in folders if _BEING_WRITTEN.fullmatch(name)]
+        for name in left:
+            shutil.rmtree(Path(parent, name), ignore_errors=True)
+            folders.remove(name)
+        left_files = [name for name in files if _BEING_WRITTEN.fullmatch(name)]
+        for name in left_files:
+            # A process that is about to end may still remove its own.
+            with suppress(OSError):
+                Path(parent, name).unlink()
+        removed += [Path(parent, name) for name in (*left, *left_files)]
+    return removed

@@ -1,0 +1,73 @@
+"""A configuration with a fault is refused in short sentences, whatever the fault."""
+
+from __future__ import annotations
+
+import pytest
+from config.copied_config import CopiedConfig
+from config.damaged_config import check_damaged_configurations
+
+from receval.config.settings import load_settings
+
+
+def test_damaged_configurations_are_refused_in_sentences(config: CopiedConfig) -> None:
+    assert check_damaged_configurations(config, times=200, seed=19) > 50
+
+
+MANY = b"".join(b"k%d: 3\n" % number for number in range(999))
+BRACKETS = b"a: " + b"[" * 300_000 + b"]" * 300_000
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        ("systems.yaml", b"\xff\xfe\x00", r"systems\.yaml is not UTF-8 text: its byte 0 is 0xff"),
+        ("studies/bellogin2017.yaml", b"null", r"bellogin2017\.yaml must hold keys with values"),
+        ("demo.yaml", b"studies: [a]", "studies: Input should be a valid dictionary"),
+        ("demo.yaml", b"studies: null", "studies: Input should be a valid dictionary"),
+        ("demo.yaml", b"studies: {bellogin2017: null}", "bellogin2017: Input should be a valid"),
+        ("systems.yaml", b"? [a, b]\n: 3\n", "line 1, column 3: a key is a list or a mapping"),
+        ("systems.yaml", b"3: 4", "systems.3"),
+        (
+            "systems.yaml",
+            b"a: !!int x",
+            "is not valid YAML: invalid literal for int",
+        ),
+        ("systems.yaml", b"a: !!python/object:os.system x", "could not determine a constructor"),
+        ("systems.yaml", BRACKETS, r"systems\.yaml is not valid YAML: it is nested more than 50"),
+        ("systems.yaml", b"- " * 3000, r"systems\.yaml is not valid YAML: it is nested more than"),
+        ("systems.yaml", b"a: &a [*a]", "an alias stands for something that it is a part of"),
+        (
+            "systems.yaml",
+            MANY,
+            r"and 9\d+ more problems",
+        ),
+        ("config.yaml", b"edition: " + b"x" * 20_000, "There is no edition 'xxxxx"),
+        ("config.yaml", b"seed: " + b"9" * 5000, r"config\.yaml is not valid YAML: .*digits"),
+    ],
+)
+def test_a_faulty_file_is_named_with_the_reason(
+    config: CopiedConfig, file: str, content: bytes, reason: str
+) -> None:
+    (config.folder / file).write_bytes(content)
+    with pytest.raises(ValueError, match=reason) as raised:
+        load_settings(config.folder, None if file == "config.yaml" else "demo")
+    assert type(raised.value) is ValueError
+    assert len(str(raised.value)) <= 500
+
+
+def test_aliases_that_multiply_are_refused_at_once(config: CopiedConfig) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    for level in range(1, 30):
+        parts = ", ".join([f"*a{level - 1}"] * 9)
+        lines.append(f"a{level}: &a{level} [{parts}]")
+    (config.folder / "systems.yaml").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="its aliases stand for more than 100,000 values"):
+        load_settings(config.folder, "demo")
+
+
+def test_a_file_that_cannot_be_read_is_named(config: CopiedConfig) -> None:
+    path = config.folder / "systems.yaml"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match=r"systems\.yaml: it is a folder"):
+        load_settings(config.folder, "demo")

@@ -1,0 +1,75 @@
+"""What killed runs had half written goes when the next one begins, and nothing else does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from receval.workflow.leftovers import remove_leftovers
+from receval.workflow.run import begin_run, remove_stale_locks
+
+LEFT = [
+    "ml-1m/user-80/pop/models.4711.part/fold0.npz",
+    "ml-1m/user-80/pop/models.4712.part/.fold1.npz.4712.part",
+    "ml-1m/user-80/.split.npz.4711.part",
+    "ml-1m/.4711.part/ratings.parquet",
+    "artifacts/bellogin2017/.fig02.csv.99.part",
+]
+KEPT = [
+    "ml-1m/user-80/pop/models/fold0.npz",
+    "ml-1m/raw/ratings.part",
+    "ml-1m/raw/mv_1.part",
+    "ml-1m/counterpart/.part",
+    "ml-1m/models.part",
+    "artifacts/bellogin2017/fig02.csv",
+]
+
+
+@pytest.fixture
+def edition(tmp_path: Path) -> Path:
+    folder = tmp_path / "work" / "demo"
+    for name in (*LEFT, *KEPT):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a part")
+    return folder
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+def test_what_was_half_written_goes(edition: Path) -> None:
+    removed = remove_leftovers(edition)
+    assert files(edition) == sorted(KEPT)
+    assert len(removed) == len(LEFT)
+    assert not any(path.exists() for path in removed)
+    assert remove_leftovers(edition) == []
+    assert remove_leftovers(edition / "nowhere") == []
+
+
+def test_a_run_begins_by_clearing_up(edition: Path, tmp_path: Path) -> None:
+    remove_stale_locks(tmp_path / ".snakemake", [edition])
+    assert files(edition) == sorted(KEPT)
+
+
+def test_while_another_run_is_alive_all_stays(edition: Path, tmp_path: Path) -> None:
+    # This process holds the lock of the first one until it ends.
+    remove_stale_locks(tmp_path / ".snakemake")
+    assert remove_stale_locks(tmp_path / ".snakemake", [edition]) == []
+    assert files(edition) == sorted((*LEFT, *KEPT))
+
+
+def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
+    Path(".snakemake").write_text("a file where a folder should be")
+    with pytest.raises(SystemExit) as ended:
+        begin_run(Path("src"), in_main_process=True, dry=False, abandon=print)
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("No run can begin. .snakemake")
