@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,6 +218,7 @@ def check_damages(name: str, folder: Path, times: int, seed: int) -> int:
     refused = 0
     for number, spoilt in enumerate(damages(content, times, seed)):
         path.write_bytes(spoilt)
+        began = time.process_time()
         try:
             after = stored.read(folder)
         except DamagedFileError as error:
@@ -227,4 +229,5 @@ def check_damages(name: str, folder: Path, times: int, seed: int) -> int:
             assert after == before, f"damage {number} of {times} gave other values"
         assert str(path) in sentence
         assert len(sentence) <= LONGEST
+        assert time.process_time() - began < 5
     return refused
