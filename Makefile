@@ -28,7 +28,7 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 faults: $(VENV)/ready
-	$(BIN)/python -m pytest -m slow --numprocesses auto --dist load tests/faults
+	$(BIN)/python -m pytest -m slow -o faulthandler_timeout=0 --numprocesses auto --dist load tests/faults
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)
