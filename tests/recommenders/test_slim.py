@@ -54,18 +54,30 @@ def test_slim_meets_the_optimality_conditions(neighbours: int | None) -> None:
     assert gradient[allowed & (weights == 0)].min() > -1e-3
 
 
-def test_slim_objective_is_that_of_the_weights() -> None:
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 1000])
+def test_slim_objective_is_that_of_the_weights_after_the_given_sweeps(sweeps: int) -> None:
     values, rated = generated(80, 120, seed=4)
-    model = SLIM(1.0, 2.0, tolerance=1e-9).fit(to_matrix(values, rated))
+    train = to_matrix(values, rated)
+    model = SLIM(1.0, 2.0, tolerance=1e-9, sweeps=sweeps).fit(train)
     weights = model.weights_.toarray().astype(float)
     reached = ((values - values @ weights) ** 2).sum() / 2 + (weights**2).sum() + weights.sum()
     assert model.objective_[0] == pytest.approx((values**2).sum() / 2)
     assert model.objective_[-1] == pytest.approx(reached, rel=1e-6)
+    assert len(model.objective_) == 1 + min(sweeps, 56)
 
 
-def test_slim_stops_after_the_given_sweeps() -> None:
-    model = SLIM(1.0, 2.0, tolerance=1e-12, sweeps=3).fit(generated_matrix())
-    assert len(model.objective_) == 4
+@pytest.mark.parametrize(
+    ("tolerance", "sweeps", "reached"),
+    [(1e-1, 4, 57198.7999880318), (1e-3, 25, 49909.42315200514), (None, 40, 49429.99407309522)],
+)
+def test_slim_sweeps_as_often_as_ever(tolerance: float | None, sweeps: int, reached: float) -> None:
+    # One sweep more or less, in one column or in all, moves the objective beyond these digits. More
+    # items come into question at once than may join at once.
+    train = to_matrix(*generated(300, 200, seed=4))
+    chosen = {} if tolerance is None else {"tolerance": tolerance}
+    model = SLIM(0.2, 5.0, **chosen).fit(train)
+    assert len(model.objective_) == 1 + sweeps
+    assert model.objective_[-1] == pytest.approx(reached, rel=1e-11)
 
 
 def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,6 +154,25 @@ def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: flo
     np.testing.assert_allclose(
         model.score(np.arange(25)), read.toarray() @ expected, rtol=1e-5, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("sweeps", [2, 4, 7])
+def test_librec_slim_stops_with_the_first_sweep_that_gains_less_than_the_tolerance(
+    sweeps: int,
+) -> None:
+    values = np.random.default_rng(6).choice([0.0, 1.0, 2.0], (25, 12), p=[0.5, 0.25, 0.25])
+    train = to_matrix(values, values > 0)
+
+    def losses(tolerance: float) -> Dense:
+        return LibRecSLIM(12, 10.0, 0.1, 5.0, sweeps=9, tolerance=tolerance).fit(train).loss_
+
+    whole = losses(0)
+    gains = -np.diff(whole)
+    assert len(whole) == 9
+    assert (np.diff(gains) < 0).all()
+    last = gains[sweeps - 2]
+    np.testing.assert_array_equal(losses(last * (1 + 1e-9)), whole[:sweeps])
+    np.testing.assert_array_equal(losses(last), whole[: sweeps + 1])
 
 
 def test_librec_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
