@@ -11,7 +11,7 @@ from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.librec_slim import LibRecSLIM, _misread, _take_nearest
+from receval.recommenders.librec_slim import LibRecSLIM
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.slim import SLIM
 
@@ -146,7 +146,8 @@ def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: flo
     values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
     train = to_matrix(values, values > -1)
     model = LibRecSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
-    read = train if profiles == "whole" else _misread(train, train.T.tocsr())
+    read = model.profiles_
+    assert (read.toarray() != values).any() == (profiles == "misread")
     expected, losses = dense_librec_slim(model, values, read.toarray().astype(float))
     np.testing.assert_allclose(model.weights_.toarray(), expected, atol=1e-6)
     np.testing.assert_allclose(model.loss_, losses, rtol=1e-9)
@@ -196,20 +197,38 @@ def test_profiles_are_misread_by_position() -> None:
     # In order of (user, item): 1 0 | 2 3 | 0 4; in order of (item, user): 1 2 0 | 0 3 4.
     values = np.array([[1, 0], [2, 3], [0, 4]], dtype=float)
     train = to_matrix(values, np.ones((3, 2), dtype=bool))
-    read = _misread(train, train.T.tocsr())
+    read = LibRecSLIM(profiles="misread").fit(train).profiles_
     # The third and fourth are skipped, but for the third, which is the user's first.
     np.testing.assert_array_equal(read.toarray(), [[1, 0], [2, 0], [0, 4]])
     assert read.nnz == 6
 
 
-def test_of_equally_similar_items_the_heap_decides() -> None:
-    # Room for two: 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
-    similarities = np.array([[0.2, 0.4, 0.9, 0.4], [0.3, 0.3, 0.3, 0.5], [0.0, 0.7, 0.0, 0.0]])
-    nearest, found = np.zeros((3, 2), dtype=np.int32), np.zeros(3, dtype=np.int32)
-    _take_nearest(similarities, nearest, found)
-    np.testing.assert_array_equal(nearest[:2], [[1, 2], [1, 3]])
-    np.testing.assert_array_equal(found, [2, 2, 1])
-    assert nearest[2, 0] == 1
+@pytest.mark.parametrize(
+    ("room", "common", "nearest"),
+    [
+        # 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
+        (2, [1, 2, 5, 2], [1, 2]),
+        (2, [2, 2, 2, 3], [1, 3]),
+        (2, [0, 4, 0, 0], [1]),
+        # 4 removes 0, and 3 takes its place at the root, where 5 finds it.
+        (4, [2, 2, 2, 2, 3, 3], [1, 2, 4, 5]),
+        # 3 removes 0 and 4 the smaller of the two below it.
+        (3, [1, 4, 2, 5, 6], [1, 3, 4]),
+        (3, [1, 2, 4, 5, 6], [2, 3, 4]),
+    ],
+)
+def test_of_equally_similar_items_the_heap_decides(
+    room: int, common: list[int], nearest: list[int]
+) -> None:
+    # The last item has so many raters in common with each of the others, of which each user rates
+    # one: the more, the more similar, and a weight is 1 / (1 + l2), whatever the others are.
+    others = np.repeat(np.arange(len(common)), common)
+    values = np.zeros((len(others), len(common) + 1))
+    values[np.arange(len(others)), others] = values[:, -1] = 1
+    model = LibRecSLIM(room, 10.0, 0.0, 1.0).fit(to_matrix(values, values > 0))
+    weights = model.weights_.toarray()[:, -1]
+    assert np.flatnonzero(weights).tolist() == nearest
+    np.testing.assert_allclose(weights[nearest], 0.5)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drift.small_study import drift_between
-from studies.prepared import ROOT, display_of, inputs_of, module_of
+from studies.prepared import ROOT, inputs_of, module_of
 
 from receval.config.settings import load_settings
 from receval.storage.files import read_results, write_results
