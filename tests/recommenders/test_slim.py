@@ -212,9 +212,9 @@ def test_profiles_are_misread_by_position() -> None:
         (2, [0, 4, 0, 0], [1]),
         # 4 removes 0, and 3 takes its place at the root, where 5 finds it.
         (4, [2, 2, 2, 2, 3, 3], [1, 2, 4, 5]),
-        # 3 removes 0 and 4 the smaller of the two below it.
-        (3, [1, 4, 2, 5, 6], [1, 3, 4]),
-        (3, [1, 2, 4, 5, 6], [2, 3, 4]),
+        # 4 removes 0, and the smaller of the two below, 2, moves up, which 5 removes; of the equal
+        # 1 and 3 the left one moves up, which 6 removes.
+        (4, [1, 2, 1, 2, 3, 2, 3], [3, 4, 5, 6]),
     ],
 )
 def test_of_equally_similar_items_the_heap_decides(
