@@ -2,6 +2,7 @@
 # make test        the tests
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make reproduce   the full edition: everything from the real datasets
+# make statements  check on what `make reproduce` has made what the pages say of the accepted results
 # make lint        style, types, workflow
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
 # make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
@@ -18,7 +19,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test faults reproduce lint drift report accept slurm clean
+.PHONY: demo test faults reproduce statements lint drift report accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --config edition=demo
@@ -28,11 +29,15 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 faults: $(VENV)/ready
-	$(BIN)/python -m pytest -m slow --numprocesses auto --dist load tests/faults tests/workflow/test_kills.py
+	$(BIN)/python -m pytest -m slow -o faulthandler_timeout=0 --numprocesses auto --dist load \
+	  tests/faults tests/workflow/test_kills.py
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)
 	$(BIN)/receval drift --edition full
+
+statements: $(VENV)/ready
+	RECEVAL_ARTIFACTS=$(CURDIR)/work/full/artifacts $(BIN)/python -m pytest tests/studies/test_accepted_*.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ HERE = Path(__file__).parent
 
 TOGETHER = ("workflow", "real_data")
 """Folders whose tests go to one process each, the longest first."""
+
+SECONDS = 240
+"""How long a test may take, with what it prepares and clears away: five times the longest."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -32,6 +37,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # They take as long as half of the others: begun last, they would be waited for.
     for folder in reversed(TOGETHER):
         items.sort(key=lambda item: not item.path.is_relative_to(HERE / folder))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that waits for what does not come; the tests after it go on.
+
+    The limit of pytest itself (pyproject.toml) would end the process, and xdist then runs the
+    same test again in another one.
+    """
+    if item.get_closest_marker("slow") is None:
+        signal.signal(signal.SIGALRM, _give_up)
+        signal.alarm(SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+
+
+def _give_up(*_: object) -> None:
+    pytest.fail(f"The test took longer than {SECONDS} s.")
+
+
+def pytest_enter_pdb() -> None:
+    """Let people debug as long as they like."""
+    signal.alarm(0)
 
 
 # As in a job, and before numpy is loaded: the processes of the tests take all cores already, and

@@ -28,6 +28,20 @@ def group_objective(
     return ln_sigmoid(x) - 0.5 * penalty * float(squares)
 
 
+def drawn_group(
+    generator: np.random.Generator, raters: NDArray[np.integer], user: int, size: int
+) -> list[int]:
+    """Return a user and different other raters of an item, in the order in which GBPR draws."""
+    if len(raters) <= size:
+        return [user, *(int(rater) for rater in raters if rater != user)]
+    group = [user]
+    while len(group) < size:
+        drawn = int(raters[int(generator.random() * len(raters))])
+        if drawn not in group:
+            group.append(drawn)
+    return group
+
+
 def gradients(value: Callable[[Tables], float], tables: Tables) -> Tables:
     """Return the central differences of a function of some tables."""
     results = []

@@ -9,7 +9,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.objectives import gradient
 from recommenders.systems import pcg
 
-from receval.recommenders.biased_mf import BiasedMF, _descend
+from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.plsa import PLSA, initial_tables
 
 Dense = NDArray[np.float64]
@@ -60,55 +60,27 @@ def test_plsa_scores_zero_for_users_whose_ratings_are_all_zero() -> None:
     assert (scores[1] > 0).any()
 
 
-def test_biased_mf_step_follows_the_gradient() -> None:
-    generator = np.random.default_rng(8)
-    rating, mean, rate, regularisation = 4.5, 3.2, 1e-3, 0.3
-    start = np.concatenate([[0.2, -0.4], generator.standard_normal(14)])
+def test_biased_mf_steps_along_the_gradient_of_its_objective() -> None:
+    values, rated = generated(7, 9)
+    model = BiasedMF(factors=3, regularisation=0.3, learning_rate=0.1, epochs=1, seed=8)
+    model.fit(to_matrix(values, rated))
+    rng = pcg(8)
+    # Of users and of items: a bias, then factors.
+    tables = np.zeros((16, 4))
+    tables[:, 1:] = np.float32(0.1) * rng.standard_normal((16, 3), dtype=np.float32)
+    tables[:7, 1:][~rated.any(axis=1)] = tables[7:, 1:][~rated.any(axis=0)] = 0
+    users, items = np.nonzero(rated)
+    mean = values[rated].mean()
+    for entry in rng.permutation(len(users)):
+        at, value = [users[entry], 7 + items[entry]], values[users[entry], items[entry]]
 
-    def objective(parameters: Dense) -> float:
-        p, q = parameters[2:9], parameters[9:]
-        error = rating - (mean + parameters[0] + parameters[1] + p @ q)
-        return float(error**2 + regularisation * (parameters**2).sum())
+        def objective(rows: Dense, value: float = value) -> float:
+            error = value - (mean + rows[:, 0].sum() + rows[0, 1:] @ rows[1, 1:])
+            return float(error**2 + 0.3 * (rows**2).sum()) / 2
 
-    arrays = [start[0:1], start[1:2], start[None, 2:9], start[None, 9:]]
-    stepped = [array.astype(np.float32) for array in arrays]
-    squared_error = _descend(
-        np.zeros(1, dtype=np.int32),
-        np.zeros(1, dtype=np.int32),
-        np.array([rating], dtype=np.float32),
-        np.float32(mean),
-        *stepped,
-        np.float32(rate),
-        np.float32(regularisation),
-        np.float32(rate),
-        np.float32(regularisation),
-    )
-    moved = np.concatenate([array.ravel() for array in stepped]) - start
-    np.testing.assert_allclose(moved, -rate / 2 * gradient(objective, start), rtol=2e-3, atol=1e-6)
-    expected = objective(start) - regularisation * (start**2).sum()
-    assert squared_error == pytest.approx(expected, rel=1e-5)
-
-
-def test_biased_mf_epoch_steps_through_the_ratings_in_order() -> None:
-    values, rated = generated(12, 10)
-    users, items = (codes.astype(np.int32) for codes in np.nonzero(rated))
-    ratings = values[users, items].astype(np.float32)
-    generator = np.random.default_rng(1)
-    shapes = [(12,), (10,), (12, 5), (10, 5)]
-    arrays = [0.1 * generator.standard_normal(shape) for shape in shapes]
-    stepped = [array.astype(np.float32) for array in arrays]
-    rates = (np.float32(0.05), np.float32(0.1))
-    _descend(users, items, ratings, np.float32(2), *stepped, *rates, *rates)
-    b, c, p, q = arrays
-    for user, item, rating in zip(users, items, ratings, strict=True):
-        error = rating - (2 + b[user] + c[item] + p[user] @ q[item])
-        b[user] += 0.05 * (error - 0.1 * b[user])
-        c[item] += 0.05 * (error - 0.1 * c[item])
-        old = p[user].copy()
-        p[user] += 0.05 * (error * q[item] - 0.1 * old)
-        q[item] += 0.05 * (error * old - 0.1 * q[item])
-    for got, expected in zip(stepped, arrays, strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+        tables[at] -= 0.1 * gradient(objective, tables[at])
+    expected = mean + tables[:7, :1] + tables[7:, 0] + tables[:7, 1:] @ tables[7:, 1:].T
+    np.testing.assert_allclose(model.score(np.arange(7)), expected, atol=5e-6)
 
 
 def test_biased_mf_score_is_baseline_plus_product() -> None:

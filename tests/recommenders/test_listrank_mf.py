@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from recommenders.matrices import generated, to_matrix
 from recommenders.objectives import gradient
+from recommenders.systems import pcg
 
-from receval.recommenders import listrank_mf
 from receval.recommenders.listrank_mf import ListRankMF
 
 Dense = NDArray[np.float64]
@@ -26,24 +26,24 @@ def list_objective(values: Dense, rated: NDArray[np.bool_], p: Dense, q: Dense) 
     return float(-(targets[rated] * np.log(firsts[rated])).sum())
 
 
-def test_listrank_slopes_are_the_gradient_of_the_cross_entropy() -> None:
+def test_listrank_steps_along_the_gradient_of_its_objective() -> None:
     values, rated = generated(7, 9, seed=3)
-    train = to_matrix(values, rated)
-    start = np.random.default_rng(2).standard_normal(7 * 3 + 9 * 3)
+    start = 0.1 * pcg(2).random(7 * 3 + 9 * 3)
+    start[:21].reshape(7, 3)[~rated.any(axis=1)] = 0
+    start[21:].reshape(9, 3)[~rated.any(axis=0)] = 0
 
     def objective(flat: Dense) -> float:
-        return list_objective(values, rated, flat[:21].reshape(7, 3), flat[21:].reshape(9, 3))
+        p, q = flat[:21].reshape(7, 3), flat[21:].reshape(9, 3)
+        return list_objective(values, rated, p, q) + 0.4 / 2 * float(flat @ flat)
 
-    model = ListRankMF()
-    model.n_users_ = 7
-    targets, counted = model._targets(train), np.ones(train.nnz, dtype=bool)
-    ratings = (train.indptr, train.indices, targets, counted)
-    p, q = start[:21].reshape(7, 3), start[21:].reshape(9, 3)
-    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(objective(start))
-    slopes = np.zeros((7, 3)), np.zeros((9, 3))
-    listrank_mf._add_slopes(*ratings, p, q, *slopes)
-    found = np.concatenate([side.ravel() for side in slopes])
-    np.testing.assert_allclose(found, gradient(objective, start), rtol=1e-6, atol=1e-9)
+    # The first step is twice the rate, unless it is too long.
+    model = ListRankMF(3, regularisation=0.4, learning_rate=0.5, iterations=1, seed=2)
+    model.fit(to_matrix(values, rated))
+    end = start - 2 * 0.5 * gradient(objective, start)
+    sides = model.user_factors_, model.item_factors_.T
+    found = np.concatenate([np.nan_to_num(side).ravel() for side in sides])
+    np.testing.assert_allclose(found, end, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(model.objective_, [objective(start), objective(end)], rtol=1e-8)
 
 
 @pytest.mark.parametrize("zeros", ["rated", "skipped"])
@@ -62,22 +62,19 @@ def test_listrank_objective_is_that_of_the_factors(zeros: str) -> None:
 
 def test_listrank_passes_over_zeros_but_keeps_them_in_the_list() -> None:
     values = np.array([[2.0, 0.0, 1.0]])
-    train = to_matrix(values, np.ones((1, 3), dtype=bool))
-    p, q = np.array([[0.5, -1.0]]), np.array([[1.0, 0.2], [0.3, 0.4], [-0.6, 0.9]])
-    model = ListRankMF(zeros="skipped")
-    model.n_users_ = 1
-    ratings = (train.indptr, train.indices, model._targets(train), train.data != 0)
+    model = ListRankMF(2, 0.0, learning_rate=0.5, iterations=1, zeros="skipped", seed=4)
+    model.fit(to_matrix(values, np.ones((1, 3), dtype=bool)))
+    generator = pcg(4)
+    p, q = 0.1 * generator.random((1, 2)), 0.1 * generator.random((3, 2))
     g = sigmoid(p @ q.T)[0]
     firsts, targets = np.exp(g) / np.exp(g).sum(), np.exp(values[0] / 2) / np.exp(values / 2).sum()
     kept = [0, 2]
     expected = -(targets[kept] * np.log(firsts[kept])).sum()
-    assert listrank_mf._cross_entropy(*ratings, p, q) == pytest.approx(expected)
-    slopes = np.zeros((1, 2)), np.zeros((3, 2))
-    listrank_mf._add_slopes(*ratings, p, q, *slopes)
+    assert model.objective_[0] == pytest.approx(expected)
     errors = (firsts - targets) * g * (1 - g)
     errors[1] = 0
-    np.testing.assert_allclose(slopes[0], errors[None] @ q)
-    np.testing.assert_allclose(slopes[1], errors[:, None] * p)
+    np.testing.assert_allclose(model.user_factors_, p - errors[None] @ q, rtol=1e-6)
+    np.testing.assert_allclose(model.item_factors_.T, q - errors[:, None] * p, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,11 @@ from recommenders.matrices import (
     COLD_ITEM,
     ONE_RATING_USER,
     generated,
-    generated_matrix,
     to_matrix,
 )
+from recommenders.objectives import drawn_group
 from recommenders.systems import pcg
 
-from receval.recommenders.gbpr import _draw_groups
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.wbpr import CACHED_USERS, DriftingPopularitySampler
 
@@ -66,37 +65,16 @@ def test_pairs_are_drawn_with_the_documented_probabilities(positives: str, negat
 
 
 def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
-    train = generated_matrix()
-    by_item = train.T.tocsr()
-    item = int(np.argmax(np.diff(by_item.indptr)))
-    raters = by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]
-    user = raters[3]
-    groups = np.full((40_000, 3), -1, dtype=np.int32)
-    sizes = np.empty(40_000, dtype=np.int32)
-    users, items = (np.full(40_000, code, dtype=np.int32) for code in (user, item))
-    _draw_groups(pcg(2), by_item.indptr, by_item.indices, users, items, groups, sizes)
-    assert (sizes == 3).all()
-    assert (groups[:, 0] == user).all()
+    # GBPR's fits equal those with these groups (test_pairwise_fits.py).
+    raters = np.array([2, 5, 7, 11, 12])
+    generator = pcg(2)
+    groups = np.array([drawn_group(generator, raters, 7, 3) for _ in range(40_000)])
+    assert (groups[:, 0] == 7).all()
     assert (groups[:, 1] != groups[:, 2]).all()
-    others = np.zeros(60)
-    others[raters] = 1
-    others[user] = 0
+    others = np.bincount(raters[raters != 7]).astype(float)
     assert_frequencies(groups[:, 1], others)
     assert_frequencies(groups[:, 2], others)
-
-
-def test_groups_of_seldom_rated_items_are_all_their_raters() -> None:
-    rated = np.zeros((6, 2), dtype=bool)
-    rated[[1, 4, 5], 0] = True
-    rated[2, 1] = True
-    by_item = to_matrix(rated * 1.0, rated).T.tocsr()
-    groups = np.full((2, 5), -1, dtype=np.int32)
-    sizes = np.empty(2, dtype=np.int32)
-    users, items = np.array([[4, 2], [0, 1]], dtype=np.int32)
-    _draw_groups(pcg(2), by_item.indptr, by_item.indices, users, items, groups, sizes)
-    np.testing.assert_array_equal(sizes, [3, 1])
-    np.testing.assert_array_equal(groups[0, :3], [4, 1, 5])
-    assert groups[1, 0] == 2
+    assert drawn_group(generator, raters, 7, 6) == [7, 2, 5, 11, 12]
 
 
 class ListsOfLibRec:

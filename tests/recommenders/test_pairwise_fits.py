@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated_matrix, to_matrix
-from recommenders.objectives import Tables, group_objective, ln_sigmoid
+from recommenders.objectives import Tables, drawn_group, group_objective, ln_sigmoid
 from recommenders.systems import pcg
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.bprmf import BPRMF
-from receval.recommenders.gbpr import GBPR, _draw_groups
+from receval.recommenders.gbpr import GBPR
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.wbpr import WBPR, DriftingPopularitySampler
 
@@ -118,7 +118,7 @@ def test_wbpr_equals_epochs_in_plain_python(weights: str) -> None:
 
 
 @pytest.mark.parametrize("updates", ["triple", "epoch"])
-@pytest.mark.parametrize(("size", "weight"), [(2, 1.5), (3, 0.6)])
+@pytest.mark.parametrize(("size", "weight"), [(2, 1.5), (3, 0.6), (20, 0.6)])
 def test_gbpr_equals_epochs_in_plain_python(updates: str, size: int, weight: float) -> None:
     train = generated_matrix()
     model = GBPR(
@@ -133,19 +133,21 @@ def test_gbpr_equals_epochs_in_plain_python(updates: str, size: int, weight: flo
     ).fit(train)
     generator, tables = started(train, 4, 6, "one")
     biases, users, items = tables
-    sampler, by_item, losses = PairSampler(train, generator), train.T.tocsr(), []
+    sampler, losses = PairSampler(train, generator), []
+    by_item = train.T.tocsr()
+    raters = np.split(by_item.indices, by_item.indptr[1:-1])
     for _ in range(3):
         at_once = updates == "triple"
         new_users, new_items = (users, items) if at_once else (users.copy(), items.copy())
         total = []
         for block in sampler.blocks(59 * 8):
-            groups = np.full((len(block[0]), size), -1, dtype=np.int32)
-            sizes = np.empty(len(groups), dtype=np.int32)
-            _draw_groups(generator, by_item.indptr, by_item.indices, *block[:2], groups, sizes)
-            for n, (u, i, j) in enumerate(zip(*block, strict=True)):
-                group = groups[n, : sizes[n]]
+            groups = [
+                drawn_group(generator, raters[i], int(u), size)
+                for u, i, _ in zip(*block, strict=True)
+            ]
+            for group, u, i, j in zip(groups, *block, strict=True):
                 codes = (int(u), int(i), int(j))
-                value = group_objective([biases, users, items], codes, list(group), weight, 0)
+                value = group_objective([biases, users, items], codes, group, weight, 0)
                 total.append(-value)
                 g = -np.expm1(value)
                 p, q, r = users[u].copy(), items[i].copy(), items[j].copy()

@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from recommenders.objectives import Tables, gradients, group_objective, ln_sigmoid
+from recommenders.matrices import to_matrix
+from recommenders.objectives import (
+    Tables,
+    drawn_group,
+    gradients,
+    group_objective,
+    ln_sigmoid,
+)
 from recommenders.systems import pcg
 
-from receval.recommenders.gbpr import _descend as descend_groups
+from receval.recommenders.gbpr import GBPR
 from receval.recommenders.pairwise_factors import descend
+from receval.recommenders.pairwise_sampling import PairSampler
 
 Ints = NDArray[np.int32]
 
@@ -55,27 +63,50 @@ def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     assert loss == pytest.approx(-ln_sigmoid(x), rel=1e-6)
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-@pytest.mark.parametrize(("group", "weight"), [([1], 0.7), ([1, 4], 1.5), ([1, 0, 3], 0.4)])
+@pytest.mark.parametrize("updates", ["triple", "epoch"])
+@pytest.mark.parametrize(("size", "weight"), [(1, 0.7), (2, 1.5), (3, 0.4)])
 def test_gbpr_steps_along_the_gradient_of_its_objective(
-    group: list[int], weight: float, at_once: bool
+    size: int, weight: float, updates: str
 ) -> None:
-    tables = initial(5, 4, 3)
-    slopes = gradients(lambda t: group_objective(t, (1, 2, 0), group, weight, 0.3), tables)
-    biases, users, items = as_float32(tables)
-    new_users, new_items = (users, items) if at_once else (users.copy(), items.copy())
-    groups = np.full((1, 4), -1, dtype=np.int32)
-    groups[0, : len(group)] = group
-    sizes = np.array([len(group)], dtype=np.int32)
-    numbers = (np.float32(weight), np.float32(1), np.float32(0.3))
-    drawn = triple(1, 2, 0)
-    tables_now = (biases, users, items, new_users, new_items)
-    descend_groups(*drawn, groups, sizes, *tables_now, *numbers)
-    for before, after, slope in zip(tables, (biases, new_users, new_items), slopes, strict=True):
-        np.testing.assert_allclose(after - before, slope, atol=2e-6)
-    if not at_once:
-        np.testing.assert_array_equal(users, tables[1].astype(np.float32))
-        np.testing.assert_array_equal(items, tables[2].astype(np.float32))
+    rated = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0]]) > 0
+    train = to_matrix(rated * 1.0, rated)
+    model = GBPR(
+        factors=3,
+        group_weight=weight,
+        group_size=size,
+        learning_rate=0.5,
+        regularisation=0.3,
+        epochs=1,
+        samples_per_user=2,
+        updates=updates,
+        seed=9,
+    ).fit(train)
+    generator = pcg(9)
+    users, items = (
+        0.1 * generator.standard_normal(shape, dtype=np.float32).astype(float)
+        for shape in ((5, 3), (4, 3))
+    )
+    biases = generator.random(4, dtype=np.float32).astype(float)
+    new_users, new_items = users.copy(), items.copy()
+    ((*drawn,),) = PairSampler(train, generator).blocks(10)
+    groups = [
+        drawn_group(generator, np.flatnonzero(rated[:, item]), int(user), size)
+        for user, item, _ in zip(*drawn, strict=True)
+    ]
+    for *codes, group in zip(*drawn, groups, strict=True):
+        user, above, below = map(int, codes)
+        slopes = gradients(
+            lambda t, c=(user, above, below), g=group: group_objective(t, c, g, weight, 0.3),
+            [biases, users, items],
+        )
+        biases += 0.5 * slopes[0]
+        new_users += 0.5 * slopes[1]
+        new_items += 0.5 * slopes[2]
+        if updates == "triple":
+            users[:], items[:] = new_users, new_items
+    np.testing.assert_allclose(model.item_biases_, biases, atol=2e-6)
+    np.testing.assert_allclose(model.user_factors_, new_users, atol=2e-6)
+    np.testing.assert_allclose(model.item_factors_.T, new_items, atol=2e-6)
 
 
 @pytest.mark.parametrize(("lead", "expected"), [(200.0, 0.0), (-200.0, 200.0)])

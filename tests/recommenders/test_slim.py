@@ -11,7 +11,7 @@ from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.librec_slim import LibRecSLIM, _misread, _take_nearest
+from receval.recommenders.librec_slim import LibRecSLIM
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.slim import SLIM
 
@@ -54,18 +54,30 @@ def test_slim_meets_the_optimality_conditions(neighbours: int | None) -> None:
     assert gradient[allowed & (weights == 0)].min() > -1e-3
 
 
-def test_slim_objective_is_that_of_the_weights() -> None:
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 1000])
+def test_slim_objective_is_that_of_the_weights_after_the_given_sweeps(sweeps: int) -> None:
     values, rated = generated(80, 120, seed=4)
-    model = SLIM(1.0, 2.0, tolerance=1e-9).fit(to_matrix(values, rated))
+    train = to_matrix(values, rated)
+    model = SLIM(1.0, 2.0, tolerance=1e-9, sweeps=sweeps).fit(train)
     weights = model.weights_.toarray().astype(float)
     reached = ((values - values @ weights) ** 2).sum() / 2 + (weights**2).sum() + weights.sum()
     assert model.objective_[0] == pytest.approx((values**2).sum() / 2)
     assert model.objective_[-1] == pytest.approx(reached, rel=1e-6)
+    assert len(model.objective_) == 1 + min(sweeps, 56)
 
 
-def test_slim_stops_after_the_given_sweeps() -> None:
-    model = SLIM(1.0, 2.0, tolerance=1e-12, sweeps=3).fit(generated_matrix())
-    assert len(model.objective_) == 4
+@pytest.mark.parametrize(
+    ("tolerance", "sweeps", "reached"),
+    [(1e-1, 4, 57198.7999880318), (1e-3, 25, 49909.42315200514), (None, 40, 49429.99407309522)],
+)
+def test_slim_sweeps_as_often_as_ever(tolerance: float | None, sweeps: int, reached: float) -> None:
+    # One sweep more or less, in one column or in all, moves the objective beyond these digits. More
+    # items come into question at once than may join at once.
+    train = to_matrix(*generated(300, 200, seed=4))
+    chosen = {} if tolerance is None else {"tolerance": tolerance}
+    model = SLIM(0.2, 5.0, **chosen).fit(train)
+    assert len(model.objective_) == 1 + sweeps
+    assert model.objective_[-1] == pytest.approx(reached, rel=1e-11)
 
 
 def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +146,8 @@ def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: flo
     values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
     train = to_matrix(values, values > -1)
     model = LibRecSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
-    read = train if profiles == "whole" else _misread(train, train.T.tocsr())
+    read = model.profiles_
+    assert (read.toarray() != values).any() == (profiles == "misread")
     expected, losses = dense_librec_slim(model, values, read.toarray().astype(float))
     np.testing.assert_allclose(model.weights_.toarray(), expected, atol=1e-6)
     np.testing.assert_allclose(model.loss_, losses, rtol=1e-9)
@@ -142,6 +155,26 @@ def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: flo
     np.testing.assert_allclose(
         model.score(np.arange(25)), read.toarray() @ expected, rtol=1e-5, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("sweeps", [2, 4, 7])
+def test_librec_slim_stops_with_the_first_sweep_that_gains_less_than_the_tolerance(
+    sweeps: int,
+) -> None:
+    values = np.random.default_rng(6).choice([0.0, 1.0, 2.0], (25, 12), p=[0.5, 0.25, 0.25])
+    train = to_matrix(values, values > 0)
+
+    def losses(tolerance: float) -> Dense:
+        return LibRecSLIM(12, 10.0, 0.1, 5.0, sweeps=9, tolerance=tolerance).fit(train).loss_
+
+    whole = losses(0)
+    gains = -np.diff(whole)
+    # The eighth gains nothing.
+    assert len(whole) == 8
+    assert (np.diff(gains) < 0).all()
+    last = gains[sweeps - 2]
+    np.testing.assert_array_equal(losses(last * (1 + 1e-9)), whole[:sweeps])
+    np.testing.assert_array_equal(losses(last), whole[: sweeps + 1])
 
 
 def test_librec_slim_reaches_the_minimum_of_its_weighted_objective() -> None:
@@ -164,20 +197,38 @@ def test_profiles_are_misread_by_position() -> None:
     # In order of (user, item): 1 0 | 2 3 | 0 4; in order of (item, user): 1 2 0 | 0 3 4.
     values = np.array([[1, 0], [2, 3], [0, 4]], dtype=float)
     train = to_matrix(values, np.ones((3, 2), dtype=bool))
-    read = _misread(train, train.T.tocsr())
+    read = LibRecSLIM(profiles="misread").fit(train).profiles_
     # The third and fourth are skipped, but for the third, which is the user's first.
     np.testing.assert_array_equal(read.toarray(), [[1, 0], [2, 0], [0, 4]])
     assert read.nnz == 6
 
 
-def test_of_equally_similar_items_the_heap_decides() -> None:
-    # Room for two: 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
-    similarities = np.array([[0.2, 0.4, 0.9, 0.4], [0.3, 0.3, 0.3, 0.5], [0.0, 0.7, 0.0, 0.0]])
-    nearest, found = np.zeros((3, 2), dtype=np.int32), np.zeros(3, dtype=np.int32)
-    _take_nearest(similarities, nearest, found)
-    np.testing.assert_array_equal(nearest[:2], [[1, 2], [1, 3]])
-    np.testing.assert_array_equal(found, [2, 2, 1])
-    assert nearest[2, 0] == 1
+@pytest.mark.parametrize(
+    ("room", "common", "nearest"),
+    [
+        # 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
+        (2, [1, 2, 5, 2], [1, 2]),
+        (2, [2, 2, 2, 3], [1, 3]),
+        (2, [0, 4, 0, 0], [1]),
+        # 4 removes 0, and 3 takes its place at the root, where 5 finds it.
+        (4, [2, 2, 2, 2, 3, 3], [1, 2, 4, 5]),
+        # 4 removes 0, and the smaller of the two below, 2, moves up, which 5 removes; of the equal
+        # 1 and 3 the left one moves up, which 6 removes.
+        (4, [1, 2, 1, 2, 3, 2, 3], [3, 4, 5, 6]),
+    ],
+)
+def test_of_equally_similar_items_the_heap_decides(
+    room: int, common: list[int], nearest: list[int]
+) -> None:
+    # The last item has so many raters in common with each of the others, of which each user rates
+    # one: the more, the more similar, and a weight is 1 / (1 + l2), whatever the others are.
+    others = np.repeat(np.arange(len(common)), common)
+    values = np.zeros((len(others), len(common) + 1))
+    values[np.arange(len(others)), others] = values[:, -1] = 1
+    model = LibRecSLIM(room, 10.0, 0.0, 1.0).fit(to_matrix(values, values > 0))
+    weights = model.weights_.toarray()[:, -1]
+    assert np.flatnonzero(weights).tolist() == nearest
+    np.testing.assert_allclose(weights[nearest], 0.5)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_USER, generated, to_matrix
-from recommenders.objectives import gradient
+from recommenders.objectives import gradient, gradients
 from recommenders.systems import pcg
 
-from receval.recommenders import rank_sgd, svdpp
 from receval.recommenders.biased_mf import BiasedMF
 from receval.recommenders.pairwise_sampling import PairSampler
 from receval.recommenders.rank_sgd import RankSGD
@@ -24,38 +23,39 @@ from receval.recommenders.svdpp import SVDPlusPlus
 Dense = NDArray[np.float64]
 
 
-def float32(*arrays: Dense) -> list[NDArray[np.float32]]:
-    return [array.astype(np.float32) for array in arrays]
-
-
-def codes(*values: int) -> NDArray[np.int32]:
-    return np.array(values, dtype=np.int32)
-
-
 # --- RankSGD ---------------------------------------------------------------------------------
 
 
-def test_rank_sgd_step_follows_the_gradient() -> None:
-    start = np.random.default_rng(5).standard_normal(18)
+def test_rank_sgd_steps_along_the_gradient_of_its_objective() -> None:
+    values, rated = generated(7, 9)
+    train = to_matrix(values, rated)
+    model = RankSGD(factors=3, epochs=1, learning_rate=0.2, regularisation=0.3, seed=5).fit(train)
+    rng = pcg(5)
+    tables = np.float32(0.1) * np.concatenate(
+        [rng.standard_normal((size, 3), dtype=np.float32) for size in (7, 9)]
+    ).astype(float)
+    tables[7:][~rated.any(axis=0)] = 0
+    sampler = PairSampler(train, rng, negatives="popularity")
+    users, items = np.nonzero(rated)
+    # Who has rated everything has no unrated item.
+    visited = np.isin(users, sampler.eligible)
+    users, items = users[visited].astype(np.int32), items[visited]
+    errors = []
+    for u, i, j in zip(users, 7 + items, 7 + sampler.negatives(users), strict=True):
+        at, value = [u, i, j], values[u, i - 7]
 
-    def objective(flat: Dense) -> float:
-        p, q, r = flat.reshape(3, 6)
-        return float(((p @ (q - r) - 1.5) ** 2 + 0.3 * (flat**2).sum()) / 2)
+        def error(rows: Dense, value: float = value) -> float:
+            return float(rows[0] @ (rows[1] - rows[2]) - value)
 
-    users, items = float32(start[:6].reshape(1, 6), start[6:].reshape(2, 6))
-    error = rank_sgd._descend(
-        codes(0),
-        codes(0),
-        np.array([1.5], dtype=np.float32),
-        codes(1),
-        users,
-        items,
-        np.float32(1e-3),
-        np.float32(0.3),
-    )
-    moved = np.concatenate([users.ravel(), items.ravel()]) - start
-    np.testing.assert_allclose(moved, -1e-3 * gradient(objective, start), rtol=2e-3, atol=1e-6)
-    assert error == pytest.approx(2 * objective(start) - 0.3 * (start**2).sum(), rel=1e-4)
+        def objective(rows: Dense, error: Any = error) -> float:
+            return float((error(rows) ** 2 + 0.3 * (rows**2).sum()) / 2)
+
+        errors.append(error(tables[at]))
+        tables[at] -= 0.2 * gradient(objective, tables[at])
+    warm = rated.any(axis=1)
+    np.testing.assert_allclose(model.user_factors_[warm], tables[:7][warm], atol=2e-6)
+    np.testing.assert_allclose(model.item_factors_.T, tables[7:], atol=2e-6)
+    assert model.squared_error_[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-5)
 
 
 def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
@@ -86,42 +86,49 @@ def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
 # --- SVD++ -----------------------------------------------------------------------------------
 
 
-def test_svdpp_step_follows_the_gradient() -> None:
-    rng = np.random.default_rng(9)
-    start = rng.standard_normal(2 + 6 + 6 + 12)
-    penalties = np.repeat([0.4, 0.1, 0.2, 0.3], [2, 6, 6, 12])
+def test_svdpp_steps_along_the_gradient_of_its_objective() -> None:
+    values, rated = generated(7, 9, seed=2)
+    model = SVDPlusPlus(
+        factors=3,
+        epochs=1,
+        learning_rate=0.1,
+        user_regularisation=0.1,
+        item_regularisation=0.2,
+        implicit_regularisation=0.3,
+        bias_regularisation=0.4,
+        seed=9,
+    ).fit(to_matrix(values, rated))
+    rng = pcg(9)
+    shapes = [(7, 3), (7,), (9, 3), (9,), (9, 3)]
+    p, b, q, c, y = tables = [
+        np.float32(0.1) * rng.standard_normal(shape, dtype=np.float32).astype(float)
+        for shape in shapes
+    ]
+    cold, unrated = ~rated.any(axis=1), ~rated.any(axis=0)
+    b[cold], p[cold] = 0, 0
+    c[unrated], q[unrated] = 0, 0
+    mean, errors = values[rated].mean(), []
+    for u, i in zip(*np.nonzero(rated), strict=True):
+        own = rated[u]
 
-    def error(flat: Dense) -> float:
-        p, q, y = flat[2:8], flat[8:14], flat[14:].reshape(2, 6)
-        return float(4.5 - (3.2 + flat[0] + flat[1] + q @ (p + y.sum(axis=0) / np.sqrt(2))))
+        def error(tables: list[Dense], u: int = u, i: int = i, own: Any = own) -> float:
+            p, b, q, c, y = tables
+            implicit = y[own].sum(axis=0) / np.sqrt(own.sum())
+            return float(values[u, i] - (mean + b[u] + c[i] + q[i] @ (p[u] + implicit)))
 
-    def objective(flat: Dense) -> float:
-        return (error(flat) ** 2 + (penalties * flat**2).sum()) / 2
+        def objective(tables: list[Dense], error: Any = error, u: int = u, i: int = i) -> float:
+            p, b, q, c, y = tables
+            penalty = 0.1 * p[u] @ p[u] + 0.2 * q[i] @ q[i] + 0.3 * (y[rated[u]] ** 2).sum()
+            penalty += 0.4 * (b[u] ** 2 + c[i] ** 2)
+            return float((error(tables) ** 2 + penalty) / 2)
 
-    parts = [start[:1], start[1:2], start[None, 2:8], start[None, 8:14], start[14:].reshape(2, 6)]
-    user_bias, bias, p, q, y = float32(*parts)
-    # The second of the two ratings is of an item whose error is 0 by its bias: only decay.
-    biases = np.concatenate([bias, [np.float32(0)]])
-    items = np.concatenate([q, np.zeros((1, 6), dtype=np.float32)])
-    rate = 1e-4
-    after_first = [user_bias[0] + rate * (error(start) - 0.4 * user_bias[0])]
-    squared_error = svdpp._descend(
-        codes(0, 2),
-        codes(0, 1),
-        np.array([4.5, 3.2 + after_first[0]], dtype=np.float32),
-        np.float32(3.2),
-        user_bias,
-        biases,
-        p,
-        items,
-        y,
-        *map(np.float32, (rate, 0.1, 0.2, 0.3, 0.4)),
-    )
-    assert squared_error == pytest.approx(error(start) ** 2, rel=1e-4)
-    moved = np.concatenate([user_bias, biases[:1], p[0], items[0], y.ravel()]) - start
-    decay = np.concatenate([[0.4], [0], np.full(6, 0.1), np.zeros(6), np.full(12, 0.3)])
-    expected = -rate * (gradient(objective, start) + decay * start)
-    np.testing.assert_allclose(moved, expected, rtol=1e-2, atol=2e-6)
+        errors.append(error(tables))
+        for table, slopes in zip(tables, gradients(objective, tables), strict=True):
+            table -= 0.1 * slopes
+    assert model.squared_error_[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-5)
+    norms = np.maximum(rated.sum(axis=1, keepdims=True), 1) ** -0.5
+    expected = mean + b[:, None] + c + (p + norms * (rated @ y)) @ q.T
+    np.testing.assert_allclose(model.score(np.arange(7)), expected, atol=5e-6)
 
 
 def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from studies.accepted_results import FULL
 
 from receval.storage.files import read_results, real_values
 
-ACCEPTED = Path(__file__).resolve().parents[2] / "results" / "full" / "bellogin2017"
+ACCEPTED = FULL / "bellogin2017"
 SYSTEMS = ["plsa", "mf", "knn-centred", "pop", "random"]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from studies.accepted_results import FULL, ROOT
 
 from receval.config.settings import load_settings
 from receval.multiverse.verdicts import with_verdicts
 from receval.storage.files import read_results, real_values
 
-ROOT = Path(__file__).resolve().parents[2]
-ACCEPTED = ROOT / "results" / "full"
 PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"))
 STUDIES = load_settings(ROOT / "config", "full").studies
 
@@ -23,7 +21,7 @@ OTHER_WITH_TEXT = [7, 13, 14, 17, 21]
 
 
 def accepted(study: str, artifact: str) -> pd.DataFrame:
-    return read_results(ACCEPTED / study / f"{artifact}.csv")
+    return read_results(FULL / study / f"{artifact}.csv")
 
 
 def relations(mf: str = "default") -> pd.DataFrame:
@@ -42,7 +40,7 @@ def ours(claim: str, quantity: str, position: str = "") -> float:
 
 @pytest.mark.parametrize("study", ["canamares2020", "multiverse"])
 def test_all_artifacts_are_accepted(study: str) -> None:
-    found = {path.stem for path in (ACCEPTED / study).glob("*.csv")}
+    found = {path.stem for path in (FULL / study).glob("*.csv")}
     assert found == set(STUDIES[study].artifacts)
 
 
@@ -128,7 +126,7 @@ def test_the_page_names_what_decides() -> None:
 
 
 def test_the_accepted_page_of_changes_says_how_many_flip() -> None:
-    page = (ACCEPTED / "multiverse" / "flips.md").read_text(encoding="utf-8")
+    page = (FULL / "multiverse" / "flips.md").read_text(encoding="utf-8")
     found = re.search(r"in (\d+) ways.*kNN in (\d+), MF in (\d+)", page)
     assert found is not None
     ways, of_knn, of_mf = found.groups()

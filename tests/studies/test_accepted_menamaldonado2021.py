@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.storage.files import read_results
 
-ROOT = Path(__file__).resolve().parents[2]
-ACCEPTED = ROOT / "results" / "full" / "menamaldonado2021"
+ACCEPTED = FULL / "menamaldonado2021"
 PUBLISHED = pd.read_csv(ROOT / "config" / "published" / "systems.csv", comment="#")
 FIDELITY = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
 STUDY = load_settings(ROOT / "config", "full").studies["menamaldonado2021"]

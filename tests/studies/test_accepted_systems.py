@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, problems_of
 
 from receval.config.settings import load_settings
@@ -14,8 +14,7 @@ from receval.figures.style import figure_style
 from receval.storage.files import read_results
 from receval.studies.systems.fidelity import draw
 
-ROOT = Path(__file__).resolve().parents[2]
-ACCEPTED = ROOT / "results" / "full" / "systems"
+ACCEPTED = FULL / "systems"
 
 STRAIGHT = ("pop", "librec-avg", "librec-userknn", "librec-itemknn")
 OPTIMA = ("optimal-observed-precision", "optimal-observed-antiprecision", "optimal-real")

@@ -1,0 +1,61 @@
+"""What is computed from accepted results alone, by the code of today, is what was accepted.
+
+Coefficients, verdicts on the papers' statements and shares of universes follow from other results,
+and need no ratings: an edit that moves one of them fails here, before anybody runs an edition.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from drift.small_study import drift_between
+from studies.prepared import ROOT, inputs_of, module_of
+
+from receval.config.settings import load_settings
+from receval.storage.files import read_results, write_results
+
+EDITIONS = ("demo", "full")
+
+
+def derived(edition: str) -> list[tuple[str, str, str]]:
+    """Return the artifacts of an edition that read nothing but results of others."""
+    return [
+        (edition, study, name)
+        for study, spec in load_settings(ROOT / "config", edition).studies.items()
+        for name, artifact in spec.artifacts.items()
+        if artifact.results_of and not (artifact.experiments or artifact.datasets)
+    ]
+
+
+DERIVED = [entry for edition in EDITIONS for entry in derived(edition)]
+
+
+@pytest.mark.parametrize(("edition", "study", "artifact"), DERIVED)
+def test_results_of_accepted_results_are_the_accepted_ones(
+    edition: str, study: str, artifact: str, tmp_path: Path
+) -> None:
+    whole = load_settings(ROOT / "config", edition).studies[study]
+    spec = whole.artifacts[artifact]
+    accepted = ROOT / "results" / edition / study
+    read = {name: accepted / f"{name}.csv" for name in spec.results_of}
+    made = {name: path for name, path in read.items() if path.exists()}
+    measured = {
+        name for path in made.values() for name in read_results(path).get("experiment", default=())
+    }
+    inputs = inputs_of(
+        tmp_path,
+        results=made,
+        not_made=sorted(set(read) - set(made)),
+        shown={name: name in measured for name in whole.experiments_of(artifact)},
+        published=ROOT / "config" / "published" / spec.published if spec.published else None,
+        **spec.parameters,
+    )
+    fresh = tmp_path / f"{artifact}.csv"
+    write_results(module_of(study, artifact).data(inputs), fresh)
+    found = drift_between(
+        (accepted / f"{artifact}.csv").read_text(encoding="utf-8"),
+        fresh.read_text(encoding="utf-8"),
+        tmp_path,
+    )
+    assert not found.drifted, found.changes
