@@ -21,7 +21,8 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 
 _EVENTS = "events"
 
-# Ratings looked at together: all pairs of a hundred million at once take gigabytes.
+# Ratings looked at together: their pairs take 32 MiB, and those of a hundred million at once
+# gigabytes.
 _BLOCK_RATINGS = 2**22
 
 
