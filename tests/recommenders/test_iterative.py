@@ -94,7 +94,7 @@ def test_biased_mf_epoch_steps_through_the_ratings_in_order() -> None:
     users, items = (codes.astype(np.int32) for codes in np.nonzero(rated))
     ratings = values[users, items].astype(np.float32)
     generator = np.random.default_rng(1)
-    shapes = [(12,), (10,), (12, 5), (10, 5)]
+    shapes = [(12,), (10,), (12, 11), (10, 11)]
     arrays = [0.1 * generator.standard_normal(shape) for shape in shapes]
     stepped = [array.astype(np.float32) for array in arrays]
     rates = (np.float32(0.05), np.float32(0.1))
