@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from recommenders.matrices import generated, to_matrix
 from recommenders.test_base import shuffled
 
@@ -24,6 +25,7 @@ from receval.recommenders.family import Family
 from receval.recommenders.hitting_time import HittingTime
 from receval.recommenders.librec_knn import LibRecKNN
 from receval.recommenders.librec_slim import LibRecSLIM
+from receval.recommenders.non_personalised import Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.slim import SLIM
 
@@ -32,9 +34,13 @@ EVERYONE = np.arange(N_USERS)
 
 
 def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
-    """Let no block hold more than three users or items: the last one holds two."""
-    for module in (base, librec_knn, librec_slim):
-        patch.setattr(module, "BLOCK_USERS", 3)
+    """Let no block hold more than three users or items: the last one holds two.
+
+    Those of hitting times, with two in the last, too, lie within blocks of eight users.
+    """
+    patch.setattr(base, "BLOCK_USERS", 8)
+    patch.setattr(librec_knn, "BLOCK_USERS", 3)
+    patch.setattr(librec_slim, "BLOCK_USERS", 3)
     patch.setattr(non_negative_elastic_net, "BLOCK_ITEMS", 3)
     patch.setattr(centred_item_neighbourhood, "ROWS", 3)
     patch.setattr(hitting_time, "USERS_AT_A_TIME", 3)
@@ -94,3 +100,33 @@ def test_many_items_are_ordered_by_falling_count_and_equal_ones_by_code(
     order = system.fit(to_matrix(rated * 3.0, rated)).item_order_
     counts = rated.sum(axis=0).tolist()
     assert order.tolist() == sorted(range(150), key=lambda item: -counts[item])
+
+
+class Recorded(Popularity):
+    """Remembers of how many users the blocks were."""
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        blocks.append(len(users))
+        super()._score_block(users, scores)
+
+
+blocks: list[int] = []
+
+
+@pytest.mark.parametrize(
+    ("users", "entries", "expected"),
+    [
+        (3, 2**24, [3] * 19 + [2]),
+        (256, 4 * N_USERS - 1, [3] * 19 + [2]),
+        (256, N_USERS - 1, [1] * 59),
+        (256, 2**24, [59]),
+    ],
+)
+def test_a_block_holds_no_more_users_and_entries_than_it_may(
+    users: int, entries: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "BLOCK_USERS", users)
+    monkeypatch.setattr(base, "BLOCK_ENTRIES", entries)
+    blocks.clear()
+    Recorded().fit(to_matrix(*generated(N_USERS, N_ITEMS))).score(EVERYONE)
+    assert blocks == expected
