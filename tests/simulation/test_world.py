@@ -148,9 +148,3 @@ def test_positive_ratio_grows_with_popularity_as_in_movielens(
     by_decile = [positive[np.isin(seen.items, decile)].mean() for decile in deciles]
     assert by_decile[9] == max(by_decile)
     assert np.mean(by_decile[7:]) > np.mean(by_decile[:3]) + 0.15
-
-
-def test_what_is_left_over_of_equal_activity_goes_to_the_first_users() -> None:
-    activity = Activity(total=1_030, minimum=0, maximum=30, spread=0)
-    counts = draw_activity(activity, 100, np.random.default_rng(0))
-    assert counts.tolist() == [11] * 30 + [10] * 70
