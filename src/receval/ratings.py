@@ -32,7 +32,8 @@ _TYPES = {
     "known": (pa.bool_(), None),
 }
 
-# Ratings looked at together: all pairs of a hundred million at once take gigabytes.
+# Ratings looked at together: their pairs take 32 MiB, and those of a hundred million at once
+# gigabytes.
 _BLOCK_RATINGS = 2**22
 
 

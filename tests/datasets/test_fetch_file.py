@@ -10,6 +10,7 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, Waits, fetch, names, spec_of
 from datasets.http_server import FileServer
 
+from receval.datasets import transfer
 from receval.datasets.raw import RawFile
 from receval.datasets.reports import ChecksumError, DownloadError
 from receval.datasets.spec import FileSpec
@@ -20,6 +21,18 @@ def test_a_downloaded_file_is_whole_and_alone(server: FileServer, target: Path) 
     assert fetch(spec_of(url), target) == RawFile(target, SHA256)
     assert target.read_bytes() == CONTENT
     assert names(target.parent) == ["ml-1m.zip"]
+
+
+@pytest.mark.parametrize("size", [600, 601, 602])
+def test_blocks_of_three_bytes_are_written_one_behind_the_other(
+    server: FileServer, target: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(transfer, "_BLOCK", 3)
+    content = CONTENT[:size]
+    url = server.serve("/a", content, cuts=[size // 2])
+    sha256 = hashlib.sha256(content).hexdigest()
+    fetch(spec_of(url, sha256=sha256, size=size), target)
+    assert target.read_bytes() == content
 
 
 def test_the_folder_of_the_target_is_made(server: FileServer, tmp_path: Path) -> None:

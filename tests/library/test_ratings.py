@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from receval.ratings import Ratings
+from receval.ratings import Ratings, first_repeat
 
 
 def ratings(**columns: object) -> Ratings:
@@ -151,3 +151,25 @@ def test_a_repeat_is_found_in_any_block_of_users(
                 user_ids=np.arange(5).astype(str),
                 item_ids=np.arange(8).astype(str),
             )
+
+
+def test_blocks_of_users_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("receval.ratings._BLOCK_RATINGS", 3)
+    table = ratings(
+        users=np.array([9, 0, 4, 4, 2, 7, 0, 3, 8], dtype=np.int32),
+        items=np.arange(9, dtype=np.int32),
+        values=np.ones(9, dtype=np.float32),
+        user_ids=np.arange(10).astype(str),
+        item_ids=np.arange(9).astype(str),
+    )
+    blocks = [(start, size, rows.tolist()) for start, size, rows in table.blocks_of_users()]
+    assert blocks == [(0, 3, [1, 4, 6]), (3, 3, [2, 3, 7]), (6, 3, [5, 8]), (9, 1, [0])]
+
+
+def test_the_first_repeat_of_many_is_told_with_the_row_before_it() -> None:
+    rng = np.random.default_rng(2)
+    keys = np.concatenate([rng.permutation(300), rng.integers(0, 300, 300)])
+    for order in (slice(None), slice(None, None, -1), rng.permutation(600)):
+        own = keys[order].tolist()
+        row = next(row for row, key in enumerate(own) if key in own[:row])
+        assert first_repeat(keys[order]) == (row, own.index(own[row]))

@@ -29,6 +29,7 @@ from receval.metrics.list_view import NO_CUTOFF
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
 
@@ -175,3 +176,20 @@ def test_the_share_of_computable_candidates_is_kept() -> None:
         np.array([1], dtype=np.int32), np.array([3], dtype=np.int32), np.array([4], dtype=np.int32)
     )
     assert JudgedLists.of(judgments, outcome, 4, AR).computable_share == 0.75
+
+
+def test_items_of_a_removed_head_leave_the_test_and_items_that_are_not_ranked_stay() -> None:
+    # Of three relevant items of each user one is ranked, one is not, and one was of the head; the
+    # last user has nothing but the head.
+    judgments = Judgments.from_pairs([0] * 4 + [2] * 4 + [3], [*range(4), *range(4), 1], [5] * 9, 4)
+    found = ranks([0, -1, 2, 3, 1, -1, 0, 0, -1], [5, 0, 4, 4])
+    for protocol in (AR, Protocol(head_removed=0.25)):
+        lists = JudgedLists.of(judgments, found, THRESHOLD, protocol)
+        assert lists.full.n_relevant.tolist() == [3, 0, 3, 0]
+        recall, first = evaluate([parse("Recall"), parse("RR")], lists)
+        np.testing.assert_allclose(recall, [2 / 3, 0, 1 / 3, 0])
+        np.testing.assert_allclose(first, [1 / 2, 0, 1, 0])
+    one = JudgedLists.of(judgments, found, THRESHOLD, Protocol("1R", threshold=THRESHOLD))
+    assert one.users.tolist() == [0, 0, 0, 2, 2, 2]
+    assert one.full.lengths.tolist() == [5, 6, 6, 5, 4, 4]
+    np.testing.assert_allclose(evaluate([parse("RR")], one)[0], [0, 1 / 2, 1 / 3, 1, 0, 0])

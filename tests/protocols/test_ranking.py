@@ -20,16 +20,18 @@ def seeded(*names: str | int) -> np.random.Generator:
     return generator(5, "dataset", "split", 0, *names)
 
 
-def random_fold(seed: int) -> tuple[Fold, np.ndarray]:
+def random_fold(seed: int, n_items: int = N_ITEMS) -> tuple[Fold, np.ndarray]:
     """Return a fold with users without judgments or training ratings, ties, NaN, -0.0 and inf."""
     rng = np.random.default_rng(seed)
-    use = rng.choice(4, size=(N_USERS, N_ITEMS), p=[0.45, 0.25, 0.25, 0.05])
-    use[0][use[0] == 2] = 0  # nothing judged
-    use[1][use[1] == 1] = 0  # nothing in train
-    use[2] = 1  # every item in train
+    use = rng.choice(4, size=(N_USERS, n_items), p=[0.45, 0.25, 0.25, 0.05])
+    # Any of them may be user 0 or the last one.
+    unjudged, untrained, all_trained = rng.permutation(N_USERS)[:3]
+    use[unjudged][use[unjudged] == 2] = 0
+    use[untrained][use[untrained] == 1] = 0
+    use[all_trained] = 1
     users, items = np.nonzero(use == 1)
     train = csr_array(
-        (np.ones(len(users), dtype=np.float32), (users, items)), shape=(N_USERS, N_ITEMS)
+        (np.ones(len(users), dtype=np.float32), (users, items)), shape=(N_USERS, n_items)
     )
     users, items = np.nonzero(use == 2)
     ratings = rng.integers(1, 6, size=len(users))
@@ -44,15 +46,15 @@ def random_fold(seed: int) -> tuple[Fold, np.ndarray]:
     )
     scores = rng.choice(
         np.array([-np.inf, -1.5, -0.0, 0.0, 0.25, 3.0, np.inf, np.nan], dtype=np.float32),
-        size=(N_USERS, N_ITEMS),
+        size=(N_USERS, n_items),
     )
     if seed % 2:
         scores = np.where(np.isnan(scores), scores, rng.normal(size=scores.shape))
     return Fold(train=train, test=judgments, unbiased=None), scores.astype(np.float32)
 
 
-def priority_of(protocol: Protocol) -> np.ndarray:
-    return np.arange(N_ITEMS) if protocol.ties == "index" else seeded("ties").permutation(N_ITEMS)
+def priority_of(protocol: Protocol, n_items: int = N_ITEMS) -> np.ndarray:
+    return np.arange(n_items) if protocol.ties == "index" else seeded("ties").permutation(n_items)
 
 
 def samples_of(fold: Fold, protocol: Protocol, size: int) -> dict[int, list[int]]:
@@ -300,20 +302,3 @@ def test_samples_for_some_users_are_those_drawn_for_all() -> None:
     some, those = sample_candidates(base, *train, *judged, 4, seeded("sample"), wanted)
     np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
     np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
-
-
-def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fold, scores = random_fold(4)
-    protocols = [
-        Protocol("AR", "train", None, 4.0, non_computable="random"),
-        Protocol("1R", "TI", 3, 4.0, non_computable="average"),
-        Protocol("1R", "TI", 3, 4.0, percentiles=3),
-    ]
-    together = rank_judged(Scores(scores), fold, protocols, seeded)
-    monkeypatch.setattr("receval.protocols.evaluation._BLOCK_ENTRIES", 2 * N_ITEMS)
-    apart = rank_judged(Scores(scores), fold, protocols, seeded)
-    for one, other in zip(together, apart, strict=True):
-        np.testing.assert_array_equal(one.ranks, other.ranks)
-        np.testing.assert_array_equal(one.lengths, other.lengths)

@@ -62,12 +62,12 @@ def test_plsa_scores_zero_for_users_whose_ratings_are_all_zero() -> None:
 
 def test_biased_mf_steps_along_the_gradient_of_its_objective() -> None:
     values, rated = generated(7, 9)
-    model = BiasedMF(factors=3, regularisation=0.3, learning_rate=0.1, epochs=1, seed=8)
+    model = BiasedMF(factors=11, regularisation=0.3, learning_rate=0.1, epochs=1, seed=8)
     model.fit(to_matrix(values, rated))
     rng = pcg(8)
     # Of users and of items: a bias, then factors.
-    tables = np.zeros((16, 4))
-    tables[:, 1:] = np.float32(0.1) * rng.standard_normal((16, 3), dtype=np.float32)
+    tables = np.zeros((16, 12))
+    tables[:, 1:] = np.float32(0.1) * rng.standard_normal((16, 11), dtype=np.float32)
     tables[:7, 1:][~rated.any(axis=1)] = tables[7:, 1:][~rated.any(axis=0)] = 0
     users, items = np.nonzero(rated)
     mean = values[rated].mean()

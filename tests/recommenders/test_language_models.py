@@ -286,6 +286,25 @@ def test_centred_item_neighbourhood_adds_the_deviations_of_the_nearest_items(
     )
 
 
+@pytest.mark.parametrize("neighbours", [2, 12, 40])
+def test_of_many_equally_similar_items_those_with_the_smaller_codes_are_nearest(
+    neighbours: int,
+) -> None:
+    # A user gives all items the same rating: all cosines are 1, and similarities differ by the
+    # number of users alone. Items are similar to more than the 64 of one word of bits.
+    generator = np.random.default_rng(3)
+    rated = generator.random((12, 90)) < 0.5
+    values = rated * generator.integers(1, 6, (12, 1)).astype(float)
+    model = CentredItemNeighbourhood(
+        neighbours, "common", 2.0, item_regularisation=5.0, user_regularisation=5.0
+    )
+    found = scores_of(model, values, rated)
+    assert (np.diff(model.similarities_.indptr) > 64).mean() > 0.9
+    np.testing.assert_allclose(
+        found, brute_centred_items(values, rated, model), rtol=1e-5, atol=2e-5
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -16,8 +16,9 @@ from recommenders.matrices import (
 from recommenders.objectives import drawn_group
 from recommenders.systems import pcg
 
+from receval.recommenders import pairwise_sampling
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.wbpr import CACHED_USERS, DriftingPopularitySampler
+from receval.recommenders.wbpr import CACHED_USERS, REFRESH, DriftingPopularitySampler
 
 Dense = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -128,6 +129,68 @@ def test_drifting_weights_are_those_of_the_lists_of_librec() -> None:
         np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
     assert ways_out > 20
     assert (np.abs(found - expected) <= 5 * np.sqrt(expected + 1)).all()
+
+
+def drawn_by_librec(lists: ListsOfLibRec, user: int, generator: np.random.Generator) -> int:
+    """Draw an item for a user, who is drawn now; of a new list by leaving out the rated items."""
+    has_list = user in lists.lists
+    lists.probabilities(user)
+    items = lists.lists[user] if has_list else list(lists.weights)
+    reached = np.cumsum([lists.weights[item] for item in items])
+    if has_list:
+        place = int(np.searchsorted(reached, generator.random()))
+        return items[place] if place < len(items) else 0
+    while True:
+        bound = generator.random() * reached[-1]
+        item = items[int(np.searchsorted(reached, bound, side="right"))]
+        if not lists.rated[user, item]:
+            return item
+
+
+def test_a_long_call_draws_what_lists_of_librec_do_one_by_one() -> None:
+    # More items than the 64 of one sum, and sums from scratch twice within the call. Calls of one
+    # draw come first: weights that fall from 1e23 would leave sums of 1,024 draws inexact.
+    _, rated = generated(n_users=CACHED_USERS + 150, n_items=150)
+    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
+    users = pcg(7).choice(sampler.eligible, 3 * REFRESH + 500).astype(np.int32)
+    lists, generator = ListsOfLibRec(rated), pcg(1)
+    expected = [drawn_by_librec(lists, user, generator) for user in users.tolist()]
+    first = [int(sampler.negatives(users[n : n + 1])[0]) for n in range(REFRESH)]
+    assert first + sampler.negatives(users[REFRESH:]).tolist() == expected
+
+
+@pytest.mark.parametrize("positives", ["users", "ratings"])
+@pytest.mark.parametrize("negatives", ["uniform", "popularity"])
+def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str
+) -> None:
+    monkeypatch.setattr(pairwise_sampling, "BLOCK", 3)
+    rated = ratings_with_a_user_of_all_items()
+    train, generator = to_matrix(rated * 2.0, rated), pcg(5)
+    blocks = list(PairSampler(train, pcg(5), positives, negatives).blocks(8))
+    assert [len(users) for users, _, _ in blocks] == [3, 3, 2]
+
+    def one_of(codes: Ints) -> int:
+        return int(codes[int(generator.random() * len(codes))])
+
+    lengths = rated.sum(axis=1)
+    eligible = np.flatnonzero((lengths > 0) & (lengths < 44))
+    owners, items = np.nonzero(rated)
+    rows = np.flatnonzero(np.isin(owners, eligible))
+    pool = items if negatives == "popularity" else np.unique(items)
+    for users, above, below in blocks:
+        for user, item in zip(users, above, strict=True):
+            if positives == "ratings":
+                row = one_of(rows)
+                assert (user, item) == (owners[row], items[row])
+            else:
+                assert user == one_of(eligible)
+                assert item == one_of(np.flatnonzero(rated[user]))
+        for user, item in zip(users, below, strict=True):
+            drawn = one_of(pool)
+            while rated[user, drawn]:
+                drawn = one_of(pool)
+            assert item == drawn
 
 
 def test_drifting_weights_leave_the_popularities_behind() -> None:

@@ -38,7 +38,7 @@ def triple(user: int, above: int, below: int) -> tuple[Ints, Ints, Ints]:
     return codes[0], codes[1], codes[2]
 
 
-@pytest.mark.parametrize("factors", [1, 4, 7])
+@pytest.mark.parametrize("factors", [1, 4, 7, 11])
 def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     tables = initial(3, 4, factors)
     user, above, below = 1, 2, 0

@@ -134,7 +134,7 @@ def test_svdpp_steps_along_the_gradient_of_its_objective() -> None:
 def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
     values, rated = generated(14, 11)
     model = SVDPlusPlus(
-        factors=5,
+        factors=11,
         epochs=4,
         learning_rate=0.03,
         user_regularisation=0.1,
@@ -149,7 +149,7 @@ def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
         draws = np.float32(0.1) * rng.standard_normal(shape, dtype=np.float32)
         return draws.astype(float)
 
-    p, b, q, c, y = initial(14, 5), initial(14), initial(11, 5), initial(11), initial(11, 5)
+    p, b, q, c, y = initial(14, 11), initial(14), initial(11, 11), initial(11), initial(11, 11)
     unrated = ~rated.any(axis=0)
     b[COLD_USER], p[COLD_USER], c[unrated], q[unrated] = 0, 0, 0, 0
     mean = values[rated].mean()

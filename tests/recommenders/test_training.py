@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,14 @@ import numpy as np
 import pytest
 from declared_files import table_in
 
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import read_ranks
+from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking
-from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.workflow.systems import model_file, train_system
+from receval.seeds import generator
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.workflow.systems import model_file, rank_system, train_system
 
 NAMES = ("twin", "folds", "system")
 
@@ -106,3 +111,37 @@ def test_bad_parameters_are_refused_before_any_rating_is_read(
     with pytest.raises(ValueError, match=message):
         train(prepared, recommender, parameters)
     assert not list(prepared.glob("models*"))
+
+
+def test_every_fold_is_ranked_with_or_without_unbiased_ratings(prepared: Path) -> None:
+    plain = np.array([TEST, TRAIN, TRAIN, TRAIN, TRAIN, TEST], dtype=np.uint8)
+    unbiased = np.array([TRAIN, TRAIN, TEST, TRAIN, UNBIASED, TEST | UNBIASED], dtype=np.uint8)
+    Split((plain, unbiased, plain[::-1])).write(prepared / "split.npz")
+    train(prepared, AVERAGE, {})
+    protocols = [Protocol(), Protocol("1R", "AI", 1, 4.0)]
+    rank_system(
+        ratings=table_in(prepared),
+        split=prepared / "split.npz",
+        models=prepared / "models",
+        ranks=prepared / "ranks.npz",
+        recommender=AVERAGE,
+        protocols=[vars(protocol) for protocol in protocols],
+        seed=1,
+        names=NAMES[:2],
+    )
+    table, split = Ratings.read(prepared), Split.read(prepared / "split.npz")
+    for number in range(3):
+        data = fold(table, split, number)
+        model = AverageRating.load(model_file(prepared / "models", number))
+        for part in ("test", "unbiased"):
+            if part == "unbiased" and number != 1:
+                with pytest.raises(KeyError, match=f"no ranks for {protocols[0].key}/{number}"):
+                    read_ranks(prepared / "ranks.npz", protocols[0].key, number, part)
+                continue
+            seeded = partial(generator, 1, *NAMES[:2], number)
+            expected = rank_judged(model, data, protocols, seeded, part)
+            for protocol, outcome in zip(protocols, expected, strict=True):
+                found = read_ranks(prepared / "ranks.npz", protocol.key, number, part)
+                np.testing.assert_array_equal(found.ranks, outcome.ranks)
+                np.testing.assert_array_equal(found.lengths, outcome.lengths)
+                np.testing.assert_array_equal(found.candidates, outcome.candidates)

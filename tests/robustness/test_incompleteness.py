@@ -14,6 +14,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
+from receval.robustness import incompleteness
 from receval.robustness.fused_pass import NAMES, shared_cutoff
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
 from receval.robustness.judgment_sampling import kept_units, sampling_order
@@ -80,7 +81,6 @@ def recomputed(
 def test_values_equal_those_of_a_test_set_that_never_had_the_removed_judgments(
     labels: tuple[str, ...], unit: str, seed: int
 ) -> None:
-    test, outcomes = fold(seed)
     averages = (Arithmetic(), Geometric(), Geometric(zeros="one"), AdjustedGeometric(epsilon=0.1))
     aggregated_metrics = [
         AggregatedMetric(parse(label), average)
@@ -88,6 +88,21 @@ def test_values_equal_those_of_a_test_set_that_never_had_the_removed_judgments(
         # Values below 0, which tau has, have no geometric mean.
         for average in averages[: 1 if label.startswith("tau") else None]
     ]
+    assert_as_recomputed(aggregated_metrics, unit, seed)
+
+
+@pytest.mark.parametrize("labels", [NINE, OTHERS])
+def test_values_are_those_of_all_users_when_three_are_measured_at_a_time(
+    labels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incompleteness, "_USERS_AT_A_TIME", 3)
+    assert_as_recomputed([AggregatedMetric(parse(label), Arithmetic()) for label in labels])
+
+
+def assert_as_recomputed(
+    aggregated_metrics: list[AggregatedMetric], unit: str = "ratings", seed: int = 1
+) -> None:
+    test, outcomes = fold(seed)
     order, n_units = sampling_order(test, unit, np.random.default_rng(seed))
     kept = kept_units(n_units, np.array([100.0, 81.0, 80.0, 43.0, 2.0]))
     values, n_evaluated = ReducedFold(lists_of(test, outcomes), aggregated_metrics).values(

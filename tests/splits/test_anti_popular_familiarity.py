@@ -131,3 +131,13 @@ def test_rates_of_zero_and_one_leave_nothing_to_chance():
 def test_ratings_that_do_not_say_what_is_known_are_refused():
     with pytest.raises(ValueError, match=r"no column 'known'\): use one that does"):
         with_anti_popular_familiarity(ratings_of([(0, 0)], 1, 1), 4, rng())
+
+
+def test_many_equally_liked_items_keep_their_random_order():
+    judged, relevant = np.full(200, 50), np.arange(200) % 5
+    known = np.arange(200) % 51
+    order = rng(4).permutation(200).tolist()
+    order.sort(key=lambda item: relevant[item])
+    expected = dict(zip(order, sorted(known / judged, reverse=True), strict=True))
+    rates = anti_popular_rates(judged, relevant, known, rng(4))
+    assert rates.tolist() == [expected[item] for item in range(200)]

@@ -209,3 +209,25 @@ def test_a_split_of_another_table_is_refused():
 def test_what_is_no_judgment_of_its_own_is_refused(users, items, values, message):
     with pytest.raises(ValueError, match=message):
         Judgments.from_pairs(users, items, values, 2)
+
+
+@pytest.mark.parametrize("train_order", ["rows", "folds"])
+def test_users_and_items_of_a_long_file_appear_in_the_order_of_their_first_rows(train_order):
+    rng = np.random.default_rng(3)
+    # Users and items of odd codes have no rating.
+    every = [(2 * user, 2 * item) for user in range(30) for item in range(60)]
+    pairs = [every[index] for index in rng.permutation(len(every))[:400]]
+    ratings = ratings_of(pairs, 60, 120)
+    fold_of = rng.integers(0, 3, len(pairs))
+    codes = [np.where(fold_of == number, TEST, TRAIN).astype(np.uint8) for number in range(3)]
+    split = Split(codes, {"train_order": train_order})
+    for number in range(3):
+        rows = [row for row in range(len(pairs)) if fold_of[row] != number]
+        if train_order == "folds":
+            rows.sort(key=lambda row: fold_of[row])
+        loaded = fold(ratings, split, number)
+        for side, (found, size) in enumerate(
+            [(loaded.users_by_appearance, 60), (loaded.items_by_appearance, 120)]
+        ):
+            met = dict.fromkeys(pairs[row][side] for row in rows)
+            assert found.tolist() == [*met, *(code for code in range(size) if code not in met)]

@@ -71,3 +71,22 @@ def test_density_counts_each_pair_once_and_all_users_and_items() -> None:
         events=True,
     )
     assert density(ratings) == 3 / 12
+
+
+def test_density_counts_the_pairs_of_all_blocks_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("receval.ratings._BLOCK_RATINGS", 3)
+    # Plays, some of a repeated pair, in blocks of 3, 3, 3 and 1 users.
+    users, items = np.array([9, 0, 4, 4, 2, 7, 0, 3, 9], dtype=np.int32), np.arange(9) % 2
+    ratings = Ratings(
+        users=users,
+        items=items.astype(np.int32),
+        values=np.ones(9, dtype=np.float32),
+        user_ids=np.arange(10).astype(str),
+        item_ids=np.arange(2).astype(str),
+        events=True,
+    )
+    sizes = [size for _, size, _ in ratings.blocks_of_users()]
+    assert sizes == [3, 3, 3, 1]
+    pairs = set(zip(users.tolist(), items.tolist(), strict=True))
+    assert len(pairs) < len(ratings)
+    assert density(ratings) == len(pairs) / 20

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test as scipy_test
 from system_values import FEW_EXAMPLES, few_eighths, indices_of_reversed
 
+from receval.seeds import block_seed
+from receval.statistics import permutation
 from receval.statistics.permutation import BLOCK, PermutationTest, permutation_test
 
 SEED = np.random.SeedSequence(2020)
@@ -128,3 +130,29 @@ def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
 def test_equal_systems_on_an_extreme_scale_have_p_one() -> None:
     values = np.full((1, 2, 20), 1e300)
     assert permutation_test(values, SEED, 100).p_values.tolist() == [[1.0]]
+
+
+def signs_of(number: int, size: int, n_users: int) -> np.ndarray:
+    """Return the signs of one block of samples: a bit a user, the lowest of a word first."""
+    rng = np.random.Generator(np.random.SFC64(block_seed(SEED, number)))
+    words = rng.integers(0, 2**64, size=(size, -(-n_users // 64)), dtype=np.uint64).tolist()
+    return np.array(
+        [[2 * (own[user // 64] >> user % 64 & 1) - 1 for user in range(n_users)] for own in words]
+    )
+
+
+@pytest.mark.parametrize("n_users", [30, 64, 150])
+def test_samples_in_blocks_of_three_count_as_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, n_users: int
+) -> None:
+    monkeypatch.setattr(permutation, "BLOCK", 3)
+    values = np.random.default_rng(1).random((2, 4, n_users))
+    sizes = [3] * 9 + [2]
+    signs = [signs_of(number, size, n_users) for number, size in enumerate(sizes)]
+    differences = np.array(
+        [[table[i] - table[j] for i in range(4) for j in range(i + 1, 4)] for table in values]
+    )
+    sums = np.abs(differences @ np.concatenate(signs).T)
+    expected = (sums >= np.abs(differences.sum(axis=2))[..., None]).sum(axis=2)
+    assert np.unique(expected).size > 5
+    np.testing.assert_array_equal(permutation_test(values, SEED, 29).exceeded, expected)

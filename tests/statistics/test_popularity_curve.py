@@ -1,4 +1,4 @@
-"""Cumulated popularity, by hand and against all pairs at once."""
+"""Cumulated popularity, by hand and summed item by item."""
 
 from __future__ import annotations
 
@@ -27,3 +27,14 @@ def test_a_curve_has_few_points_the_first_and_the_last_among_them() -> None:
 def test_counts_without_a_curve_are_refused(counts: list[int], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         cumulative_shares(counts, 10)
+
+
+@pytest.mark.parametrize("points", [3, 40, 1000])
+def test_a_curve_of_many_items_sums_them_from_the_most_popular_on(points: int) -> None:
+    counts = np.random.default_rng(1).permutation(np.arange(300) ** 2)
+    ranks, shares = cumulative_shares(counts, points)
+    falling = sorted((int(count) for count in counts if count), reverse=True)
+    assert (ranks[0], ranks[-1]) == (1, len(falling))
+    assert len(ranks) == min(points, len(falling))
+    expected = [sum(falling[:rank]) / sum(falling) for rank in ranks.tolist()]
+    assert shares == pytest.approx(expected, rel=1e-12)

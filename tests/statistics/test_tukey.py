@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
 
+from receval.seeds import block_seed
+from receval.statistics import tukey
 from receval.statistics.paired_tests import t_test
 from receval.statistics.tukey import (
     SAMPLES_PER_BLOCK,
@@ -252,3 +254,36 @@ def test_randomised_p_values_know_no_order_but_by_chance(values: Values, random:
     turned = randomised(values[:, ::-1, users], 600)[:, indices_of_reversed(values.shape[1])]
     # Six standard errors of the difference of two shares.
     assert np.abs(turned - randomised(values, 600)).max() < 6 * np.sqrt(0.5 / 600)
+
+
+def range_of_a_sample(values: Values, generator: np.random.Generator) -> float:
+    """Return the range of the systems' sums, every user's values shuffled."""
+    n_systems, n_users = values.shape
+    draws = generator.integers(0, 2**32, (n_users, n_systems - 1), dtype=np.uint32).tolist()
+    order, sums = list(range(n_systems)), [0.0] * n_systems
+    for user, own in enumerate(draws):
+        for index in reversed(range(1, n_systems)):
+            other = own[index - 1] * (index + 1) >> 32
+            order[index], order[other] = order[other], order[index]
+        sums = [total + values[system, user] for total, system in zip(sums, order, strict=True)]
+    return max(sums) - min(sums)
+
+
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_samples_in_blocks_of_three_count_as_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    monkeypatch.setattr(tukey, "SAMPLES_PER_BLOCK", 3)
+    # One system is so far ahead that hardly a sample reaches it.
+    values = tied_values(21, (4, 30)) + np.array([[0.375], [0.0], [0.0], [0.0]])
+    ranges = []
+    for number, size in enumerate([3] * 9 + [last]):
+        generator = np.random.Generator(np.random.PCG64(block_seed(SEED, number)))
+        ranges += [range_of_a_sample(values, generator) for _ in range(size)]
+    sums = values.sum(axis=1)
+    expected = [
+        sum(found >= abs(sums[i] - sums[j]) - 1e-9 for found in ranges) / len(ranges)
+        for i, j in all_pairs(4)
+    ]
+    assert len(set(expected)) > 2
+    assert randomised(values, len(ranges), count_observed=False).tolist() == expected

@@ -19,6 +19,7 @@ from receval.recommenders.model_files import read_model, write_model
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
+# Nor more users than these: their scores of some thousand items are some MiB, which caches hold.
 BLOCK_USERS = 256
 
 

@@ -12,6 +12,8 @@ from receval.recommenders.products import inner_products
 
 MISSING = ("uniform", "popularity")
 INITIAL_DEVIATION = 0.1
+# Numbers that are copied side by side, which fill one line of the processor's cache.
+COLUMNS_AT_A_TIME = 16
 
 
 class EALS(Recommender):
@@ -251,9 +253,8 @@ def _transpose(columns, fixed, lines):  # type: ignore[no-untyped-def]
     """Write the factors of some columns, one factor a line."""
     length = len(columns)
     n_factors = fixed.shape[1]
-    # Sixteen columns at a time, one line of the processor's cache.
-    for start in range(0, length, 16):
-        stop = min(start + 16, length)
+    for start in range(0, length, COLUMNS_AT_A_TIME):
+        stop = min(start + COLUMNS_AT_A_TIME, length)
         for factor in range(n_factors):
             line = lines[factor]
             at = np.uint64(factor)

@@ -12,6 +12,7 @@ from receval.recommenders.base import RatingMatrix
 # Rows of the Gram matrix that are held at a time: 2**28 entries of 4 bytes are 1 GiB, enough for
 # the whole matrix of 16,384 items.
 GRAM_ENTRIES = 2**28
+# Columns of weights that are found before zeros are dropped: 16 MiB of them with so many items.
 BLOCK_ITEMS = 256
 
 

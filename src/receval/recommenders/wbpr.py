@@ -21,6 +21,10 @@ SMALLEST_WEIGHT = 1e-290
 # How many lists are built between two sums from scratch, which end the growth of rounding errors.
 REFRESH = 1024
 
+# Weights under one sum: of some thousand items there are about as many sums, and a draw adds up no
+# more of either than it must.
+SUMMED = 64
+
 
 class WBPR(SampledPairwiseFactors):
     """Factors that put rated items above unrated but popular ones.
@@ -174,7 +178,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     n_weights = len(weights)
     head = ring.shape[1] - 1
     before, after = ring
-    sums = np.empty((n_weights + 63) // 64)
+    sums = np.empty((n_weights + SUMMED - 1) // SUMMED)
     scale, cached = state
     total = 0.0
     age = REFRESH
@@ -182,7 +186,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         if age == REFRESH:
             age = 0
             for block in range(len(sums)):
-                sums[block] = np.sum(weights[64 * block : 64 * block + 64])
+                sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
             total = np.sum(sums)
         age += 1
         user = users[n]
@@ -237,7 +241,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             if new < SMALLEST_WEIGHT:
                 new = 0.0
             weights[at] = new
-            sums[at >> np.uint64(6)] += new - old
+            sums[at // np.uint64(SUMMED)] += new - old
         total = unrated + mass * factor
         while True:
             bound = generator.random() * total
@@ -245,8 +249,8 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             while block < len(sums) - 1 and sums[block] <= bound:
                 bound -= sums[block]
                 block += 1
-            index = 64 * block
-            last = min(index + 64, n_weights) - 1
+            index = SUMMED * block
+            last = min(index + SUMMED, n_weights) - 1
             while index < last and weights[index] <= bound:
                 bound -= weights[index]
                 index += 1

@@ -16,7 +16,8 @@ TARGETS = ("preference", "rating")
 SIDES = ("users", "items")
 INITIALISATIONS = ("normal", "uniform")
 INITIAL_DEVIATION = 0.1
-# Systems of equations that are solved side by side.
+# Systems of equations that are solved side by side: one number of each fills two lines of the
+# cache, and so whole vectors of any processor.
 TOGETHER = 32
 
 

@@ -21,12 +21,8 @@ def density(ratings: Ratings) -> float:
 
     A pair that occurs several times, as plays do, counts once.
     """
-    # Some users at a time: all pairs of a hundred million ratings at once take ten gigabytes.
-    n_blocks = 1 + len(ratings) // 2**22
-    step = 1 + ratings.n_users // n_blocks
     distinct = 0
-    for start in range(0, ratings.n_users, step):
-        rows = (ratings.users >= start) & (ratings.users < start + step)
+    for _, _, rows in ratings.blocks_of_users():
         pairs = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
         distinct += len(np.unique(pairs))
     return distinct / (ratings.n_users * ratings.n_items)

@@ -22,7 +22,8 @@ MONTE_CARLO_SAMPLES = 100_000
 """The papers' number of Monte Carlo samples."""
 
 BLOCK = 1000
-"""Samples of one product. A block has its own seed, so results do not depend on the threads."""
+"""Samples of one product: their signs for 10,000 users take 40 MB. A block has its own seed, so
+results do not depend on the threads; the number is part of what a seed means."""
 
 
 # Sums and squares of values up to this power of two stay far within the range of single precision.

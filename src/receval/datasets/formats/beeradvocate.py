@@ -31,7 +31,8 @@ from receval.ratings import Ratings
 
 REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
 
-# Read at a time: bytes of blocks, records that become columns.
+# Read at a time, so that what Python holds of a file is small: bytes of blocks, and records that
+# become columns.
 _BLOCK_BYTES = 1 << 24
 _PIECE = 1 << 15
 

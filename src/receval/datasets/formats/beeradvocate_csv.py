@@ -19,7 +19,7 @@ from receval.datasets.reports import RawDataError
 
 COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
 
-# Bytes that are read at a time.
+# Bytes that are read at a time, as of files of lines without quotation marks.
 _CSV_BYTES = 1 << 23
 # Not beside a quotation mark that opens a field or closes it.
 _IN_A_FIELD = np.ones(256, dtype=np.bool_)

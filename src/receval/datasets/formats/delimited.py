@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from receval.datasets.formats.columns import ColumnFormat, Date, Integer
 from receval.datasets.reports import RawDataError, shown
 
-# Read at a time, and so the longest line.
+# Bytes read at a time, and so the longest line; small beside the columns of a large file.
 _BLOCK = 1 << 23
 
 

@@ -22,6 +22,7 @@ from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"
+# Bytes read at a time by who looks for a bad line: a mebibyte holds thousands.
 _PIECE = 1 << 20
 LINES = LineFormat(
     b"\t",

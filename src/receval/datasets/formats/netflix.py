@@ -31,6 +31,7 @@ from receval.ratings import Ratings
 # Users are numbered up to 2,649,429; codes are looked up in tables of this size.
 _USER_LIMIT = 2**24
 _SECONDS_PER_DAY = 86_400
+# Bytes read and users encoded at a time: the ratings of the largest movie take a seventh of them.
 _BLOCK = 1 << 25
 _MOVIE = Integer("movie", 1, 2**31 - 1)
 LINES = LineFormat(
