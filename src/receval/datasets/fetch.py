@@ -15,6 +15,7 @@ from receval.datasets.partial_file import PartialFile
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.records import record_of, record_sha256, recorded_sha256
 from receval.datasets.reports import (
+    LONGEST_MESSAGE,
     ChecksumError,
     DownloadError,
     FileAccessError,
@@ -23,8 +24,6 @@ from receval.datasets.reports import (
 )
 from receval.datasets.retries import Patience, fetch_from
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
-
-_LONGEST_MESSAGE = 500
 
 
 def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
@@ -245,7 +244,7 @@ def _no_variant_downloaded(
 
 def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
     """Put a message together in which long reasons give way to what can be done."""
-    room = _LONGEST_MESSAGE - len(f"{what} (). {remedy}") - 2 * len(reasons)
+    room = LONGEST_MESSAGE - len(f"{what} (). {remedy}") - 2 * len(reasons)
     shown = "; ".join(shortened(reason, max(40, room // len(reasons))) for reason in reasons)
-    message = shortened(f"{what} ({shown}). {remedy}", _LONGEST_MESSAGE)
+    message = shortened(f"{what} ({shown}). {remedy}", LONGEST_MESSAGE)
     return DownloadError(message, "; ".join(reasons))

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from receval.datasets.spec import Duplicates, PartCounts
 
-# A message has at most 500 characters: 190 of a path, 250 of a reason, and what stands between.
+LONGEST_MESSAGE = 500
+"""Characters of the longest message."""
+
+# Of it: 190 of a path and 250 of a reason, and some stand between.
 _LONGEST_PATH = 190
 _LONGEST_REASON = 250
 _LONGEST_VALUE = 60
@@ -43,7 +46,19 @@ def shortened(text: str, longest: int) -> str:
 
 
 class DatasetError(Exception):
-    """Something is wrong with a dataset's files or contents."""
+    """Something is wrong with a dataset's files or contents.
+
+    Parameters
+    ----------
+    message : str
+        One sentence or more; the middle of what is longer than 500 characters is left out, so that
+        what has happened and what to do can still be read.
+    """
+
+    def __init__(self, message: str) -> None:
+        if len(message) > LONGEST_MESSAGE:
+            message = shortened(message, LONGEST_MESSAGE)
+        super().__init__(message)
 
 
 class UnavailableError(DatasetError):

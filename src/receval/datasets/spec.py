@@ -237,6 +237,15 @@ class DatasetSpec(Model):
         )
 
     @model_validator(mode="after")
+    def _sums_have_no_scale(self) -> Self:
+        if self.duplicates == "sum" and self.scale is not None:
+            raise ValueError(
+                "duplicates is sum, but sums of ratings lie on no scale: say scale: null, or "
+                "which of the ratings stays"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _variants_can_be_told_apart(self) -> Self:
         names = [variant.name for variant in self.variants]
         if len(set(names)) < len(names):
