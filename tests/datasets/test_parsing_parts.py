@@ -108,3 +108,16 @@ def test_repeats_that_are_errors_are_refused_with_their_rows() -> None:
         merge_repeats(users, items, np.ones(3), "error")
     rows, kept = merge_repeats(users[:2], items[:2], np.ones(2), "error")
     assert (rows.tolist(), kept.tolist()) == ([0, 1], [1, 1])
+
+
+@pytest.mark.parametrize(("duplicates", "value"), [("sum", 201), ("mean", 100.5)])
+def test_merged_whole_numbers_are_what_they_are_by_hand(duplicates: str, value: float) -> None:
+    values = np.array([101, 100], dtype=np.int8)
+    _, kept = merge_repeats(np.array([1, 1]), np.array([3, 3]), values, duplicates)
+    assert kept.tolist() == [value]
+    assert kept.dtype == np.float32
+
+
+def test_a_rule_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="'max', not one of error, first, last, sum, mean"):
+        merge_repeats(np.array([1, 1]), np.array([3, 3]), np.ones(2), "max")

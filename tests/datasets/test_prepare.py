@@ -148,7 +148,8 @@ def test_no_message_about_a_dataset_is_longer_than_can_be_read() -> None:
         UnavailableError(f"The dataset is not here: {'it is nowhere, ' * 99}look for it.")
     )
     assert len(message) == 500
-    assert message.startswith("The dataset is not here") and message.endswith("look for it.")
+    assert message.startswith("The dataset is not here")
+    assert message.endswith("look for it.")
 
 
 def test_means_of_repeated_ratings_may_lie_between_the_steps_of_the_scale(tmp_path: Path) -> None:

@@ -80,7 +80,11 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
         If the counts are not those of a correct parse, or ratings lie off the scale.
     """
     expected = raw.expected or ExpectedCounts()
-    report = ParseReport(expected_ratings=expected.ratings, duplicates=spec.duplicates)
+    report = ParseReport(
+        expected_ratings=expected.ratings,
+        duplicates=spec.duplicates,
+        unpacked_limit=_unpacked_limit(raw, spec),
+    )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
     _check(raw, spec, expected, found, report)
@@ -90,6 +94,14 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     summary = _summary(raw, spec, ratings, report, found, relevant)
     _write(ratings, summary, folder)
     return summary
+
+
+def _unpacked_limit(raw: RawFiles, spec: DatasetSpec) -> int | None:
+    """Return the limit of the variant's archive, None if there is none or nothing is known."""
+    files = [
+        file for variant in spec.variants if variant.name == raw.variant for file in variant.files
+    ]
+    return next((file.unpacked_limit for file in files if file.unpacked_limit is not None), None)
 
 
 def _count(ratings: Ratings, report: ParseReport) -> ExpectedCounts:

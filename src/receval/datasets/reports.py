@@ -124,6 +124,9 @@ class ParseReport:
         Set by the caller: what becomes of pairs that are rated more than once
         (:func:`receval.datasets.formats.pairs.merge_repeats`); None for what the parser does by
         itself.
+    unpacked_limit : int or None
+        Set by the caller: bytes to which an archive may unpack
+        (:class:`receval.datasets.spec.FileSpec`).
     ratings_in_print : int or None
         How many ratings there are as the format's description counts them, where that is not the
         number of the table's rows.
@@ -151,6 +154,7 @@ class ParseReport:
 
     expected_ratings: int | None = None
     duplicates: Duplicates | None = None
+    unpacked_limit: int | None = None
     ratings_in_print: int | None = None
     rows: int = 0
     repeats_collapsed: int = 0
