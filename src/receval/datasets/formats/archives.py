@@ -132,18 +132,15 @@ def _largest_unpacked(path: Path, unpacked_limit: int | None) -> int:
 
 
 def _too_large(path: Path, unpacked_limit: int | None) -> RawDataError:
-    why = (
-        "more than ratings of its size can"
-        if unpacked_limit is None
-        else "the unpacked_limit in config/datasets.yaml"
-    )
+    if unpacked_limit is None:
+        why = (
+            "more than ratings of its size can: it is not the file that is meant, unless you know "
+        )
+        why += "better, and say so by unpacked_limit in config/datasets.yaml"
+    else:
+        why = "its unpacked_limit in config/datasets.yaml: it is not the file that is meant"
     largest = _largest_unpacked(path, unpacked_limit)
-    return RawDataError(
-        path,
-        None,
-        f"the archive unpacks to more than {largest:,} bytes, {why}: it is not the file that is "
-        "meant",
-    )
+    return RawDataError(path, None, f"the archive unpacks to more than {largest:,} bytes, {why}")
 
 
 def unpacked(path: Path, unpacked_limit: int | None = None) -> io.BufferedReader:
