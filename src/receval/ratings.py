@@ -21,6 +21,13 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 
 _EVENTS = "events"
 
+# Of a column's type the kinds that it may be of, and that in words.
+_KINDS = {
+    "values": ("fiub", "ratings are real numbers"),
+    "timestamps": ("iu", "timestamps are whole seconds"),
+    "known": ("b", "it is True or False"),
+}
+
 # Ratings looked at together: all pairs of a hundred million at once take gigabytes.
 _BLOCK_RATINGS = 2**22
 
@@ -54,8 +61,8 @@ class Ratings:
     Raises
     ------
     ValueError
-        Columns are of different lengths, codes are no integers or without identifier, values are
-        not finite, or rows repeat a pair: merge them first
+        Columns are of different lengths or of other types, codes are no integers or without
+        identifier, values are not finite, or rows repeat a pair: merge them first
         (:func:`receval.datasets.formats.pairs.merge_repeats`).
 
     Examples
@@ -87,29 +94,41 @@ class Ratings:
             columns["timestamps"] = self.timestamps
         if self.known is not None:
             columns["known"] = self.known
-        for name, column in columns.items():
+        for name, column in {"users": self.users, **columns}.items():
+            if not isinstance(column, np.ndarray):
+                raise ValueError(f"The column {name} is a {type(column).__name__}, not an array.")
+            if column.ndim != 1:
+                raise ValueError(f"The column {name} has {column.ndim} dimensions, not one.")
             if column.shape != self.users.shape:
                 raise ValueError(
                     f"The column {name} has shape {column.shape}, but users has "
                     f"{self.users.shape}: every column needs one entry per rating."
                 )
+            kinds, what = _KINDS.get(name, (column.dtype.kind, ""))
+            if column.size and column.dtype.kind not in kinds:
+                raise ValueError(f"The column {name} is of type {column.dtype}: {what}.")
         for name, codes, ids in (
             ("users", self.users, self.user_ids),
             ("items", self.items, self.item_ids),
         ):
             checked_codes(name, codes, len(ids))
-        unknown = np.flatnonzero(~np.isfinite(self.values))
+        # Matrices have single precision, in which a number beyond its range would be infinite.
+        finite = np.isfinite(self.values)
+        if self.values.dtype == np.float64:
+            finite &= np.abs(self.values) <= np.finfo(np.float32).max
+        unknown = np.flatnonzero(~finite)
         if len(unknown):
             raise ValueError(
                 f"Row {unknown[0] + 1} has the value {self.values[unknown[0]]}: every rating must "
-                "be a finite number."
+                "be a finite number of single precision."
             )
         repeat = None if checked or self.events else _first_repeated_pair(self)
         if repeat is not None:
             row, earlier = repeat
             raise ValueError(
                 f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
-                f"{self.user_ids[self.users[row]]!s} and item {self.item_ids[self.items[row]]!s}. "
+                f"{self.user_ids[self.users[row]]!s:.60} and item "
+                f"{self.item_ids[self.items[row]]!s:.60}. "
                 "Merge such rows first (merge_repeats of receval.datasets.formats.pairs), or say "
                 "events=True if each row is one event and the values are to be summed."
             )

@@ -189,3 +189,11 @@ def test_a_split_of_another_table_is_refused():
 def test_what_is_no_judgment_of_its_own_is_refused(users, items, values, message):
     with pytest.raises(ValueError, match=message):
         Judgments.from_pairs(users, items, values, 2)
+
+
+@pytest.mark.parametrize(
+    ("items", "reason"), [([0.5], "items is of type float64"), ([-1], "items holds codes from -1")]
+)
+def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Judgments(np.array([0, 1]), np.array(items), np.ones(1, dtype=np.float32))  # type: ignore[arg-type]

@@ -9,11 +9,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from receval.ratings import first_repeat
+from receval.ratings import checked_codes, first_repeat
 
 if TYPE_CHECKING:
     from receval.datasets.reports import ParseReport
     from receval.datasets.spec import Duplicates
+
+
+_LARGEST = np.iinfo(np.int64).max
 
 
 class IdentifierEncoder:
@@ -120,7 +123,8 @@ def merge_repeats(
     Raises
     ------
     ValueError
-        A pair has several rows, and they are errors; or there is no such rule.
+        A pair has several rows, and they are errors; there is no such rule; or codes are no
+        integers from 0, or the columns of different lengths.
 
     Examples
     --------
@@ -134,6 +138,13 @@ def merge_repeats(
     last [1, 2] [3.0, 2.0]
     mean [1, 2] [3.0, 3.5]
     """
+    checked_codes("users", users, _LARGEST)
+    checked_codes("items", items, _LARGEST)
+    if not len(users) == len(items) == len(values):
+        raise ValueError(
+            f"There are {len(users)} users, {len(items)} items and {len(values)} values: every row "
+            "has one of each."
+        )
     if duplicates == "error":
         refuse_repeats(users, items, lambda row, reason: ValueError(f"Row {row + 1}: {reason}."))
         return np.arange(len(users)), values
