@@ -141,6 +141,14 @@ class TestTar:
         path.write_bytes(buffer.getvalue())
         refused(parse_netflix, path, line=None, reason="unpacks to more than")
 
+    @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+    def test_a_header_longer_than_any_name_is_not_read(self, tmp_path: Path, kind: bytes) -> None:
+        header = tarfile.TarInfo("long")
+        header.type, header.size = kind, 10_000
+        data = header.tobuf() + b"7" * header.size + tar([(PLAYS_FILE, PLAY)])
+        path = self.archive(tmp_path, data)
+        refused(parse_archive, path, line=None, reason="a header has 10,000 bytes")
+
     def test_what_unpacks_to_much_more_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

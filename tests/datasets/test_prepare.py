@@ -4,12 +4,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from datasets.registry_entries import REAL, entry, registry, spec
 
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
+from receval.datasets.prepare import load_parser, prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.reports import CountError, DatasetError, RawDataError, UnavailableError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
@@ -168,6 +169,17 @@ def test_ratings_off_the_scale_are_refused(tmp_path: Path) -> None:
     narrow = spec(scale={"minimum": 1, "maximum": 5, "step": 2})
     with pytest.raises(CountError, match=r"1 ratings of 4, which is not on the scale from 1 to 5"):
         prepare(raw_of(tmp_path), narrow, tmp_path / "out")
+
+
+def test_a_rating_that_is_nearly_on_the_scale_is_told_apart_from_one_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = raw_of(tmp_path)
+    values = np.array([5, 3.9999998, 1], dtype=np.float32)
+    table = replace(load_parser(DAT)([raw.files[0].path]), values=values)
+    monkeypatch.setattr("receval.datasets.prepare.load_parser", lambda _: lambda *_, **__: table)
+    with pytest.raises(CountError, match=r"of 3\.99999976, .* from 1 to 5 in steps of 1"):
+        prepare(raw, spec(), tmp_path / "out")
 
 
 def test_a_row_that_does_not_parse_leaves_nothing(tmp_path: Path) -> None:

@@ -136,8 +136,8 @@ def _check(
     problems = [str(difference) for difference in differences(expected, found)]
     if spec.scale is not None:
         problems += [
-            f"{count:,} ratings of {value:g}, which is not on the scale from "
-            f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"
+            f"{count:,} ratings of {value:.9g}, which is not on the scale from "
+            f"{spec.scale.minimum:g} to {spec.scale.maximum:g} in steps of {spec.scale.step:g}"
             for value, count in found.values.items()
             # A mean of ratings lies between the steps.
             if not _on_scale(value, spec.scale, between_steps=spec.duplicates == "mean")

@@ -33,6 +33,15 @@ _LARGEST_RATIO = 20
 _SMALL = 1 << 26
 # The stream reader of tar files cuts its buffer anew for every member: larger ones are slower.
 _TAR_BUFFER = 1 << 17
+# Twice the longest path. The time in which tarfile looks through a header grows with its square.
+_LONGEST_HEADER = 1 << 13
+_EXTENSIONS = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 _DAMAGE = (
     EOFError,
     ValueError,
@@ -203,7 +212,17 @@ def _not_one_member(path: Path, name: str, found: int) -> RawDataError:
 
 
 class _Header(tarfile.TarInfo):
-    """A header that is damaged or missing is an error: tarfile takes it for the end."""
+    """A header that is damaged or missing is an error: tarfile takes it for the end.
+
+    So is one that is longer than any path: tarfile reads it whole, and looks through it for hours.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _EXTENSIONS and header.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header has {header.size:,} bytes")
+        return header
 
     @classmethod
     def fromtarfile(cls, tar: tarfile.TarFile) -> _Header:
