@@ -21,12 +21,8 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 
 _EVENTS = "events"
 
-# Of a column's type the kinds that it may be of, and that in words.
-_KINDS = {
-    "values": ("fiub", "ratings are real numbers"),
-    "timestamps": ("iu", "timestamps are whole seconds"),
-    "known": ("b", "it is True or False"),
-}
+# What a column's type may be, for numpy and in words.
+_KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iu", "integers"), "known": ("b", "bool")}
 
 # Ratings looked at together: all pairs of a hundred million at once take gigabytes.
 _BLOCK_RATINGS = 2**22
@@ -89,16 +85,12 @@ class Ratings:
     checked: InitVar[bool] = False
 
     def __post_init__(self, checked: bool) -> None:
-        columns: dict[str, NDArray] = {"items": self.items, "values": self.values}
-        if self.timestamps is not None:
-            columns["timestamps"] = self.timestamps
-        if self.known is not None:
-            columns["known"] = self.known
-        for name, column in {"users": self.users, **columns}.items():
-            if not isinstance(column, np.ndarray):
-                raise ValueError(f"The column {name} is a {type(column).__name__}, not an array.")
-            if column.ndim != 1:
-                raise ValueError(f"The column {name} has {column.ndim} dimensions, not one.")
+        for name in ("users", "items", "values", "timestamps", "known"):
+            column = getattr(self, name)
+            if column is None and name in ("timestamps", "known"):
+                continue
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                raise ValueError(f"The column {name} is no array of one dimension.")
             if column.shape != self.users.shape:
                 raise ValueError(
                     f"The column {name} has shape {column.shape}, but users has "
@@ -106,12 +98,9 @@ class Ratings:
                 )
             kinds, what = _KINDS.get(name, (column.dtype.kind, ""))
             if column.size and column.dtype.kind not in kinds:
-                raise ValueError(f"The column {name} is of type {column.dtype}: {what}.")
-        for name, codes, ids in (
-            ("users", self.users, self.user_ids),
-            ("items", self.items, self.item_ids),
-        ):
-            checked_codes(name, codes, len(ids))
+                raise ValueError(f"The column {name} is of type {column.dtype}, not of {what}.")
+        checked_codes("users", self.users, self.n_users)
+        checked_codes("items", self.items, self.n_items)
         # Matrices have single precision, in which a number beyond its range would be infinite.
         finite = np.isfinite(self.values)
         if self.values.dtype == np.float64:

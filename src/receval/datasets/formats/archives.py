@@ -35,13 +35,6 @@ _SMALL = 1 << 26
 _TAR_BUFFER = 1 << 17
 # Twice the longest path. The time in which tarfile looks through a header grows with its square.
 _LONGEST_HEADER = 1 << 13
-_EXTENSIONS = (
-    tarfile.XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.SOLARIS_XHDTYPE,
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.GNUTYPE_LONGLINK,
-)
 _DAMAGE = (
     EOFError,
     ValueError,
@@ -220,7 +213,7 @@ class _Header(tarfile.TarInfo):
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
         header = super().frombuf(buf, encoding, errors)
-        if header.type in _EXTENSIONS and header.size > _LONGEST_HEADER:
+        if not header.isreg() and header.size > _LONGEST_HEADER:
             raise tarfile.ReadError(f"a header has {header.size:,} bytes")
         return header
 
