@@ -208,6 +208,15 @@ class TestLiterals:
         assert report.rows == 1
         assert report.dropped == {"empty records": 2}
 
+    def test_empty_dicts_are_not_evaluated(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = literals(tmp_path, [{}, without("review/text"), {}])
+        monkeypatch.setattr(beeradvocate, "_evaluate", None)
+        report = ParseReport()
+        assert len(parse_literals([path], report=report)) == 1
+        assert report.dropped == {"empty records": 2}
+
     def test_numbers_and_nested_values_are_read_like_strings(self, tmp_path: Path) -> None:
         other = {
             "review/timeStruct": {"mday": 16, "year": 2009},

@@ -135,6 +135,9 @@ def _add(reviews: Reviews, records: Sequence[tuple[int, tuple[Field, ...] | None
 def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     if len(line) > LONGEST_RECORD:
         raise RawDataError(path, number, f"the line has more than {LONGEST_RECORD:,} bytes")
+    if line.rstrip() == b"{}":
+        # Evaluating these, of which a small archive can have millions, would take minutes.
+        return None
     text = decode(line)
     match = _LITERAL.fullmatch(text)
     # Of a repeated key the expression finds the last alone.
