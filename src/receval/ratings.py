@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from receval.storage.files import DamagedFileError
-from receval.storage.tables import count_rows, read_columns, write_columns
+from receval.storage.messages import shortened
+from receval.storage.tables import count_rows, read_columns, values_of, write_columns
 
 RATINGS_FILE = "ratings.parquet"
 USERS_FILE = "users.parquet"
@@ -23,6 +24,9 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 
 _EVENTS = "events"
 
+# What a column's type may be, for numpy and in words.
+_KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iu", "integers"), "known": ("b", "bool")}
+
 # Those of the columns of a written table; None where there may be no such column.
 _TYPES = {
     "user": (pa.int32(),),
@@ -32,8 +36,7 @@ _TYPES = {
     "known": (pa.bool_(), None),
 }
 
-# Ratings looked at together: their pairs take 32 MiB, and those of a hundred million at once
-# gigabytes.
+# Ratings looked at together: their pairs take 32 MiB, those of a hundred million gigabytes.
 _BLOCK_RATINGS = 2**22
 
 
@@ -66,8 +69,8 @@ class Ratings:
     Raises
     ------
     ValueError
-        Columns are of different lengths, codes are no integers or without identifier, values are
-        not finite, or rows repeat a pair: merge them first
+        Columns are of different lengths or of other types, codes are no integers or without
+        identifier, values are not finite, or rows repeat a pair: merge them first
         (:func:`receval.datasets.formats.pairs.merge_repeats`).
 
     Examples
@@ -94,36 +97,41 @@ class Ratings:
     checked: InitVar[bool] = False
 
     def __post_init__(self, checked: bool) -> None:
-        columns: dict[str, NDArray] = {"items": self.items, "values": self.values}
-        if self.timestamps is not None:
-            columns["timestamps"] = self.timestamps
-        if self.known is not None:
-            columns["known"] = self.known
-        for name, column in columns.items():
+        for name in ("users", "items", "values", "timestamps", "known"):
+            column = getattr(self, name)
+            if column is None and name in ("timestamps", "known"):
+                continue
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                raise ValueError(f"The column {name} is no array of one dimension.")
             if column.shape != self.users.shape:
                 raise ValueError(
                     f"The column {name} has shape {column.shape}, but users has "
                     f"{self.users.shape}: every column needs one entry per rating."
                 )
-        for name, codes, ids in (
-            ("users", self.users, self.user_ids),
-            ("items", self.items, self.item_ids),
-        ):
-            checked_codes(name, codes, len(ids))
-        unknown = np.flatnonzero(~np.isfinite(self.values))
-        if len(unknown):
+            kinds, what = _KINDS.get(name, (column.dtype.kind, ""))
+            if column.size and column.dtype.kind not in kinds:
+                raise ValueError(f"The column {name} is of type {column.dtype}, not of {what}.")
+        checked_codes("users", self.users, self.n_users)
+        checked_codes("items", self.items, self.n_items)
+        # Matrices have single precision, in which a number beyond its range would be infinite.
+        finite = np.isfinite(self.values)
+        if self.values.dtype == np.float64:
+            finite &= np.abs(self.values) <= np.finfo(np.float32).max
+        if not finite.all():
+            row = int(np.argmin(finite))
             raise ValueError(
-                f"Row {unknown[0] + 1} has the value {self.values[unknown[0]]}: every rating must "
-                "be a finite number."
+                f"Row {row + 1} has the value {self.values[row]}: every rating must be a finite "
+                "number of single precision."
             )
         repeat = None if checked or self.events else _first_repeated_pair(self)
         if repeat is not None:
             row, earlier = repeat
+            user, item = self.user_ids[self.users[row]], self.item_ids[self.items[row]]
             raise ValueError(
                 f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
-                f"{self.user_ids[self.users[row]]!s} and item {self.item_ids[self.items[row]]!s}. "
-                "Merge such rows first (merge_repeats of receval.datasets.formats.pairs), or say "
-                "events=True if each row is one event and the values are to be summed."
+                f"{shortened(str(user))} and item {shortened(str(item))}. Merge such rows first "
+                "(merge_repeats of receval.datasets.formats.pairs), or say events=True if each row "
+                "is one event and the values are to be summed."
             )
 
     def __len__(self) -> int:
@@ -169,17 +177,11 @@ class Ratings:
             name: write_columns(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
             for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids))
         }
-        columns: dict[str, NDArray] = {
-            "user": self.users,
-            "item": self.items,
-            "rating": self.values,
-        }
-        if self.timestamps is not None:
-            columns["timestamp"] = self.timestamps
-        if self.known is not None:
-            columns["known"] = self.known
+        columns: dict[str, NDArray | None] = {"user": self.users, "item": self.items}
+        columns |= {"rating": self.values, "timestamp": self.timestamps, "known": self.known}
+        present = {name: column for name, column in columns.items() if column is not None}
         metadata = {**checksums, _EVENTS: str(self.events)}
-        write_columns(folder / RATINGS_FILE, columns, metadata)
+        write_columns(folder / RATINGS_FILE, present, metadata)
 
     @staticmethod
     def sizes(folder: Path) -> tuple[int, int]:
@@ -196,10 +198,7 @@ class Ratings:
             A file is not as it was written, or is that of another table.
         """
         table, metadata = read_columns(folder / RATINGS_FILE, _TYPES)
-        names = set(table.column_names)
-
-        def column(name: str) -> NDArray:
-            return _as_array(table.column(name).combine_chunks())
+        columns = {name: values_of(table.column(name)) for name in table.column_names}
 
         def ids(name: str) -> NDArray[np.str_]:
             own, described = read_columns(folder / name, {"id": (pa.string(),)})
@@ -208,13 +207,13 @@ class Ratings:
             return np.array(own.column("id").to_pylist(), dtype=np.str_)
 
         return cls(
-            users=column("user"),
-            items=column("item"),
-            values=column("rating"),
+            users=columns["user"],
+            items=columns["item"],
+            values=columns["rating"],
             user_ids=ids(USERS_FILE),
             item_ids=ids(ITEMS_FILE),
-            timestamps=column("timestamp") if "timestamp" in names else None,
-            known=column("known") if "known" in names else None,
+            timestamps=columns.get("timestamp"),
+            known=columns.get("known"),
             events=metadata.get(_EVENTS) == str(True),
             # What is written was checked.
             checked=True,
@@ -249,17 +248,6 @@ def summed_matrix(
     matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
     matrix.sum_duplicates()
     return matrix
-
-
-def _as_array(column: pa.Array) -> NDArray:
-    """Return a column of numbers or of truth values.
-
-    Arrow's own conversion, like its reader of datasets, imports pandas, which takes longer than
-    most jobs of the demo and is needed by none that trains or ranks.
-    """
-    if pa.types.is_boolean(column.type):
-        return np.from_dlpack(column.cast(pa.uint8())).astype(np.bool_)
-    return np.from_dlpack(column)
 
 
 def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:

@@ -299,6 +299,40 @@ def test_results_that_are_not_those_of_their_record_are_not_accepted(
     assert not ACCEPTED.exists()
 
 
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", "[" * 100_000, "\udcff", '{"given": {}, "datasets": [], "descriptions": {}}'],
+    ids=lambda content: content[:20],
+)
+@pytest.mark.parametrize("name", ["run.json", f"artifacts/{STUDY}/provenance.json"])
+@pytest.mark.parametrize("command", [["drift"], ["accept", "--yes"]], ids=lambda words: words[0])
+def test_damaged_records_are_named(
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    name: str,
+    content: str,
+) -> None:
+    path = Path("work/demo", name)
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    assert main([*command, "--edition", "demo"]) == 2
+    said = capsys.readouterr().err
+    assert f"{path.as_posix()} is no record of " in said
+    assert len(said) <= 500
+
+
+def test_many_results_that_are_not_those_of_their_record_are_counted(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = sorted((FRESH / "bellogin2017").glob("*.csv"))
+    for table in tables:
+        change(table, 0.35)
+    assert accept() == 2
+    said = capsys.readouterr().err
+    assert f" and {len(tables) - 3} more is not what its record has" in said
+    assert len(said) <= 500
+
+
 def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path) -> None:
     accept()
     change(FRESH / STUDY / "table2.csv", 0.35)

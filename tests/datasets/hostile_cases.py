@@ -144,6 +144,7 @@ REFUSED = [
     case("redirect in a circle", "redirects more than 10 times", to("/a")),
 
     page(PAGE),
+    page(b" " * 600 + PAGE, "begins with blanks alone"),
     page(b"\xef\xbb\xbf" + PAGE),
     page("\ufeff<html>".encode("utf-16-le")),
     page("\ufeff<html>".encode("utf-16-be")),
@@ -204,6 +205,9 @@ KEPT = [
     case("416 of another size", "new", FIRST, answer(status="416 No", Content_Range="bytes */77", ETag='"one"'), NEW),
     case("416 of another version", "new", FIRST, answer(status="416 No", Content_Range="bytes */6000", ETag='"two"'), NEW),
     case("416 of 5,000 digits", "new", FIRST, answer(status="416 No", Content_Range=f"bytes */{DIGITS}", ETag='"one"'), NEW),
+    case("a part refused", "new", FIRST, answer(status="400 No"), NEW),
+    case("a part refused, known", "whole", FIRST, answer(status="403 No"), answer(CONTENT), known=True),
+    case("a long ETag refused", "new", cut(CONTENT, 6_000, ETag='"' + "1" * 60_000 + '"'), answer(status="431 Too large"), NEW),
     case("an ETag of raw bytes", "new", cut(CONTENT, 6_000, ETag=b'"\xff\x1b"'), NEW),
     case("busy, then the file", "whole", answer(status="503 Busy"), answer(CONTENT)),
     case("empty, then the file", "whole", answer(b""), answer(CONTENT)),

@@ -10,14 +10,28 @@ from pathlib import Path
 
 import pytest
 from datasets.parsed_rows import refused
-from faults.raw_samples import PLAYS, SAMPLES, tar
+from datasets.registry_entries import registry, spec
+from faults.raw_samples import (
+    MOVIE_RECORDS,
+    PLAYS,
+    SAMPLES,
+    TIMED,
+    limit_netflix_users,
+    rows_of,
+    tar,
+    training_set,
+)
 
 from receval.datasets.formats import archives
 from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
 from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive
 from receval.datasets.formats.movielens import parse_zip
 from receval.datasets.formats.netflix import parse_archive as parse_netflix
+from receval.datasets.prepare import prepare
+from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.reports import ParseReport, RawDataError
 
+SAMPLE = {sample.name: sample for sample in SAMPLES}
 RATINGS = b"1::2::3::4\n"
 PLAY = b"".join(PLAYS)
 
@@ -127,6 +141,14 @@ class TestTar:
         path.write_bytes(buffer.getvalue())
         refused(parse_netflix, path, line=None, reason="unpacks to more than")
 
+    @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+    def test_a_header_longer_than_any_name_is_not_read(self, tmp_path: Path, kind: bytes) -> None:
+        header = tarfile.TarInfo("long")
+        header.type, header.size = kind, 10_000
+        data = header.tobuf() + b"7" * header.size + tar([(PLAYS_FILE, PLAY)])
+        path = self.archive(tmp_path, data)
+        refused(parse_archive, path, line=None, reason="a header has 10,000 bytes")
+
     def test_what_unpacks_to_much_more_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -143,6 +165,56 @@ def test_a_stream_that_unpacks_to_much_more_is_refused(
     path = tmp_path / "beeradvocate.gz"
     path.write_bytes(gzip.compress(b"{}\n\n" * 100_000))
     refused(parse, path, line=None, reason="the archive unpacks to more than")
+
+
+UNPACKED = {
+    "movielens zip": len(b"".join(TIMED)),
+    # Each layer is counted on its own, and the outer tar is the largest.
+    "netflix archive": len(tar([("download/training_set.tar", training_set(MOVIE_RECORDS))])),
+    "beeradvocate literals": sum(len(record) for record in SAMPLE["beeradvocate literals"].records),
+    "beeradvocate blocks": sum(len(record) for record in SAMPLE["beeradvocate blocks"].records),
+    "lastfm archive": len(tar([(f"lastfm/{PLAYS_FILE}", PLAY)])),
+}
+
+
+class TestLimitOfTheRegistry:
+    @pytest.mark.parametrize("name", UNPACKED)
+    def test_an_archive_may_unpack_to_it_and_to_no_more(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        limit_netflix_users(monkeypatch)
+        sample = SAMPLE[name]
+        files = sample.write(sample.good_files, tmp_path)
+        rows = rows_of(sample.parse(files))
+        # Where the registry knows, what files of this size usually unpack to is of no account.
+        monkeypatch.setattr(archives, "_SMALL", 0)
+        monkeypatch.setattr(archives, "_LARGEST_RATIO", 0)
+        report = ParseReport(unpacked_limit=UNPACKED[name])
+        assert rows_of(sample.parse(files, report=report)) == rows
+        with pytest.raises(RawDataError, match=r"unpacks to more .* unpacked_limit in config/"):
+            sample.parse(files, report=ParseReport(unpacked_limit=UNPACKED[name] - 1))
+
+    def test_it_reaches_the_parser(self, tmp_path: Path) -> None:
+        path = zip_of(tmp_path, [("ratings.dat", RATINGS)])
+        description = spec(
+            variants=[
+                {
+                    "name": "zip",
+                    "parser": "receval.datasets.formats.movielens:parse_zip",
+                    "files": [{"name": "ml-1m.zip", "unpacked_limit": len(RATINGS) - 1}],
+                }
+            ]
+        )
+        (variant,) = description.variants
+        raw = RawFiles("small", variant.name, variant.parser, (RawFile.of(path),))
+        with pytest.raises(RawDataError, match="unpacked_limit"):
+            prepare(raw, description, tmp_path / "out")
+
+    def test_every_archive_has_one(self) -> None:
+        files = [f for d in registry().values() for v in d.variants for f in v.files]
+        archived = [f for f in files if f.name.endswith((".zip", ".gz", ".tgz"))]
+        assert archived
+        assert [f.name for f in archived if f.unpacked_limit is None] == []
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"[", b"-"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from receval.datasets.formats import beeradvocate
 from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
-from receval.datasets.reports import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
 
 Review = Mapping[str, object]
@@ -188,11 +188,33 @@ def gz(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("write", "parse", "line", "above"),
+    [(literals, parse_literals, 3, 2), (blocks, parse_blocks, 23, 22), (table, parse_csv, 4, 2)],
+)
+def test_a_repeated_review_that_is_an_error_is_refused_with_its_line(
+    tmp_path: Path, write: Write, parse: Parse, line: int, above: int
+) -> None:
+    # The second review is left out, but its line is there.
+    reviews = [review("anna", 7, 4), review("bob", 7, ""), review("anna", 7, 3)]
+    with pytest.raises(RawDataError, match=rf"line {line}: .* {above} line\(s\) above"):
+        parse([write(tmp_path, reviews)], report=ParseReport(duplicates="error"))
+
+
 class TestLiterals:
     def test_empty_dicts_are_counted_and_no_reviews(self, tmp_path: Path) -> None:
         report = ParseReport()
         parse_literals([literals(tmp_path, [{}, review("a", 1, 1), {}])], report=report)
         assert report.rows == 1
+        assert report.dropped == {"empty records": 2}
+
+    def test_empty_dicts_are_not_evaluated(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = literals(tmp_path, [{}, without("review/text"), {}])
+        monkeypatch.setattr(beeradvocate, "_evaluate", None)
+        report = ParseReport()
+        assert len(parse_literals([path], report=report)) == 1
         assert report.dropped == {"empty records": 2}
 
     def test_numbers_and_nested_values_are_read_like_strings(self, tmp_path: Path) -> None:
@@ -209,6 +231,22 @@ class TestLiterals:
             ("stcules", "7", 1.5, 1234817823),
             ("stcules", "8", 1.5, 1234817823),
         ]
+
+    @pytest.mark.parametrize("key", ["0x{0}", "(0x{0},)"])
+    def test_a_repeated_key_that_python_cannot_spell_is_told(
+        self, tmp_path: Path, key: str
+    ) -> None:
+        path = tmp_path / "beeradvocate.json.gz"
+        number = key.format("f" * 5_000)
+        path.write_bytes(gzip.compress(f"{{{number}: 1, {number}: 2}}\n".encode()))
+        error = refused(parse_literals, path, line=1, reason="is repeated")
+        assert len(str(error)) < 300
+
+    def test_where_an_error_stands_is_told_of_the_file_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / "beeradvocate.json.gz"
+        path.write_bytes(gzip.compress(b"{}\n\n"))
+        error = refused(parse_literals, path, line=2, reason="no Python dict literal")
+        assert str(error).count("line ") == 2
 
     def test_lines_that_are_not_utf8_are_latin1(self, tmp_path: Path) -> None:
         line = repr(review("Jos\u00e9", 1, 1)).encode("latin-1") + b"\n"
@@ -325,7 +363,7 @@ class TestCsv:
             b"Caf\xe9,9,4,Jos\xe9,5.0,8\n"
         )
         assert rows_of(parse_csv([path])) == [
-            ("smith, j", "007", 4.5, 9),
+            ("smith, j", "7", 4.5, 9),
             ("Jos\u00e9", "8", 4.0, 9),
         ]
 

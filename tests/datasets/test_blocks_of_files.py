@@ -22,7 +22,8 @@ LONGEST_LINE = 130
 
 
 def read_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(delimited, "_BLOCK", LONGEST_LINE)
+    patch.setattr(delimited, "LONGEST_LINE", LONGEST_LINE)
+    patch.setattr(lastfm_1k, "LONGEST_LINE", LONGEST_LINE)
     patch.setattr(beeradvocate_csv, "_CSV_BYTES", LONGEST_LINE)
     patch.setattr(beeradvocate, "_BLOCK_BYTES", 3)
     patch.setattr(beeradvocate, "_PIECE", 3)

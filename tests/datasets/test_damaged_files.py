@@ -5,10 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from datasets.registry_entries import registry
 from faults.raw_damages import one_fault
 from faults.raw_samples import SAMPLES, Sample, limit_netflix_users
 
 INPUTS = 500
+
+
+def test_every_parser_of_the_registry_has_a_sample() -> None:
+    parsers = {variant.parser for entry in registry().values() for variant in entry.variants}
+    assert parsers == {sample.parser for sample in SAMPLES}
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,6 +235,26 @@ def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_pat
 def test_the_time_limit_grows_with_the_file() -> None:
     assert Patience().seconds_for(FileSpec(name="a", size=32_768_000)) == 1_600
     assert Patience(time_limit=5).seconds_for(FileSpec(name="a", size=32_768_000)) == 5
+
+
+def test_a_size_beyond_all_bounds_has_a_time_limit_that_timers_take(
+    hostile: HostileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", ended.append)
+    spec = FileSpec(name="a", urls=(hostile.at("/a", answer(CONTENT)),), size_limit=10**20)
+    fetch(spec, tmp_path / "a")
+    assert Patience().seconds_for(spec) <= threading.TIMEOUT_MAX
+    assert ended == []
+
+
+def test_a_part_stays_where_neither_it_nor_the_whole_can_be_had(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    url = hostile.at("/a", cut(CONTENT, 6_000, ETag='"one"'), answer(status="403 Not now"))
+    with pytest.raises(DownloadError, match="403 Not now"):
+        fetch(spec_of("a", url), tmp_path / "a", retries=1)
+    assert (tmp_path / "a.part").read_bytes() == CONTENT[:6_000]
 
 
 def test_https_is_never_left_for_http() -> None:

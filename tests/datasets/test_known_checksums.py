@@ -86,7 +86,12 @@ def test_files_are_known_apart(tmp_path: Path, data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"3", b'{"DATA": 3}', b'{"DATA": ["SIGNATURE"]}', b"\xff\xfe"]
+    "content",
+    [
+        *(b"", b"{", b"[]", b"3", b'{"DATA": 3}', b'{"DATA": ["SIGNATURE"]}', b"\xff\xfe"),
+        *(b'{"DATA": {"SIGNATURE": 3}}', b"[" * 100_000),
+    ],
+    ids=lambda content: content[:20].decode("latin-1"),
 )
 def test_a_broken_record_is_begun_anew(
     tmp_path: Path, data: Path, computed: list[Path], content: bytes

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats import delimited
+from receval.datasets.formats import delimited, lastfm_1k
 from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
 from receval.datasets.reports import ParseReport
 from receval.ratings import Ratings
@@ -97,7 +97,7 @@ def test_pieces_of_any_size_give_the_same_codes(
     ]
     path = write(tmp_path, "".join(play(user, second, artist) for user, artist, second in plays))
     whole = parse([path])
-    monkeypatch.setattr(delimited, "_BLOCK", 1_000)
+    monkeypatch.setattr(delimited, "LONGEST_LINE", 1_000)
     pieces = parse([path])
     assert rows_of(whole) == [(user, artist, 1.0, second) for user, artist, second in plays]
     assert pieces.items.tolist() == whole.items.tolist()
@@ -143,3 +143,22 @@ def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
     path = archive(tmp_path, content)
     path.write_bytes(path.read_bytes()[:-20_000])
     refused(parse_archive, path, line=None, reason="the archive is damaged")
+
+
+def test_a_line_without_an_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "plays.tsv"
+    path.write_bytes(b"x" * (40 << 20))
+    read: list[int] = []
+
+    class Counted(lastfm_1k._OneLineEnd):
+        def read(self, size: int = -1) -> bytes:
+            data = super().read(size)
+            if size == lastfm_1k._PIECE:
+                read.append(len(data))
+            return data
+
+    monkeypatch.setattr(lastfm_1k, "_OneLineEnd", Counted)
+    refused(parse_tsv, path, line=1, reason="the line has 8,388,608 bytes or more")
+    assert sum(read) < 10 << 20

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
+from faults.raw_samples import tar
 
 from receval.datasets.formats import netflix
 from receval.datasets.formats.netflix import parse_archive, parse_combined, parse_movie_files
@@ -225,3 +226,18 @@ def test_an_archive_without_ratings_is_told(tmp_path: Path) -> None:
     refused(parse_archive, path, line=None, reason="no member training_set.tar")
     (empty,) = training_set(tmp_path, {})
     refused(parse_archive, empty, line=None, reason="there are no ratings")
+
+
+def test_a_movie_without_an_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(netflix, "_LARGEST_MOVIE", 100)
+    monkeypatch.setattr(netflix, "_BLOCK", 64)
+    path = tmp_path / "combined_data_1.txt"
+    for content, line in ((b"1" * 300, 1), (b"1:\n5,3,2005-09-06\n2:\n" + b"1" * 300, 4)):
+        path.write_bytes(content)
+        refused(parse_combined, path, line=line, reason="no other line '<movie>:' in the next 100")
+    archive = tmp_path / "training_set.tar"
+    archive.write_bytes(tar([("mv_0000001.txt", b"1:\n" + b"1" * 98)]))
+    error = refused(parse_archive, archive, line=1, reason="no other line '<movie>:'")
+    assert error.path.endswith("training_set.tar/mv_0000001.txt")

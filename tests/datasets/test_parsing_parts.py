@@ -108,3 +108,34 @@ def test_repeats_that_are_errors_are_refused_with_their_rows() -> None:
         merge_repeats(users, items, np.ones(3), "error")
     rows, kept = merge_repeats(users[:2], items[:2], np.ones(2), "error")
     assert (rows.tolist(), kept.tolist()) == ([0, 1], [1, 1])
+
+
+@pytest.mark.parametrize(("duplicates", "value"), [("sum", 201), ("mean", 100.5)])
+def test_merged_whole_numbers_are_what_they_are_by_hand(duplicates: str, value: float) -> None:
+    values = np.array([101, 100], dtype=np.int8)
+    _, kept = merge_repeats(np.array([1, 1]), np.array([3, 3]), values, duplicates)
+    assert kept.tolist() == [value]
+    assert kept.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("users", "items", "reason"),
+    [
+        # As pandas codes what is missing; the two pairs must not become one.
+        ([-1, 0], [0, -1], "users holds codes from -1 to 0"),
+        ([0, 0], [0, -1], "items holds codes from -1 to 0"),
+        ([0.2, 0.7], [0, 0], "users is of type float64"),
+        ([0, 1], [0], "2 users, 1 items and 2 values"),
+    ],
+)
+@pytest.mark.parametrize("duplicates", ["error", "last"])
+def test_codes_that_tell_no_pairs_apart_are_refused(
+    users: list[float], items: list[int], reason: str, duplicates: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        merge_repeats(np.array(users), np.array(items), np.ones(2), duplicates)
+
+
+def test_a_rule_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="'max', not one of error, first, last, sum, mean"):
+        merge_repeats(np.array([1, 1]), np.array([3, 3]), np.ones(2), "max")

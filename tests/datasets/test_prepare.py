@@ -4,14 +4,15 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from datasets.registry_entries import REAL, registry, spec
+from datasets.registry_entries import REAL, entry, registry, spec
 
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
+from receval.datasets.prepare import load_parser, prepare
 from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import CountError, DatasetError, RawDataError
+from receval.datasets.reports import CountError, DatasetError, RawDataError, UnavailableError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import TABLE_FILES, Ratings
 from receval.storage.files import sha256_of
@@ -134,10 +135,55 @@ def test_all_differences_are_told_at_once(tmp_path: Path) -> None:
         prepare(raw_of(tmp_path, users=5, items=5), spec(), tmp_path / "out")
 
 
+def test_many_differences_are_counted_where_they_do_not_fit(tmp_path: Path) -> None:
+    folder = tmp_path / ("long " * 40) / ("longer " * 20)
+    folder.mkdir(parents=True)
+    movielens = registry()["ml-1m"]
+    raw = replace(raw_of(folder), dataset="ml-1m", expected=movielens.expected)
+    with pytest.raises(
+        CountError, match=r"ratings: 1,000,209 expected, 3 found; .* more\."
+    ) as caught:
+        prepare(raw, movielens, tmp_path / "out")
+    assert len(str(caught.value)) <= 500
+    assert str(caught.value).endswith("Check that the files are the original ones.")
+
+
+def test_no_message_about_a_dataset_is_longer_than_can_be_read() -> None:
+    message = str(
+        UnavailableError(f"The dataset is not here: {'it is nowhere, ' * 99}look for it.")
+    )
+    assert len(message) == 500
+    assert message.startswith("The dataset is not here")
+    assert message.endswith("look for it.")
+
+
+def test_means_of_repeated_ratings_may_lie_between_the_steps_of_the_scale(tmp_path: Path) -> None:
+    means = spec(duplicates="mean")
+    prepare(raw_of(tmp_path, "9::7::5::300\n9::7::2::400\n"), means, tmp_path / "out")
+    assert Ratings.read(tmp_path / "out").values.tolist() == [3.5]
+
+
+def test_sums_are_refused_where_there_is_a_scale_that_they_would_leave() -> None:
+    with pytest.raises(ValueError, match="sums of ratings lie on no scale: say scale: null"):
+        spec(duplicates="sum")
+    assert DatasetSpec.model_validate(entry(duplicates="sum") | {"scale": None}).scale is None
+
+
 def test_ratings_off_the_scale_are_refused(tmp_path: Path) -> None:
     narrow = spec(scale={"minimum": 1, "maximum": 5, "step": 2})
     with pytest.raises(CountError, match=r"1 ratings of 4, which is not on the scale from 1 to 5"):
         prepare(raw_of(tmp_path), narrow, tmp_path / "out")
+
+
+def test_a_rating_that_is_nearly_on_the_scale_is_told_apart_from_one_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = raw_of(tmp_path)
+    values = np.array([5, 3.9999998, 1], dtype=np.float32)
+    table = replace(load_parser(DAT)([raw.files[0].path]), values=values)
+    monkeypatch.setattr("receval.datasets.prepare.load_parser", lambda _: lambda *_, **__: table)
+    with pytest.raises(CountError, match=r"of 3\.99999976, .* from 1 to 5 in steps of 1"):
+        prepare(raw, spec(), tmp_path / "out")
 
 
 def test_a_row_that_does_not_parse_leaves_nothing(tmp_path: Path) -> None:
@@ -233,11 +279,11 @@ def test_counts_in_print_are_compared_and_never_an_error(tmp_path: Path) -> None
 def test_the_real_data_has_the_expected_counts(tmp_path: Path, dataset: str) -> None:
     if not (REAL / dataset).exists():
         pytest.skip(f"{dataset} is not there")
-    entry: DatasetSpec = registry()[dataset]
-    found = resolve(dataset, entry, tmp_path / "raw", [REAL], network=False)
-    raw = obtain(dataset, entry, found, tmp_path / "raw")
-    summary = prepare(raw, entry, tmp_path / "out")
+    description = registry()[dataset]
+    found = resolve(dataset, description, tmp_path / "raw", [REAL], network=False)
+    raw = obtain(dataset, description, found, tmp_path / "raw")
+    summary = prepare(raw, description, tmp_path / "out")
     assert summary["counts_checked"]
     expected = {"ml-1m": (6_040, 3_706, 1_000_209), "cm100k": (1_054, 1_084, 103_584)}[dataset]
     assert (summary["n_users"], summary["n_items"], summary["n_ratings"]) == expected
-    assert len(raw.auxiliary_files) == len(entry.auxiliary_files)
+    assert len(raw.auxiliary_files) == len(description.auxiliary_files)

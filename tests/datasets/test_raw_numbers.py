@@ -8,7 +8,7 @@ import pytest
 from datasets.parsed_rows import refused
 from faults.raw_samples import SAMPLES
 
-from receval.datasets.reports import RawDataError, shown
+from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.storage.messages import shortened
 
 BY_NAME = {sample.name: sample for sample in SAMPLES}
@@ -135,3 +135,14 @@ def test_no_message_is_longer_than_500_characters() -> None:
     error = RawDataError("folder/" * 200 + "ratings.dat", 12, "bad " * 10_000)
     assert len(str(error)) <= 500
     assert "ratings.dat, line 12: bad bad" in str(error)
+
+
+@pytest.mark.parametrize("name", BEER)
+def test_one_beer_is_one_item_however_its_number_is_spelled(tmp_path: Path, name: str) -> None:
+    sample = BY_NAME[name]
+    lines = [LINE[name].format(**GOOD | {"item": item, "time": 5}) for item in ("7", "07", "7 ")]
+    files = sample.files(["".join(lines).encode()])
+    report = ParseReport()
+    ratings = sample.parse(sample.write(files, tmp_path), report=report)
+    assert ratings.item_ids.tolist() == ["7"]
+    assert report.repeats_collapsed == 2

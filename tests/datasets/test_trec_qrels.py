@@ -6,7 +6,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 
 from receval.datasets.formats.trec_qrels import parse
-from receval.datasets.reports import ParseReport
+from receval.datasets.reports import ParseReport, RawDataError
 
 
 def qrels(tmp_path: Path, *contents: str) -> list[Path]:
@@ -66,3 +66,14 @@ def test_a_bad_row_stops_with_file_line_and_reason(
 
 def test_empty_files_are_told(tmp_path: Path) -> None:
     refused(parse, *qrels(tmp_path, "", ""), line=None, reason="the files are empty")
+
+
+@pytest.mark.parametrize(("row", "file", "line"), [(1, 0, 2), (3, 2, 2)])
+def test_a_repeat_that_is_an_error_is_refused_with_its_file_and_line(
+    tmp_path: Path, row: int, file: int, line: int
+) -> None:
+    lines = [f"{number} 0 d 1\n" for number in range(4)]
+    lines[row] = lines[0]
+    paths = qrels(tmp_path, "".join(lines[:2]), "", "".join(lines[2:]))
+    with pytest.raises(RawDataError, match=f"qrels.{file}, line {line}: .* {row} line"):
+        parse(paths, report=ParseReport(duplicates="error"))

@@ -34,6 +34,7 @@ ONLY_SOMETIMES = {"config/simulations.yaml"}
 
 TESTS = (
     ("tests/datasets/test_film_club.py", "tests/datasets/test_datasets_config.py"),
+    ("tests/datasets/test_damaged_files.py",),
     ("tests/simulation/test_twins_config.py",),
     ("tests/recommenders/test_harness.py", "tests/recommenders/test_closed_forms.py"),
     ("tests/metrics/test_against_brute_force.py", "tests/metrics/test_hand_worked.py"),

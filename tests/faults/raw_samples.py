@@ -15,18 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets.formats import (
-    beeradvocate,
-    cm100k,
-    lastfm_1k,
-    librarything,
-    movielens,
-    netflix,
-    trec_qrels,
-    yahoo_r3,
-)
+from receval.datasets.formats import lastfm_1k, netflix
 from receval.datasets.formats.columns import Integer
 from receval.datasets.formats.delimited import LineFormat
+from receval.datasets.prepare import load_parser
 from receval.ratings import Ratings
 
 Files = list[tuple[str, bytes]]
@@ -54,8 +46,8 @@ class Sample:
     ----------
     name : str
         Format and variant.
-    parse : callable
-        The parser.
+    parser : str
+        ``module:function``, as in the registry.
     records : tuple of bytes
         Each gives the same rows, whatever stands before and after it.
     files : callable
@@ -67,7 +59,7 @@ class Sample:
     """
 
     name: str
-    parse: Callable[..., Ratings]
+    parser: str
     records: tuple[bytes, ...]
     files: Callable[[Sequence[bytes]], Files]
     checksummed: bool = False
@@ -90,6 +82,10 @@ class Sample:
                 for record in self.records
             )
         return self.rows
+
+    @cached_property
+    def parse(self) -> Callable[..., Ratings]:
+        return load_parser(self.parser)
 
     @cached_property
     def good_files(self) -> Files:
@@ -198,24 +194,26 @@ SONGS = tuple(f"{USERS[n]}\t{ITEMS[n]}\t{STARS[n]}\n".encode() for n in N)
 OTHER_SONGS = b"".join(f"{USERS[n]}\t{ITEMS[n] + 7}\t5\n".encode() for n in N)
 
 
-SAMPLES = (
+SAMPLES = [
     Sample(
         "movielens zip",
-        movielens.parse_zip,
+        "receval.datasets.formats.movielens:parse_zip",
         TIMED,
         one_file("ml-1m.zip", zipped("ratings.dat")),
         checksummed=True,
     ),
-    Sample("movielens", movielens.parse_dat, TIMED, one_file("ratings.dat")),
+    Sample(
+        "movielens", "receval.datasets.formats.movielens:parse_dat", TIMED, one_file("ratings.dat")
+    ),
     Sample(
         "movielens without timestamps",
-        movielens.parse_dat,
+        "receval.datasets.formats.movielens:parse_dat",
         tuple(record.rpartition(b"::")[0] + b"\n" for record in TIMED),
         one_file("ratings.dat"),
     ),
     Sample(
         "netflix archive",
-        netflix.parse_archive,
+        "receval.datasets.formats.netflix:parse_archive",
         MOVIE_RECORDS,
         lambda records: [
             (
@@ -227,65 +225,70 @@ SAMPLES = (
     ),
     Sample(
         "netflix training set",
-        netflix.parse_archive,
+        "receval.datasets.formats.netflix:parse_archive",
         MOVIE_RECORDS,
         lambda records: [("training_set.tar", training_set(records))],
     ),
     Sample(
         "netflix combined",
-        netflix.parse_combined,
+        "receval.datasets.formats.netflix:parse_combined",
         MOVIE_RECORDS,
         one_file("combined_data_1.txt"),
     ),
-    Sample("netflix movie files", netflix.parse_movie_files, MOVIE_RECORDS, named_movies),
+    Sample(
+        "netflix movie files",
+        "receval.datasets.formats.netflix:parse_movie_files",
+        MOVIE_RECORDS,
+        named_movies,
+    ),
     Sample(
         "librarything",
-        librarything.parse,
+        "receval.datasets.formats.librarything:parse",
         tuple(f"{USERS[n]} {ITEMS[n]} {2 * STARS[n]} fantasy, x ray\n".encode() for n in N),
         one_file("UI2.txt"),
         scale=2,
     ),
     Sample(
         "beeradvocate literals",
-        beeradvocate.parse_literals,
+        "receval.datasets.formats.beeradvocate:parse_literals",
         tuple(literal(n) for n in N),
         one_file("beeradvocate.json.gz", packed),
         checksummed=True,
     ),
     Sample(
         "beeradvocate blocks",
-        beeradvocate.parse_blocks,
+        "receval.datasets.formats.beeradvocate:parse_blocks",
         tuple(block(n) for n in N),
         one_file("beeradvocate.txt.gz", packed),
         checksummed=True,
     ),
     Sample(
         "beeradvocate csv",
-        beeradvocate.parse_csv,
+        "receval.datasets.formats.beeradvocate:parse_csv",
         tuple(csv_row(n) for n in N),
         one_file("beer_reviews.csv", header=BEER_HEADER),
     ),
     Sample(
         "yahoo train",
-        yahoo_r3.parse,
+        "receval.datasets.formats.yahoo_r3:parse",
         SONGS,
         lambda records: [(TRAIN, b"".join(records)), (TEST, OTHER_SONGS)],
     ),
     Sample(
         "yahoo test",
-        yahoo_r3.parse,
+        "receval.datasets.formats.yahoo_r3:parse",
         SONGS,
         lambda records: [(TRAIN, b"1\t1\t1\n"), (TEST, b"".join(records))],
     ),
     Sample(
         "cm100k",
-        cm100k.parse,
+        "receval.datasets.formats.cm100k:parse",
         tuple(f"{USERS[n]}\t{ITEMS[n]}000\t{STARS[n]}\t{n % 2}\n".encode() for n in N),
         one_file("ratings.txt"),
     ),
     Sample(
         "lastfm archive",
-        lastfm_1k.parse_archive,
+        "receval.datasets.formats.lastfm_1k:parse_archive",
         PLAYS,
         one_file(
             "lastfm-dataset-1K.tar.gz",
@@ -294,14 +297,20 @@ SAMPLES = (
         checksummed=True,
         scale=0,
     ),
-    Sample("lastfm", lastfm_1k.parse_tsv, PLAYS, one_file(lastfm_1k.PLAYS_FILE), scale=0),
+    Sample(
+        "lastfm",
+        "receval.datasets.formats.lastfm_1k:parse_tsv",
+        PLAYS,
+        one_file(lastfm_1k.PLAYS_FILE),
+        scale=0,
+    ),
     Sample(
         "trec qrels",
-        trec_qrels.parse,
+        "receval.datasets.formats.trec_qrels:parse",
         tuple(f"{USERS[n]} 0 AP{ITEMS[n]}-x {STARS[n] - 2}\n".encode() for n in N),
         one_file("qrels.adhoc"),
     ),
-)
+]
 
 
 def limit_netflix_users(patch: pytest.MonkeyPatch) -> None:

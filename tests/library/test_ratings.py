@@ -64,9 +64,20 @@ def test_sizes_count_users_and_items_without_ratings(tmp_path: Path) -> None:
         ({"users": np.array([1, 0, -1], dtype=np.int32)}, r"users holds codes from -1 to 1"),
         ({"items": np.array([3, 0, 0], dtype=np.int32)}, r"items holds codes from 0 to 3.*0\.\.2"),
         ({"items": np.array([0, 0], dtype=np.int32)}, r"items has shape \(2,\).*one entry per"),
-        ({"values": np.ones((3, 1), dtype=np.float32)}, r"values has shape \(3, 1\)"),
+        ({"values": np.ones((3, 1), dtype=np.float32)}, "values is no array of one dimension"),
         ({"timestamps": np.zeros(2, dtype=np.int64)}, r"timestamps has shape \(2,\)"),
         ({"known": np.zeros(4, dtype=bool)}, r"known has shape \(4,\)"),
+        ({"users": np.zeros((3, 1), dtype=np.int32)}, "users is no array of one dimension"),
+        ({"users": [1, 0, 1]}, "The column users is no array of one dimension"),
+        ({"values": np.array(["5", "4", "3"])}, "values is of type <U1, not of numbers"),
+        ({"values": np.array([5, None, 3])}, "values is of type object, not of numbers"),
+        ({"values": np.array([5, 4j, 3])}, "values is of type complex128"),
+        ({"values": np.array([5, 1e39, 3])}, r"Row 2 has the value 1e\+39: .* single precision"),
+        (
+            {"timestamps": np.array([1.0, np.nan, 2.0])},
+            "timestamps is of type float64, not of integers",
+        ),
+        ({"known": np.array([0, 1, 2])}, "known is of type int64, not of bool"),
     ],
 )
 def test_codes_out_of_range_and_short_columns_are_refused_by_name(
@@ -74,6 +85,12 @@ def test_codes_out_of_range_and_short_columns_are_refused_by_name(
 ) -> None:
     with pytest.raises(ValueError, match=reason):
         ratings(**columns)
+
+
+def test_long_identifiers_of_a_repeated_pair_are_shortened() -> None:
+    with pytest.raises(ValueError, match="Row 3 rates the pair that row 1 rated") as caught:
+        ratings(items=np.array([2, 0, 2], dtype=np.int32), user_ids=np.array(["", "a" * 1_000]))
+    assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize("rows", [np.array([True, False, True]), np.array([0, 2])])

@@ -231,3 +231,11 @@ def test_users_and_items_of_a_long_file_appear_in_the_order_of_their_first_rows(
         ):
             met = dict.fromkeys(pairs[row][side] for row in rows)
             assert found.tolist() == [*met, *(code for code in range(size) if code not in met)]
+
+
+@pytest.mark.parametrize(
+    ("items", "reason"), [([0.5], "items is of type float64"), ([-1], "items holds codes from -1")]
+)
+def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Judgments(np.array([0, 1]), np.array(items), np.ones(1, dtype=np.float32))  # type: ignore[arg-type]

@@ -138,6 +138,8 @@ def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
         raise TransferError(f"what came is not a {suffix} file", False)
     if text.startswith((b"{", b"[")) and suffix not in _JSON and not spec.verifiable:
         raise TransferError("a message in JSON came instead of the file", False)
+    if not text and len(first_bytes) == BEGINNING and not spec.verifiable:
+        raise TransferError("what came begins with blanks alone, behind which may be a page", False)
 
 
 def _announced_length(headers: Message) -> int | None:

@@ -98,7 +98,10 @@ class KnownChecksums:
     def _read(self) -> dict[str, dict[str, str]]:
         try:
             content = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
-        ours = isinstance(content, dict) and all(isinstance(v, dict) for v in content.values())
+        ours = isinstance(content, dict) and all(
+            isinstance(known, dict) and all(isinstance(sha256, str) for sha256 in known.values())
+            for known in content.values()
+        )
         return content if ours else {}

@@ -23,9 +23,7 @@ from receval.datasets.reports import (
 from receval.datasets.retries import Patience, fetch_from
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 from receval.storage.files import sha256_of
-from receval.storage.messages import shortened
-
-_LONGEST_MESSAGE = 500
+from receval.storage.messages import LONGEST, shortened
 
 
 def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
@@ -246,9 +244,9 @@ def _no_variant_downloaded(
 
 def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
     """Put a message together in which long reasons give way to what can be done."""
-    room = _LONGEST_MESSAGE - len(f"{what} (). {remedy}") - 2 * len(reasons)
+    room = LONGEST - len(f"{what} (). {remedy}") - 2 * len(reasons)
     shown = "; ".join(
         shortened(reason, max(40, room // len(reasons)), middle=True) for reason in reasons
     )
-    message = shortened(f"{what} ({shown}). {remedy}", _LONGEST_MESSAGE, middle=True)
+    message = shortened(f"{what} ({shown}). {remedy}", LONGEST, middle=True)
     return DownloadError(message, "; ".join(reasons))

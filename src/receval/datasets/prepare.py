@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -14,11 +14,15 @@ import numpy as np
 
 from receval.datasets.counts import as_json, count_ratings, differences, fewest_and_most
 from receval.datasets.raw import RawFiles
-from receval.datasets.reports import CountError, DatasetError, ParseReport
+from receval.datasets.reports import (
+    CountError,
+    DatasetError,
+    ParseReport,
+)
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
 from receval.storage.files import sha256_of, write_atomically
-from receval.storage.messages import shortened
+from receval.storage.messages import LONGEST, shortened
 
 SUMMARY_FILE = "summary.json"
 
@@ -76,7 +80,11 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
         If the counts are not those of a correct parse, or ratings lie off the scale.
     """
     expected = raw.expected or ExpectedCounts()
-    report = ParseReport(expected_ratings=expected.ratings, duplicates=spec.duplicates)
+    report = ParseReport(
+        expected_ratings=expected.ratings,
+        duplicates=spec.duplicates,
+        unpacked_limit=_unpacked_limit(raw, spec),
+    )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
     _check(raw, spec, expected, found, report)
@@ -86,6 +94,14 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     summary = _summary(raw, spec, ratings, report, found, relevant)
     _write(ratings, summary, folder)
     return summary
+
+
+def _unpacked_limit(raw: RawFiles, spec: DatasetSpec) -> int | None:
+    """Return the limit of the variant's archive, None if there is none or nothing is known."""
+    files = [
+        file for variant in spec.variants if variant.name == raw.variant for file in variant.files
+    ]
+    return next((file.unpacked_limit for file in files if file.unpacked_limit is not None), None)
 
 
 def _count(ratings: Ratings, report: ParseReport) -> ExpectedCounts:
@@ -120,25 +136,40 @@ def _check(
     problems = [str(difference) for difference in differences(expected, found)]
     if spec.scale is not None:
         problems += [
-            f"{count:,} ratings of {value:g}, which is not on the scale from "
-            f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"
+            f"{count:,} ratings of {value:.9g}, which is not on the scale from "
+            f"{spec.scale.minimum:g} to {spec.scale.maximum:g} in steps of {spec.scale.step:g}"
             for value, count in found.values.items()
-            if not _on_scale(value, spec.scale)
+            # A mean of ratings lies between the steps.
+            if not _on_scale(value, spec.scale, between_steps=spec.duplicates == "mean")
         ]
     if problems:
         files = ", ".join(file.path.as_posix() for file in raw.files[:4])
         metadata = "; ".join(f"{what}: {count:,}" for what, count in _metadata(report).items())
-        raise CountError(
-            f"The dataset {raw.dataset} (variant {raw.variant}, {files}) is not what it should "
-            f"be. {'; '.join(problems)}."
-            + (f" The parser found {metadata}." if metadata else "")
-            + " Check that the files are the original ones."
+        what = (
+            f"The dataset {raw.dataset} (variant {raw.variant}, {shortened(files, 100)}) is not "
+            "what it should be. "
         )
+        rest = f" The parser found {shortened(metadata, 150)}." if metadata else ""
+        rest += " Check that the files are the original ones."
+        room = LONGEST - len(what) - len(rest)
+        raise CountError(f"{what}{_enumerated(problems, room)}.{rest}")
 
 
-def _on_scale(value: float, scale: RatingScale) -> bool:
+def _enumerated(problems: Sequence[str], room: int) -> str:
+    """Return the first problem and those after it for which there is room; count the others."""
+    shown = problems[0]
+    for number, problem in enumerate(problems[1:], start=1):
+        more = f"; {len(problems) - number} more"
+        if len(f"{shown}; {problem}{more}.") > room:
+            return shown + more
+        shown += f"; {problem}"
+    return shown
+
+
+def _on_scale(value: float, scale: RatingScale, *, between_steps: bool) -> bool:
     steps = (value - scale.minimum) / scale.step
-    return scale.minimum <= value <= scale.maximum and steps == round(steps)
+    within = scale.minimum <= value <= scale.maximum
+    return within and (between_steps or steps == round(steps))
 
 
 def _metadata(report: ParseReport) -> dict[str, int]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.datasets.spec import Duplicates, PartCounts
-from receval.storage.messages import shortened
+from receval.storage.messages import LONGEST, shortened
 
-# A message has at most 500 characters: 190 of a path, 250 of a reason, and what stands between.
+# Of the longest message: 190 of a path and 250 of a reason, and some stand between.
 _LONGEST_PATH = 190
 _LONGEST_REASON = 250
 _LONGEST_VALUE = 60
@@ -32,7 +32,19 @@ def shown(value: bytes | str) -> str:
 
 
 class DatasetError(Exception):
-    """Something is wrong with a dataset's files or contents."""
+    """Something is wrong with a dataset's files or contents.
+
+    Parameters
+    ----------
+    message : str
+        One sentence or more; the middle of what is longer than 500 characters is left out, so that
+        what has happened and what to do can still be read.
+    """
+
+    def __init__(self, message: str) -> None:
+        if len(message) > LONGEST:
+            message = shortened(message, LONGEST, middle=True)
+        super().__init__(message)
 
 
 class UnavailableError(DatasetError):
@@ -98,6 +110,9 @@ class ParseReport:
         Set by the caller: what becomes of pairs that are rated more than once
         (:func:`receval.datasets.formats.pairs.merge_repeats`); None for what the parser does by
         itself.
+    unpacked_limit : int or None
+        Set by the caller: bytes to which an archive may unpack
+        (:class:`receval.datasets.spec.FileSpec`).
     ratings_in_print : int or None
         How many ratings there are as the format's description counts them, where that is not the
         number of the table's rows.
@@ -125,6 +140,7 @@ class ParseReport:
 
     expected_ratings: int | None = None
     duplicates: Duplicates | None = None
+    unpacked_limit: int | None = None
     ratings_in_print: int | None = None
     rows: int = 0
     repeats_collapsed: int = 0

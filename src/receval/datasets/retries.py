@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class Patience:
         """Return the time limit of a file."""
         if self.time_limit is not None:
             return self.time_limit
-        return _SHORTEST + spec.most_bytes / _SLOWEST
+        # Timers take no longer ones.
+        return min(_SHORTEST + spec.most_bytes / _SLOWEST, threading.TIMEOUT_MAX)
 
 
 def fetch_from(

@@ -73,6 +73,9 @@ class FileSpec(Model):
         Bytes; tells variants apart that share a file name, and no download has more.
     size_limit : int
         Bytes at which a download is stopped whose size is not known.
+    unpacked_limit : int or None
+        Bytes at which the unpacking of an archive is stopped, counted for each layer of it on its
+        own; None allows as many as ratings of the file's size can have.
     urls : tuple of str
         Mirrors in the order in which they are tried; none if the file cannot be downloaded.
     """
@@ -82,6 +85,7 @@ class FileSpec(Model):
     md5: Md5 | None = None
     size: Annotated[int, Field(gt=0)] | None = None
     size_limit: Annotated[int, Field(gt=0)] = 1 << 31
+    unpacked_limit: Annotated[int, Field(gt=0)] | None = None
     urls: tuple[Url, ...] = ()
 
     @property
@@ -235,6 +239,15 @@ class DatasetSpec(Model):
             f"No variant of {self.title} consists of {', '.join(files)}; its variants are "
             f"{', '.join(variant.name for variant in self.variants)}."
         )
+
+    @model_validator(mode="after")
+    def _sums_have_no_scale(self) -> Self:
+        if self.duplicates == "sum" and self.scale is not None:
+            raise ValueError(
+                "duplicates is sum, but sums of ratings lie on no scale: say scale: null, or "
+                "which of the ratings stays"
+            )
+        return self
 
     @model_validator(mode="after")
     def _variants_can_be_told_apart(self) -> Self:

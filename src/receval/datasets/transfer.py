@@ -25,6 +25,7 @@ Progress = Callable[[int, int | None], None]
 
 # Bytes received before they are written and told of: some hundred blocks a second of a fast line.
 _BLOCK = 1 << 18
+_OF_A_PART = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 _HEADERS = {"User-Agent": "receval", "Accept-Encoding": "identity"}
 
 
@@ -75,8 +76,9 @@ def transfer(
                 return
             if _continued(response, version, offset, part, spec, deadline, progress):
                 return
-        # Of another version, or of another file: what had arrived is of no use.
-        part.delete()
+            if response.status in _OF_A_PART:
+                # Of another version, or of another file: what had arrived is of no use.
+                part.delete()
     with open_address(url, _HEADERS, timeout, deadline) as response:
         if response.status != HTTPStatus.OK:
             raise refusal(response)
@@ -92,14 +94,18 @@ def _continued(
     deadline: Deadline,
     progress: Progress,
 ) -> bool:
-    """Append what is still missing; return False if the answer does not continue the file."""
+    """Append what is still missing; return False if the whole file is to be asked for."""
     now = Version.read(response.headers.get)
     same = not version.contradicts(now)
     if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
         # If all bytes had arrived before the transfer was interrupted, there is none to ask for.
         return same and size_of_unsatisfied(response.headers) == offset
     if response.status != HTTPStatus.PARTIAL_CONTENT:
-        raise refusal(response)
+        refused = refusal(response)
+        if refused.passing:
+            raise refused
+        # Of the part alone, perhaps: one that is there must not be in the way for ever.
+        return False
     refuse_headers(response.headers, spec)
     extent = Extent.of_part(response.headers)
     if extent is None or extent.start != offset:

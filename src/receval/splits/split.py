@@ -116,6 +116,7 @@ class Judgments:
     values: NDArray[np.float32]
 
     def __post_init__(self) -> None:
+        checked_codes("items", self.items, np.iinfo(np.int32).max)
         unknown = np.flatnonzero(~np.isfinite(self.values))
         if len(unknown):
             user, item, value = (a[unknown[0]] for a in (self.users, self.items, self.values))

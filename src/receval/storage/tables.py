@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -108,6 +109,18 @@ def count_rows(path: Path) -> int:
     """
     with refusing_damage(path):
         return int(pq.read_metadata(_verified(path)).num_rows)
+
+
+def values_of(column: pa.ChunkedArray) -> NDArray:
+    """Return a column of numbers or of truth values.
+
+    Arrow's own conversion, like its reader of datasets, imports pandas, which takes longer than
+    most jobs of the demo and is needed by none that trains or ranks.
+    """
+    array = column.combine_chunks()
+    if pa.types.is_boolean(array.type):
+        return np.from_dlpack(array.cast(pa.uint8())).astype(np.bool_)
+    return np.from_dlpack(array)
 
 
 def _verified(path: Path) -> pa.BufferReader:

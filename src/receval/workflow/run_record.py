@@ -70,14 +70,13 @@ def plan_of_last_run(edition: str | None = None) -> Plan:
             f"Nothing has been run: there is no {path.as_posix()}. Run the workflow first: "
             f"snakemake --cores all --config edition={chosen}."
         )
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        given, datasets, told = (record[key] for key in ("given", "datasets", "descriptions"))
-    except (ValueError, KeyError, TypeError):
+    record = _read_record(path, given=dict, datasets=dict, descriptions=dict)
+    if record is None:
         raise ValueError(
             f"{path.as_posix()} is no record of a run: delete it, and run the workflow again."
-        ) from None
-    plan = Plan(load_settings(Path("config"), chosen, given), Path())
+        )
+    datasets, told = record["datasets"], record["descriptions"]
+    plan = Plan(load_settings(Path("config"), chosen, record["given"]), Path())
     changed = sorted(
         name for name, available in _available(plan).items() if datasets.get(name) != available
     )
@@ -138,21 +137,38 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
         if recorded:
             yield f"{path} is missing, as after a run that did not end"
         return
-    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    record = _read_record(Path(path), config=dict, absent=list, code=dict, results=dict)
+    if record is None:
+        yield f"{path} is no record of provenance, so delete it"
+        return
     told = {key: value for key, value in record["config"].items() if key != SPLITS_METADATA}
     planned = _plain(plan.studies.description(study))
     other = sorted(key for key in {*told, *planned} if told.get(key) != planned.get(key))
     if other:
         yield f"it was made with other settings ({', '.join(other)})"
     if record["absent"] != sorted(plan.studies.absent(study)):
-        yield f"it was made without {', '.join(record['absent']) or 'any dataset absent'}"
+        without = ", ".join(map(str, record["absent"]))
+        yield f"it was made {f'without {without}' if without else 'with all its datasets'}"
     if recorded:
         if record["code"] != _plain(plan.code_digests.of_study(study)):
             yield "the code behind it has changed since"
         now = checksums_of_results(map(Path, plan.studies.provenance_inputs(study)["results"]))
         changed = sorted(name for name in now if record["results"].get(name) != now[name])
         if changed:
-            yield f"{', '.join(changed)} is not what its record has"
+            others = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+            yield f"{', '.join(changed[:3])}{others} is not what its record has"
+
+
+def _read_record(path: Path, **types: type) -> dict[str, Any] | None:
+    """Return what a record holds; None if it lacks one of some keys, or that is of another type."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    whole = all(isinstance(record.get(key), kind) for key, kind in types.items())
+    return record if whole else None
 
 
 def _available(plan: Plan) -> dict[str, bool]:

@@ -1,7 +1,8 @@
 """Raw files, compressed streams, members of zip and tar archives, with errors that name the file.
 
 Whatever goes wrong while they are read is a :class:`RawDataError`; so are two members of one name,
-of which either might be meant, and what unpacks to many times the size of such a dataset.
+of which either might be meant, and what unpacks to more bytes than the registry allows or, where
+that says nothing, to many times the size of a dataset.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ Stream: TypeAlias = io.RawIOBase | io.BufferedReader
 LONGEST_RECORD = 1 << 18
 """Bytes of the longest line or block of lines that is read as one record."""
 
-# Ratings as text shrink to a third or a fifth. What is small when unpacked does no harm.
+# Where the registry says nothing. Ratings as text shrink to a third or a fifth; what is small when
+# unpacked does no harm.
 _LARGEST_RATIO = 20
 _SMALL = 1 << 26
 # The stream reader of tar files cuts its buffer anew for every member: larger ones are slower.
 _TAR_BUFFER = 1 << 17
+# Twice the longest path. The time in which tarfile looks through a header grows with its square.
+_LONGEST_HEADER = 1 << 13
 _DAMAGE = (
     EOFError,
     ValueError,
@@ -93,10 +97,13 @@ def file_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
 class _Unpacked(io.RawIOBase):
     """A stream whose errors name the file, and which ends where no dataset is as large."""
 
-    def __init__(self, stream: IO[bytes] | gzip.GzipFile, path: Path) -> None:
+    def __init__(
+        self, stream: IO[bytes] | gzip.GzipFile, path: Path, unpacked_limit: int | None
+    ) -> None:
         self._stream = stream
         self._path = path
-        self._largest = _largest_unpacked(path)
+        self._unpacked_limit = unpacked_limit
+        self._largest = _largest_unpacked(path, unpacked_limit)
         self._read = 0
 
     def readable(self) -> bool:
@@ -107,7 +114,7 @@ class _Unpacked(io.RawIOBase):
             data = self._stream.read(size)
         self._read += len(data)
         if self._read > self._largest:
-            raise _too_large(self._path)
+            raise _too_large(self._path, self._unpacked_limit)
         return data
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -120,33 +127,45 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _largest_unpacked(path: Path) -> int:
+def _largest_unpacked(path: Path, unpacked_limit: int | None) -> int:
+    if unpacked_limit is not None:
+        return unpacked_limit
     with damage_reported(path):
         return max(_SMALL, _LARGEST_RATIO * path.stat().st_size)
 
 
-def _too_large(path: Path) -> RawDataError:
-    return RawDataError(
-        path,
-        None,
-        f"the archive unpacks to more than {_largest_unpacked(path):,} bytes, more than ratings "
-        "of its size can: it is not the file that is meant",
-    )
+def _too_large(path: Path, unpacked_limit: int | None) -> RawDataError:
+    if unpacked_limit is None:
+        why = (
+            "more than ratings of its size can: it is not the file that is meant, unless you know "
+        )
+        why += "better, and say so by unpacked_limit in config/datasets.yaml"
+    else:
+        why = "its unpacked_limit in config/datasets.yaml: it is not the file that is meant"
+    largest = _largest_unpacked(path, unpacked_limit)
+    return RawDataError(path, None, f"the archive unpacks to more than {largest:,} bytes, {why}")
 
 
-def unpacked(path: Path) -> io.BufferedReader:
+def unpacked(path: Path, unpacked_limit: int | None = None) -> io.BufferedReader:
     """Open a file, and decompress it while it is read if it is or should be a gzip file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    unpacked_limit : int or None
+        See :class:`receval.datasets.spec.FileSpec`.
 
     Raises
     ------
     RawDataError
         If it cannot be opened; its stream raises it, too.
     """
-    stream = _open(path)
+    stream = _open(path, unpacked_limit)
     return io.BufferedReader(stream, _TAR_BUFFER) if isinstance(stream, _Unpacked) else stream
 
 
-def _open(path: Path) -> io.BufferedReader | _Unpacked:
+def _open(path: Path, unpacked_limit: int | None) -> io.BufferedReader | _Unpacked:
     with damage_reported(path):
         stream = path.open("rb")
         compressed = stream.peek(2)[:2] == b"\x1f\x8b"
@@ -154,16 +173,16 @@ def _open(path: Path) -> io.BufferedReader | _Unpacked:
             # What is not compressed has the size that it has.
             return stream
         stream.close()
-        return _Unpacked(gzip.open(path, "rb"), path)
+        return _Unpacked(gzip.open(path, "rb"), path, unpacked_limit)
 
 
-def zip_member(path: Path, name: str) -> tuple[str, bytes]:
+def zip_member(path: Path, name: str, unpacked_limit: int | None = None) -> tuple[str, bytes]:
     """Return the path and the bytes of the zip member with a base name.
 
     Raises
     ------
     RawDataError
-        If the archive is damaged, or does not have one such member.
+        If the archive is damaged, or does not have one such member of at most so many bytes.
     """
     with damage_reported(path), zipfile.ZipFile(path) as archive:
         members = [
@@ -172,8 +191,8 @@ def zip_member(path: Path, name: str) -> tuple[str, bytes]:
         if len(members) != 1:
             raise _not_one_member(path, name, len(members))
         (member,) = members
-        if member.file_size > _largest_unpacked(path):
-            raise _too_large(path)
+        if member.file_size > _largest_unpacked(path, unpacked_limit):
+            raise _too_large(path, unpacked_limit)
         usual = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         if not usual or member.flag_bits & 1:
             reason = "encrypted" if usual else "compressed in an unusual way"
@@ -187,7 +206,17 @@ def _not_one_member(path: Path, name: str, found: int) -> RawDataError:
 
 
 class _Header(tarfile.TarInfo):
-    """A header that is damaged or missing is an error: tarfile takes it for the end."""
+    """A header that is damaged or missing is an error: tarfile takes it for the end.
+
+    So is one that is longer than any path: tarfile reads it whole, and looks through it for hours.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        header = super().frombuf(buf, encoding, errors)
+        if not header.isreg() and header.size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header has {header.size:,} bytes")
+        return header
 
     @classmethod
     def fromtarfile(cls, tar: tarfile.TarFile) -> _Header:
@@ -199,7 +228,9 @@ class _Header(tarfile.TarInfo):
             raise tarfile.ReadError(str(error)) from error
 
 
-def tar_members(path: Path, stream: Stream) -> Iterator[tuple[str, IO[bytes]]]:
+def tar_members(
+    path: Path, stream: Stream, unpacked_limit: int | None = None
+) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield path and content of each file in a tar archive, in one pass over its stream.
 
     What is read of a content goes through :func:`damage_reported`.
@@ -210,6 +241,8 @@ def tar_members(path: Path, stream: Stream) -> Iterator[tuple[str, IO[bytes]]]:
         The archive, for error messages.
     stream : file
         It, or an archive within it, without compression.
+    unpacked_limit : int or None
+        See :class:`receval.datasets.spec.FileSpec`.
 
     Raises
     ------
@@ -225,8 +258,8 @@ def tar_members(path: Path, stream: Stream) -> Iterator[tuple[str, IO[bytes]]]:
             with damage_reported(path):
                 member = archive.next()
                 # Or looking for its end would take for ever.
-                if member and member.size > _largest_unpacked(path):
-                    raise _too_large(path)
+                if member and member.size > _largest_unpacked(path, unpacked_limit):
+                    raise _too_large(path, unpacked_limit)
                 if member and member.issparse():
                     raise RawDataError(path, None, f"the member {shown(member.name)} is sparse")
                 content = archive.extractfile(member) if member and member.isfile() else None
@@ -246,7 +279,7 @@ def tar_members(path: Path, stream: Stream) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 @contextmanager
-def tar_member(path: Path, name: str) -> Iterator[Stream]:
+def tar_member(path: Path, name: str, unpacked_limit: int | None = None) -> Iterator[Stream]:
     """Open the member with a base name of a tar archive, compressed or not.
 
     Raises
@@ -256,11 +289,11 @@ def tar_member(path: Path, name: str) -> Iterator[Stream]:
     """
     found = 0
     # Without buffers, whose copies take longer than the calls that they save.
-    with _open(path) as stream:
-        for member, content in tar_members(path, stream):
+    with _open(path, unpacked_limit) as stream:
+        for member, content in tar_members(path, stream, unpacked_limit):
             if PurePosixPath(member).name == name:
                 found += 1
                 if found == 1:
-                    yield _Unpacked(content, path)
+                    yield _Unpacked(content, path, unpacked_limit)
     if found != 1:
         raise _not_one_member(path, name, found)

@@ -72,7 +72,8 @@ def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) 
     RawDataError
         If the file is damaged or a record does not fit.
     """
-    return _parse(read_literals(files[0]), report)
+    report = report or ParseReport()
+    return read_literals(files[0], report.unpacked_limit).ratings(report)
 
 
 def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -80,7 +81,8 @@ def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) ->
 
     Parameters and results are those of :func:`parse_literals`.
     """
-    return _parse(read_blocks(files[0]), report)
+    report = report or ParseReport()
+    return read_blocks(files[0], report.unpacked_limit).ratings(report)
 
 
 def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -88,14 +90,10 @@ def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
 
     Parameters and results are those of :func:`parse_literals`.
     """
-    return _parse(read_csv(files[0]), report)
+    return read_csv(files[0]).ratings(report or ParseReport())
 
 
-def _parse(reviews: Reviews, report: ParseReport | None) -> Ratings:
-    return reviews.ratings(report or ParseReport())
-
-
-def read_literals(path: Path) -> Reviews:
+def read_literals(path: Path, unpacked_limit: int | None = None) -> Reviews:
     """Read one Python dict literal per line.
 
     Raises
@@ -104,14 +102,14 @@ def read_literals(path: Path) -> Reviews:
         If the file is damaged or a line is no dict literal with usable values.
     """
     reviews = Reviews(path)
-    with unpacked(path) as file:
+    with unpacked(path, unpacked_limit) as file:
         numbered = enumerate(iter(partial(file.readline, LONGEST_RECORD + 1), b""), start=1)
         while piece := list(islice(numbered, _PIECE)):
             _add(reviews, [(number, _literal(line, path, number)) for number, line in piece])
     return reviews
 
 
-def read_blocks(path: Path) -> Reviews:
+def read_blocks(path: Path, unpacked_limit: int | None = None) -> Reviews:
     """Read blocks of ``key: value`` lines with blank lines between.
 
     Raises
@@ -120,7 +118,7 @@ def read_blocks(path: Path) -> Reviews:
         If the file is damaged or a line is not ``key: value`` with usable values.
     """
     reviews = Reviews(path)
-    blocks = _blocks(path)
+    blocks = _blocks(path, unpacked_limit)
     while piece := list(islice(blocks, _PIECE)):
         _add(reviews, [(number, _block(block, path, number)) for number, block in piece])
     return reviews
@@ -132,12 +130,15 @@ def _add(reviews: Reviews, records: Sequence[tuple[int, tuple[Field, ...] | None
     if full:
         lines = np.array([number for number, _ in full])
         names, beers, overall, times = zip(*(record for _, record in full), strict=True)
-        reviews.add(names, beers, overall, times, lambda row: int(lines[row]))
+        reviews.add(names, beers, overall, times, lines)
 
 
 def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     if len(line) > LONGEST_RECORD:
         raise RawDataError(path, number, f"the line has more than {LONGEST_RECORD:,} bytes")
+    if line.rstrip() == b"{}":
+        # Evaluating these, of which a small archive can have millions, would take minutes.
+        return None
     text = decode(line)
     match = _LITERAL.fullmatch(text)
     # Of a repeated key the expression finds the last alone.
@@ -155,7 +156,11 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         key = ast.literal_eval(key_node) if key_node else None
         if key in nodes:
-            raise RawDataError(path, number, f"the key {shown(str(key))} is repeated")
+            # Another key than text as it is written: Python refuses to spell long numbers.
+            spelled = (
+                key if isinstance(key, str) else ast.get_source_segment(text, key_node or node)
+            )
+            raise RawDataError(path, number, f"the key {shown(spelled or '')} is repeated")
         nodes[key] = value_node
     fields: list[Field] = []
     for key in REVIEW_KEYS:
@@ -184,14 +189,16 @@ def _evaluate(text: str, path: Path, number: int) -> tuple[ast.expr, object]:
             node = ast.parse(text, mode="eval").body
             return node, ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, Warning, MemoryError, RecursionError) as error:
-        raise RawDataError(path, number, f"the line is no Python dict literal ({error})") from error
+        # Where a syntax error stands tells it of the literal, not of the file.
+        told = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+        raise RawDataError(path, number, f"the line is no Python dict literal ({told})") from error
 
 
-def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+def _blocks(path: Path, unpacked_limit: int | None) -> Iterator[tuple[int, bytes]]:
     """Yield each block and the number of its first line."""
     number = 1
     rest = b""
-    with unpacked(path) as file:
+    with unpacked(path, unpacked_limit) as file:
         while True:
             data = file.read(_BLOCK_BYTES)
             # A carriage return at the end waits in the rest for its line feed.

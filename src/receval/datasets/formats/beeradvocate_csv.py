@@ -57,7 +57,8 @@ def read_csv(path: Path) -> Reviews:
         )
         for batch in batches:
             names, beers, overall, times = (_decoded(batch.column(name)) for name in COLUMNS)
-            reviews.add(names, beers, overall, times, (rows + 2).__add__)
+            numbers = np.arange(rows + 2, rows + 2 + batch.num_rows)
+            reviews.add(names, beers, overall, times, numbers)
             rows += batch.num_rows
     except pa.ArrowInvalid as error:
         raise _error(path, len(header), str(error)) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +45,7 @@ class Reviews:
         self._path = path
         self._users = IdentifierEncoder()
         self._beers = IdentifierEncoder()
-        self._pieces: list[tuple[NDArray, NDArray, NDArray, NDArray]] = []
+        self._pieces: list[tuple[NDArray, NDArray, NDArray, NDArray, NDArray]] = []
         self._report = ParseReport()
 
     def add_empty(self, records: int) -> None:
@@ -58,7 +58,7 @@ class Reviews:
         beers: Sequence[Field],
         overall: Sequence[Field],
         times: Sequence[Field],
-        line_of: Callable[[int], int],
+        lines: NDArray[np.int64],
     ) -> None:
         """Add reviews as they are written; None where a review lacks a field.
 
@@ -66,8 +66,8 @@ class Reviews:
         ----------
         names, beers, overall, times : sequence of str or None, shape (n,)
             Profile names, beer ids, overall ratings and seconds since 1970.
-        line_of : callable
-            Line number of a row of this piece.
+        lines : ndarray of int64, shape (n,)
+            Line number of each, of its first line where it has several.
 
         Raises
         ------
@@ -84,15 +84,15 @@ class Reviews:
         self._report.drop(
             "reviews without an overall rating", int((with_beer & ~with_rating).sum())
         )
-        values = self._values(_OVERALL, overall, "0", line_of).to_numpy()
+        values = self._values(_OVERALL, overall, "0", lines).to_numpy()
         self._report.note("reviews without a time", sum(not time for time in times))
-        seconds = self._values(_TIME, times, "0", line_of).to_numpy().astype(np.int64)
+        seconds = self._values(_TIME, times, "0", lines).to_numpy().astype(np.int64)
         seconds[[not time for time in times]] = NO_TIME
-        self._values(_BEER, beers, "0", line_of)
+        numbers = self._values(_BEER, beers, "0", lines)
         kept = with_beer & with_rating
-        users = self._users.encode(self._values(_NAME, names, "", line_of).filter(kept))
-        items = self._beers.encode(pa.array(beers, pa.string()).filter(kept))
-        self._pieces.append((users, items, values[kept], seconds[kept]))
+        users = self._users.encode(self._values(_NAME, names, "", lines).filter(kept))
+        items = self._beers.encode(numbers.filter(kept))
+        self._pieces.append((users, items, values[kept], seconds[kept], lines[kept]))
 
     def ratings(self, report: ParseReport) -> Ratings:
         """Collapse repeated reviews and return the ratings.
@@ -109,7 +109,7 @@ class Reviews:
         """
         if not sum(len(piece[0]) for piece in self._pieces):
             raise RawDataError(self._path, None, "the file holds no reviews")
-        users, items, values, seconds = (
+        users, items, values, seconds, lines = (
             np.concatenate(column) for column in zip(*self._pieces, strict=True)
         )
         rows, values = kept_rows(
@@ -117,8 +117,9 @@ class Reviews:
             items,
             values,
             report,
-            lambda row, reason: RawDataError(self._path, None, f"review {row + 1}: {reason}"),
+            lambda row, reason: RawDataError(self._path, int(lines[row]), reason),
             by_default="last",
+            lines=lines,
         )
         report.rows = self._report.rows
         report.dropped.update(self._report.dropped)
@@ -142,7 +143,7 @@ class Reviews:
         column: ColumnFormat,
         fields: Sequence[Field],
         missing: str,
-        line_of: Callable[[int], int],
+        lines: NDArray[np.int64],
     ) -> pa.Array:
         """Read a column in which a review may lack the field."""
         try:
@@ -152,5 +153,5 @@ class Reviews:
                 # A lone surrogate has no encoding, and is no UTF-8 in this one.
                 written = (field or missing).encode("utf-8", errors="surrogatepass")
                 if complaint := column.complaint(written):
-                    raise RawDataError(self._path, line_of(row), complaint) from error
+                    raise RawDataError(self._path, int(lines[row]), complaint) from error
             raise

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from receval.datasets.formats.columns import ColumnFormat, Date, Integer
 from receval.datasets.reports import RawDataError, shown
 
-# Bytes read at a time, and so the longest line; small beside the columns of a large file.
-_BLOCK = 1 << 23
+LONGEST_LINE = 1 << 23
+"""Bytes that are read at a time, to which no line of them may come; small beside the columns
+of a large file."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ class LineFormat:
     def complaint(self, line: bytes) -> str | None:
         """Return what is wrong with a line, None if nothing is."""
         line = line.removesuffix(b"\n").removesuffix(b"\r")
-        if len(line) >= _BLOCK:
-            return f"the line has {len(line):,} bytes"
+        if len(line) >= LONGEST_LINE:
+            return f"the line has {LONGEST_LINE:,} bytes or more"
         if b"\r" in line:
             return "there is a carriage return within the line, which is no line end here"
         if len(self.delimiter) > 1 and b"\t" in line:
@@ -175,7 +176,7 @@ class LineFormat:
         return {
             "read_options": pa.csv.ReadOptions(
                 use_threads=False,
-                block_size=_BLOCK,
+                block_size=LONGEST_LINE,
                 column_names=[column.name for column in self.columns],
             ),
             "parse_options": pa.csv.ParseOptions(

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from receval.datasets.formats.archives import Stream, tar_member, unpacked
 from receval.datasets.formats.columns import Ignored, Instant, Text
-from receval.datasets.formats.delimited import LineFormat
+from receval.datasets.formats.delimited import LONGEST_LINE, LineFormat
 from receval.datasets.formats.pairs import IdentifierEncoder
 from receval.datasets.reports import ParseReport, RawDataError
 from receval.ratings import Ratings
@@ -81,9 +81,11 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
     RawDataError
         If the archive is damaged or a row does not fit.
     """
+    report = report or ParseReport()
+    limit = report.unpacked_limit
     (path,) = files
     label = f"{path.as_posix()}/{PLAYS_FILE}"
-    return _parse(lambda: tar_member(path, PLAYS_FILE), label, report)
+    return _parse(lambda: tar_member(path, PLAYS_FILE, limit), label, report)
 
 
 def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -108,15 +110,14 @@ def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
         If a row does not fit.
     """
     (path,) = files
-    return _parse(lambda: unpacked(path), path.as_posix(), report)
+    return _parse(lambda: unpacked(path), path.as_posix(), report or ParseReport())
 
 
 def _parse(
     open_stream: Callable[[], AbstractContextManager[Stream]],
     label: str,
-    report: ParseReport | None,
+    report: ParseReport,
 ) -> Ratings:
-    report = report or ParseReport()
     users, items = IdentifierEncoder(), IdentifierEncoder()
     pieces: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     try:
@@ -157,7 +158,8 @@ def _lines(stream: Stream) -> Iterator[bytes]:
     """Yield lines without their ends, as the fast reader has met them."""
     read = _OneLineEnd(stream).read
     rest = b""
-    while piece := read(_PIECE):
+    # What is longer is no line, and the rest of it need not be read.
+    while len(rest) < LONGEST_LINE and (piece := read(_PIECE)):
         *lines, rest = (rest + piece).split(b"\n")
         yield from lines
     yield rest

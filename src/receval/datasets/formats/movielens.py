@@ -47,8 +47,9 @@ def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
     RawDataError
         If the archive is damaged or a row does not fit.
     """
+    report = report or ParseReport()
     (archive,) = files
-    path, data = zip_member(archive, "ratings.dat")
+    path, data = zip_member(archive, "ratings.dat", report.unpacked_limit)
     return _parse(data, path, report)
 
 

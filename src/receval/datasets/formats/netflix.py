@@ -33,6 +33,8 @@ _USER_LIMIT = 2**24
 _SECONDS_PER_DAY = 86_400
 # Bytes read and users encoded at a time: the ratings of the largest movie take a seventh of them.
 _BLOCK = 1 << 25
+# Bytes of one movie, or of five million ratings: no movie has more than 240,000.
+_LARGEST_MOVIE = 1 << 27
 _MOVIE = Integer("movie", 1, 2**31 - 1)
 LINES = LineFormat(
     b",", (Integer("user", 1, _USER_LIMIT - 1), Integer("rating", 1, 5), Date("date"))
@@ -70,7 +72,8 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
         If the archive is damaged or a row does not fit.
     """
     (path,) = files
-    return _parse(_movies_of_archive(path), path, report)
+    report = report or ParseReport()
+    return _parse(_movies_of_archive(path, report.unpacked_limit), path, report)
 
 
 def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
@@ -125,21 +128,23 @@ def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) 
     return _parse(movies, files[0], report)
 
 
-def _movies_of_archive(path: Path) -> Iterator[_Movie]:
+def _movies_of_archive(path: Path, limit: int | None) -> Iterator[_Movie]:
     if path.name.endswith((".tar.gz", ".tgz")):
-        with tar_member(path, "training_set.tar") as stream:
-            yield from _movies_of_tar(path, stream, f"{path.as_posix()}/training_set.tar")
+        with tar_member(path, "training_set.tar", limit) as stream:
+            yield from _movies_of_tar(path, stream, f"{path.as_posix()}/training_set.tar", limit)
     else:
-        with unpacked(path) as stream:
-            yield from _movies_of_tar(path, stream, path.as_posix())
+        with unpacked(path, limit) as stream:
+            yield from _movies_of_tar(path, stream, path.as_posix(), limit)
 
 
-def _movies_of_tar(path: Path, stream: Stream, source: str) -> Iterator[_Movie]:
-    for member, content in tar_members(path, stream):
+def _movies_of_tar(path: Path, stream: Stream, source: str, limit: int | None) -> Iterator[_Movie]:
+    for member, content in tar_members(path, stream, limit):
         name = PurePosixPath(member).name
         if name.startswith("mv_") and name.endswith(".txt"):
             with damage_reported(path):
-                movie = content.read()
+                movie = content.read(_LARGEST_MOVIE + 1)
+            if len(movie) > _LARGEST_MOVIE:
+                raise _too_long(f"{source}/{member}", 1)
             yield _movie_of_file(f"{source}/{member}", movie)
 
 
@@ -178,9 +183,16 @@ def _movies_of_combined(path: Path) -> Iterator[_Movie]:
                 first_line = line
                 start = header_end + 1
             rest = rest[start:]
+            if len(rest) > _LARGEST_MOVIE:
+                raise _too_long(source, line)
     if number is None:
         raise RawDataError(source, 1, "expected a line '<movie>:'")
     yield _Movie(source, first_line, number, rest)
+
+
+def _too_long(source: str, line: int) -> RawDataError:
+    reason = f"there is no other line '<movie>:' in the next {_LARGEST_MOVIE:,} bytes"
+    return RawDataError(source, line, reason)
 
 
 def _movie_number(header: bytes, source: str, line: int) -> int:

@@ -9,11 +9,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from receval.ratings import first_repeat
+from receval.ratings import checked_codes, first_repeat
 
 if TYPE_CHECKING:
     from receval.datasets.reports import ParseReport
     from receval.datasets.spec import Duplicates
+
+
+_LARGEST = np.iinfo(np.int64).max
 
 
 class IdentifierEncoder:
@@ -105,7 +108,7 @@ def merge_repeats(
     ----------
     users, items : ndarray of non-negative integers, shape (n,)
         Codes by row.
-    values : ndarray of float, shape (n,)
+    values : ndarray of numbers, shape (n,)
     duplicates : {"error", "first", "last", "sum", "mean"}
         What becomes of a pair with several rows: it is refused; its first or last row stays; its
         last row stays, with the sum or the mean of their values.
@@ -115,12 +118,13 @@ def merge_repeats(
     rows : ndarray of int64, shape (n_kept,)
         Ascending.
     values : ndarray, shape (n_kept,)
-        Of the type of the values.
+        Of the type of the values; float32 where whole numbers were summed or averaged.
 
     Raises
     ------
     ValueError
-        A pair has several rows, and they are errors.
+        A pair has several rows, and they are errors; there is no such rule; or codes are no
+        integers from 0, or the columns of different lengths.
 
     Examples
     --------
@@ -134,15 +138,28 @@ def merge_repeats(
     last [1, 2] [3.0, 2.0]
     mean [1, 2] [3.0, 3.5]
     """
+    checked_codes("users", users, _LARGEST)
+    checked_codes("items", items, _LARGEST)
+    if not len(users) == len(items) == len(values):
+        raise ValueError(
+            f"There are {len(users)} users, {len(items)} items and {len(values)} values: every row "
+            "has one of each."
+        )
     if duplicates == "error":
         refuse_repeats(users, items, lambda row, reason: ValueError(f"Row {row + 1}: {reason}."))
         return np.arange(len(users)), values
     if duplicates == "first":
         rows = np.sort(np.unique(_combine((users, items)), return_index=True)[1])
         return rows, values[rows]
+    if duplicates not in _RULES:
+        rules = ", ".join(("error", *_RULES))
+        raise ValueError(f"duplicates is {str(duplicates)[:60]!r}, not one of {rules}.")
     rows = last_rows(users, items)
     if duplicates == "last" or len(rows) == len(users):
         return rows, values[rows]
+    if not np.issubdtype(values.dtype, np.floating):
+        # A mean is seldom a whole number, and a sum need not fit into the type.
+        values = values.astype(np.float32)
     _, pairs = np.unique(_combine((users, items)), return_inverse=True)
     totals = np.bincount(pairs, weights=values.astype(np.float64))
     if duplicates == "mean":
@@ -154,6 +171,7 @@ def refuse_repeats(
     users: NDArray[np.integer],
     items: NDArray[np.integer],
     complain: Callable[[int, str], Exception],
+    lines: NDArray[np.int64] | None = None,
 ) -> None:
     """Raise an error if a (user, item) pair occurs twice where a format has each pair once.
 
@@ -163,6 +181,8 @@ def refuse_repeats(
         Codes by row.
     complain : callable
         Makes the error from a row number and a reason.
+    lines : ndarray of int64, shape (n,), or None
+        Line numbers by row; None where each row is the line after the one before it.
 
     Examples
     --------
@@ -174,10 +194,11 @@ def refuse_repeats(
     repeat = first_repeat(_combine((users, items)))
     if repeat is not None:
         row, earlier = repeat
+        above = row - earlier if lines is None else lines[row] - lines[earlier]
         raise complain(
             row,
-            f"this user and item already have a rating {row - earlier} line(s) above; "
-            "the format has one line per pair",
+            f"this user and item already have a rating {above} line(s) above; "
+            "no pair may have two here",
         )
 
 
@@ -188,6 +209,7 @@ def kept_rows(
     report: ParseReport,
     complain: Callable[[int, str], Exception],
     by_default: Duplicates = "error",
+    lines: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray]:
     """Return the rows of a format that stay, and their values, and give account of the others.
 
@@ -197,7 +219,7 @@ def kept_rows(
         As for :func:`merge_repeats`.
     report : ParseReport
         Says what becomes of repeated pairs, and is told what became of them.
-    complain : callable
+    complain, lines
         As for :func:`refuse_repeats`.
     by_default : {"error", "first", "last", "sum", "mean"}
         What becomes of repeated pairs where the report says nothing.
@@ -215,7 +237,7 @@ def kept_rows(
     """
     duplicates = report.duplicates or by_default
     if duplicates == "error":
-        refuse_repeats(users, items, complain)
+        refuse_repeats(users, items, complain, lines)
         return np.arange(len(users)), values
     rows, merged = merge_repeats(users, items, values, duplicates)
     report.repeats_collapsed = len(users) - len(rows)

@@ -69,12 +69,18 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     if not len(users):
         raise RawDataError(files[0].parent, None, "the files are empty")
     report.rows = len(users)
+    ends = np.cumsum([len(piece[0]) for piece in pieces])
+
+    def complain(row: int, reason: str) -> RawDataError:
+        file = int(np.searchsorted(ends, row, side="right"))
+        return RawDataError(files[file], row - int(ends[file]) + len(pieces[file][0]) + 1, reason)
+
     rows, grades = kept_rows(
         users,
         items,
         grades,
         report,
-        lambda row, reason: RawDataError(files[0].parent, None, f"row {row + 1}: {reason}"),
+        complain,
         by_default="last",
     )
     return Ratings(
