@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 from receval.config.settings import EDITIONS, chosen_edition, load_settings
 from receval.workflow.plan.plan import Plan
 from receval.provenance.versions import versions
-from receval.workflow.run import begin_run
+from receval.workflow.run import begin_run, or_no_run
 from receval.workflow.run_record import record_run
 
 min_version("9.27")

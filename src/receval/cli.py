@@ -15,6 +15,7 @@ from receval.drift.comparison import compare_folders
 from receval.drift.report import as_text
 from receval.storage.files import write_atomically
 from receval.storage.messages import about_files
+from receval.workflow.leftovers import remove_leftovers
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
@@ -117,6 +118,8 @@ def _folders(plan: Plan) -> tuple[Path, Path]:
 
 
 def _drift(chosen: argparse.Namespace) -> int:
+    from receval.datasets.verification import is_prepared, not_as_recorded  # tables
+
     plan = plan_of_last_run(chosen.edition)
     check_artifacts(plan, recorded=False)
     fresh, accepted = _folders(plan)
@@ -127,15 +130,19 @@ def _drift(chosen: argparse.Namespace) -> int:
         plan.studies.artifact_names(),
         plan.accepted.one_sided_datasets(),
     )
-    print(as_text(report))
-    return int(report.drifted)
+    prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
+    problems = [line for path in prepared if is_prepared(path) for line in not_as_recorded(path)]
+    print(*problems, as_text(report), sep="\n")
+    return int(report.drifted or bool(problems))
 
 
 def _accept(chosen: argparse.Namespace) -> int:
     plan = plan_of_last_run(chosen.edition)
     _check_complete(plan)
     check_artifacts(plan, recorded=True)
-    changes = acceptance(*_folders(plan), plan.studies.all_artifact_names())
+    fresh, accepted = _folders(plan)
+    remove_leftovers(accepted)
+    changes = acceptance(fresh, accepted, plan.studies.all_artifact_names())
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()

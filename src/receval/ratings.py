@@ -27,7 +27,7 @@ _EVENTS = "events"
 # What a column's type may be, for numpy and in words.
 _KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iu", "integers"), "known": ("b", "bool")}
 
-# Those of the columns of a written table; None where there may be no such column.
+# Those of the columns of a written table, the usual one first; None where one may be absent.
 _TYPES = {
     "user": (pa.int32(),),
     "item": (pa.int32(),),
@@ -115,7 +115,7 @@ class Ratings:
         checked_codes("items", self.items, self.n_items)
         # Matrices have single precision, in which a number beyond its range would be infinite.
         finite = np.isfinite(self.values)
-        if self.values.dtype == np.float64:
+        if self.values.dtype.kind == "f":
             finite &= np.abs(self.values) <= np.finfo(np.float32).max
         if not finite.all():
             row = int(np.argmin(finite))
@@ -181,7 +181,7 @@ class Ratings:
         columns |= {"rating": self.values, "timestamp": self.timestamps, "known": self.known}
         present = {name: column for name, column in columns.items() if column is not None}
         metadata = {**checksums, _EVENTS: str(self.events)}
-        write_columns(folder / RATINGS_FILE, present, metadata)
+        write_columns(folder / RATINGS_FILE, present, metadata, _TYPES)
 
     @staticmethod
     def sizes(folder: Path) -> tuple[int, int]:

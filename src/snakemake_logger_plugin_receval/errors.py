@@ -26,6 +26,7 @@ _ANOTHER_RUN = "Another run is at work in this folder: let it end, or stop it, a
 OF_THE_MACHINE = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "The disk quota is used up",
+    errno.EFBIG: "A file is larger than this user may write",
     errno.EROFS: "The file system cannot be written",
     errno.EMFILE: "Too many files are open",
     errno.ENOMEM: "There is no memory left",

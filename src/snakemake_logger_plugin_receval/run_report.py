@@ -221,10 +221,12 @@ def _unfinished(state: RunState, took: str) -> str:
     waiting = max(state.total - state.done - failed, 0)
     made = f"{state.done} of {_jobs(state.total)} made in {took}"
     if failed:
-        ended = f"Failed: {_jobs(failed)}; {made}, {waiting} had to wait."
-    else:
-        ended = f"{'Stopped' if state.interrupted else 'Not finished'}: {made}."
-    return f"{ended} The same command goes on from there."
+        return (
+            f"Failed: {_jobs(failed)}; {made}, {waiting} had to wait. Mend what failed: then the "
+            "same command goes on from there."
+        )
+    ended = "Stopped" if state.interrupted else "Not finished"
+    return f"{ended}: {made}. The same command goes on from there."
 
 
 def _repeated(state: RunState) -> Iterable[str]:
@@ -253,14 +255,22 @@ def _results(outputs: Iterable[str]) -> Iterable[str]:
 
 
 def _drift(report: str) -> str:
-    """Say what a drift report's first line does, and which artifacts drifted."""
+    """Say what a drift report's heading does, and which artifacts drifted.
+
+    What is wrong with prepared data stands before the heading.
+    """
     try:
         lines = Path(report).read_text(encoding="utf-8").splitlines()
     except OSError:
         return f"Drift: {report} cannot be read."
-    verdict = lines[0].lstrip("# ") if lines else "Drift: unknown"
+    before = itertools.takewhile(lambda line: not line.startswith("#"), lines)
+    damage = [line for line in before if line]
+    below = itertools.dropwhile(lambda line: not line.startswith("#"), lines)
+    verdict = next(below, "Drift: unknown").lstrip("# ")
+    if damage:
+        verdict = f"{' '.join(damage)} {verdict}"
     # The first table and the last one have a row an artifact; the others tell what moved in each.
-    compared = itertools.takewhile(lambda line: not line.startswith("#"), lines[1:])
+    compared = itertools.takewhile(lambda line: not line.startswith("#"), below)
     others = itertools.dropwhile(lambda line: line != _OTHERS, lines)
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")]

@@ -56,16 +56,18 @@ def test_a_changed_bit_is_told_with_the_file_and_the_command(folder: Path, name:
 def test_a_missing_file_is_told(folder: Path, name: str) -> None:
     (folder / "ml-1m" / name).unlink()
     (problem,) = not_as_recorded(folder / "ml-1m")
-    assert f"ml-1m/{name} is missing. Make it again: snakemake" in problem
+    assert f"ml-1m/{name} is missing. Make it again, configured as before: snakemake" in problem
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{}", b"[" * 100_000, b'{"prepared_files": 3}', b"\xff\xfe\x00"]
+    "content",
+    [b"", b"{}", b"[" * 100_000, b'{"prepared_files": 3}', b"\xff\xfe\x00"],
+    ids=["empty", "without", "nested", "a number", "no text"],
 )
 def test_a_summary_that_records_nothing_is_told(folder: Path, content: bytes) -> None:
     (folder / "ml-1m" / "summary.json").write_bytes(content)
     (problem,) = not_as_recorded(folder / "ml-1m")
-    assert "summary.json does not record the prepared files" in problem
+    assert "summary.json is damaged: " in problem
     assert len(problem) <= 500
 
 

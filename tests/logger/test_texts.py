@@ -224,7 +224,7 @@ def test_a_run_that_failed_counts_what_failed_and_what_had_to_wait() -> None:
     heard(state, start(3), finish(3), progress(1, 4))
     assert run_ending(state, 5.0, ".snakemake/log/a.log").splitlines() == [
         "Failed: 2 jobs; 1 of 4 jobs made in 5 s, 1 had to wait. "
-        "The same command goes on from there.",
+        "Mend what failed: then the same command goes on from there.",
         "  2 times: The disk is full (train_system 2).",
         "Snakemake's log: .snakemake/log/a.log",
     ]

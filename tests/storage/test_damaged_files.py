@@ -11,6 +11,7 @@ from storage.stored_formats import FORMATS, check_damages, ratings_of
 
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
+from receval.storage import archives
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, how_to_make_again, read_results
 from receval.storage.tables import write_columns
@@ -150,13 +151,17 @@ def test_an_archive_that_numpy_wrote_is_refused(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("compressed", [True, False])
 def test_arrays_are_read_as_numpy_reads_them(
-    tmp_path: Path, array: np.ndarray, compressed: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, array: np.ndarray, compressed: bool
 ) -> None:
     path = tmp_path / "one.npz"
     write_archive(path, {"one": array}, compressed=compressed)
-    with Archive(path) as archive, np.load(path) as theirs:
-        found, expected = archive.array("one"), theirs["one"]
-    np.testing.assert_array_equal(found, expected)
+    # Read in one block, and in blocks of three bytes, of which no element is a whole number.
+    for size in (None, 3):
+        if size is not None:
+            monkeypatch.setattr(archives, "_BLOCK_BYTES", size)
+        with Archive(path) as archive, np.load(path) as theirs:
+            found, expected = archive.array("one"), theirs["one"]
+        np.testing.assert_array_equal(found, expected)
     assert (found.dtype, found.strides) == (expected.dtype, expected.strides)
     assert found.flags.writeable
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import signal
 import time
+from pathlib import Path
 
+import pytest
 from workflow.running import FIG02, Workflow
 
 
@@ -32,13 +34,16 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
     assert first.returncode == 0, words
 
 
-def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(finished: Workflow) -> None:
-    workflow = finished.copied(finished.folder.with_name("full"), with_results=False)
+@pytest.mark.parametrize("pattern", ["*/ranks.npz", "*/run.json"])
+def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(
+    finished: Workflow, tmp_path: Path, pattern: str
+) -> None:
+    workflow = finished.copied(tmp_path / "full", with_results=False)
     run = workflow.start(
         "--cores",
         "2",
         targets=(FIG02,),
-        variables={"RECEVAL_TEST_FULL": "*/ranks.npz"},
+        variables={"RECEVAL_TEST_FULL": pattern},
         as_shown=True,
     )
     text, _ = run.communicate(timeout=120)

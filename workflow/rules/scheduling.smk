@@ -63,8 +63,9 @@ onstart:
     # What is done with the artifacts later asks for the plan of this run.
     if workflow.is_main_process:
         made = {job.wildcards.get("edition") for job in workflow.dag.needrun_jobs()}
-        for edition in made.intersection(PLANS):
-            record_run(PLANS[edition], config)
+        with or_no_run():
+            for edition in made.intersection(PLANS):
+                record_run(PLANS[edition], config)
     # Its limit of jobs a second costs more than the jobs.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

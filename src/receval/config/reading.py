@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from collections.abc import Hashable
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
-from receval.storage.messages import about_files, joined, shortened
+from receval.storage.messages import about_files, joined, quoted, shortened
 
 MOST_DEPTH = 50
 """Mappings and lists inside each other."""
@@ -101,16 +100,14 @@ def _parsed(text: str) -> bytes:
 def _check_depth(text: str) -> None:
     """Refuse text that nests deeper than any configuration: libyaml would overflow its stack.
 
-    Brackets count wherever they stand, in text too, where hardly any is left open; blocks nest by
-    what their lines begin with.
+    Its parser, which tells where mappings and lists begin and end, is no recursion.
     """
     depth = 0
-    for bracket in re.findall(r"[\[\]{}]", text):
-        depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_DEPTH:
             raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
-    if re.search(rf"^(?: |[-?:][ \t]+){{{2 * MOST_DEPTH},}}", text, re.MULTILINE):
-        raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
 
 
 def _count_values(content: object, counted: dict[int, int | None]) -> int:
@@ -182,7 +179,7 @@ def _sentence(location: list[str], kind: str, message: str) -> str:
         return f"The file must map dataset ids to their entries: {message}."
     dataset, key = location[0], ".".join(location[1:])
     if location[1:] == ["[key]"]:
-        return f"{dataset!r} cannot be the id of a dataset: ids are like ml-1m."
+        return f"{quoted(dataset)} cannot be the id of a dataset: ids are like ml-1m."
     if kind == "extra_forbidden":
         return f"Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
     if kind == "missing":

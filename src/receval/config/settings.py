@@ -18,7 +18,7 @@ from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
 from receval.splits.kinds import AnySplitSpec
-from receval.storage.messages import enumerated, joined, shortened
+from receval.storage.messages import enumerated, joined, quoted
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 
@@ -166,9 +166,7 @@ def chosen_edition(
     for known in EDITIONS:
         if named == known:
             return known
-    raise ValueError(
-        f"There is no edition {shortened(repr(named))}; there are {' and '.join(EDITIONS)}."
-    )
+    raise ValueError(f"There is no edition {quoted(named)}; there are {' and '.join(EDITIONS)}.")
 
 
 def load_settings(

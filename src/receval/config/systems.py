@@ -48,7 +48,7 @@ class SystemSpec(BaseModel):
 
     title: Annotated[str, Field(min_length=1)]
     short_title: Annotated[str, Field(min_length=1)] | None = None
-    recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)+:\w+$")]
+    recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
     parameters: dict[str, Parameter] = {}
     learns_from: Literal["ratings", "grades"] = "ratings"
     order: Literal["codes", "appearance"] = "codes"

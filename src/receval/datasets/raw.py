@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from receval.datasets.spec import ExpectedCounts
-from receval.storage.files import sha256_of, write_atomically
-from receval.storage.messages import shortened
+from receval.storage.files import refusing_damage, sha256_of, write_atomically
 
 Source = Literal["local", "download", "twin"]
 
@@ -93,10 +92,10 @@ class RawFiles:
 
         Raises
         ------
-        ValueError
-            If the file is no such description.
+        DamagedFileError
+            The file is no such description.
         """
-        try:
+        with refusing_damage(path):
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["source"] not in get_args(Source):
                 raise ValueError(f"the source is {content['source']!r}")
@@ -110,12 +109,6 @@ class RawFiles:
                 auxiliary_files=_from_json(content["auxiliary_files"]),
                 expected=None if expected is None else ExpectedCounts.model_validate(expected),
             )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            reason = shortened(" ".join(str(error).split()), 200)
-            raise ValueError(
-                f"{path} does not describe raw files ({reason}): delete it, and it is written "
-                "again."
-            ) from error
 
 
 def _to_json(file: RawFile) -> dict[str, str]:

@@ -5,11 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from receval.datasets.prepare import PREPARED_FILES, SUMMARY_FILE
 from receval.ratings import TABLE_FILES
-from receval.storage.files import how_to_make_again, sha256_of
+from receval.storage.files import (
+    DamagedFileError,
+    how_to_make_again,
+    refusing_damage,
+    sha256_of,
+)
 from receval.storage.messages import shortened
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """Return the summary of a prepared dataset.
+
+    Raises
+    ------
+    DamagedFileError
+        It is missing, is no JSON, or records no prepared files.
+    """
+    with refusing_damage(path):
+        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(summary, dict) or "prepared_files" not in summary:
+            raise ValueError("it does not record the prepared files")
+    return summary
 
 
 def is_prepared(folder: Path) -> bool:
@@ -28,13 +49,11 @@ def not_as_recorded(folder: Path) -> list[str]:
     summary = folder / SUMMARY_FILE
     again = how_to_make_again(folder / TABLE_FILES[0])
     try:
-        rows = json.loads(summary.read_text(encoding="utf-8"))["prepared_files"]
-        recorded = {row["name"]: row["sha256"] for row in rows}
-    except FileNotFoundError:
-        return [f"{summary} is missing. {again}"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        reason = shortened(f"{type(error).__name__}: {error}", 100)
-        return [f"{summary} does not record the prepared files ({reason}). {again}"]
+        rows = read_summary(summary)["prepared_files"]
+        with refusing_damage(summary):
+            recorded = {row["name"]: row["sha256"] for row in rows}
+    except DamagedFileError as error:
+        return [str(error)]
     problems = []
     for name in TABLE_FILES:
         path = folder / name
@@ -87,6 +106,7 @@ def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool
             lines.append(f"{dataset}: as recorded.")
     if not n_prepared:
         raise ValueError(
-            f"No dataset is prepared in {folder}: there is nothing to verify. Run snakemake first."
+            f"No dataset is prepared in {folder}: there is nothing to verify. Run the workflow "
+            f"first: snakemake --cores all --config edition={folder.name}."
         )
     return lines, sound

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.drift.spec import DriftSpec
+from receval.storage.messages import quoted, shortened
 
 SYSTEM = "system"
 """The column of the systems whose values an artifact has."""
@@ -53,11 +54,15 @@ def read_table(path: Path) -> pd.DataFrame:
             path, header=None, dtype=str, keep_default_na=False, na_values=[], encoding="utf-8"
         )
     except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a CSV with a header: {str(error).strip()}.") from error
+        raise ValueError(
+            f"{path} is not a CSV with a header: {shortened(str(error), 200)}."
+        ) from error
     header = rows.iloc[0].tolist()
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
-        raise ValueError(f"{path} has several columns named '{repeated[0]}': rename all but one.")
+        raise ValueError(
+            f"{path} has several columns named {quoted(repeated[0])}: rename all but one."
+        )
     return rows.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
 
 

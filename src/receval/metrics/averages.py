@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.labels import check_choices, printed_parameters, read_parameters
+from receval.storage.messages import quoted
 
 FLOOR = 1e-5
 """trec_eval's smallest value under a logarithm."""
@@ -229,7 +230,8 @@ def parse_average(label: str) -> Average:
     name, bracket, rest = label.strip().partition("(")
     if name not in AVERAGES or (bracket and not rest.endswith(")")):
         raise ValueError(
-            f"{label!r} is not an average's label; write name(parameter=value,...) with one of "
+            f"{quoted(label)} is not an average's label; write "
+            "name(parameter=value,...) with one of "
             f"{', '.join(AVERAGES)}."
         )
     values: dict[str, Any] = read_parameters(AVERAGES[name], rest.removesuffix(")"), label)

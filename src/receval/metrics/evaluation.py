@@ -12,6 +12,7 @@ from receval.metrics.averages import Arithmetic, Average
 from receval.metrics.list_view import NO_CUTOFF, ListView
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
+from receval.storage.messages import quoted
 
 
 def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float64]:
@@ -132,7 +133,7 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
     if evaluated_users == "covered":
         return (view.n_judged > 0) & (view.lengths > 0)
     raise ValueError(
-        f"There is no set of users {evaluated_users!r} to average; "
+        f"There is no set of users {quoted(evaluated_users)} to average; "
         "there are all, tested, relevant and covered."
     )
 

@@ -7,6 +7,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from receval.storage.messages import quoted
+
 _PRINTED_NAMES = {
     "RBPresidual": "RBP residual",
     "tau": "Kendall's tau",
@@ -57,9 +59,10 @@ def check_choices(value: Any) -> None:
     """
     for parameter, hint in type_hints(value.__class__).items():
         if get_origin(hint) is Literal and getattr(value, parameter) not in get_args(hint):
+            given = quoted(getattr(value, parameter))
             raise ValueError(
-                f"The {parameter} of {value.name} is {getattr(value, parameter)!r}; it must be "
-                f"one of {', '.join(map(str, get_args(hint)))}."
+                f"The {parameter} of {value.name} is {given}; it must be one of "
+                f" {', '.join(map(str, get_args(hint)))}."
             )
 
 
@@ -91,8 +94,9 @@ def read_parameters(
         parameter, equals, written = (part.strip() for part in word.partition("="))
         if not equals or parameter not in accepted or parameter in values:
             raise ValueError(
-                f"In {label!r}, {word.strip()!r} is not a parameter of {vars(kind)['name']} given "
-                f"once as parameter=value; its parameters are {', '.join(accepted) or 'none'}."
+                f"In {quoted(label)}, {quoted(word.strip())} is not a parameter of "
+                f"{vars(kind)['name']} given once as parameter=value; its parameters are "
+                f"{', '.join(accepted) or 'none'}."
             )
         values[parameter] = _value(hints[parameter], written, parameter, label)
     return values
@@ -112,7 +116,7 @@ def _value(hint: Any, written: str, parameter: str, label: str) -> Any:
         return kind(written)
     except (KeyError, ValueError):
         raise ValueError(
-            f"In {label!r}, {parameter} must be {_WANTED[kind]}, not {written!r}."
+            f"In {quoted(label)}, {parameter} must be {_WANTED[kind]}, not {quoted(written)}."
         ) from None
 
 

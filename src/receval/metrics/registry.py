@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from receval.metrics.labels import read_parameters
+from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
     # Plans look metrics' modules up here, and need none of what metrics compute with.
@@ -55,7 +56,7 @@ They are read, never printed: a metric has one label. The tool's lists have 100 
 """
 
 _LABEL = re.compile(
-    r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]*))?"
+    r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
 )
 
 
@@ -81,8 +82,8 @@ def metric_of(name: str) -> str:
     own = RELEASED[name][0] if name in RELEASED else name
     if own not in METRICS:
         raise ValueError(
-            f"There is no metric {name!r}; there are {', '.join(METRICS)}, and, by the names of "
-            f"valcarce2018's released tool, {', '.join(RELEASED)}."
+            f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}, and, by the names "
+            f"of valcarce2018's released tool, {', '.join(RELEASED)}."
         )
     return own
 
@@ -121,7 +122,7 @@ def parse(label: str) -> Metric:
     match = _LABEL.fullmatch(label.strip())
     if match is None:
         raise ValueError(
-            f"{label!r} is not a metric's label; write name(parameter=value,...)@cutoff, "
+            f"{quoted(label)} is not a metric's label; write name(parameter=value,...)@cutoff, "
             "for example nDCG(gain=exp)@10."
         )
     kind = metric_class(metric_of(match["name"]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError
-from receval.storage.messages import enumerated
+from receval.storage.messages import enumerated, shortened
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ def read_ranks(
     with Archive(path) as archive:
         if f"{prefix}/ranks" not in archive:
             there = sorted({name.rpartition("/")[0] for name in archive.names} - {""})
-            raise KeyError(f"{path} has no ranks for {prefix}; it has {enumerated(there)}.")
+            raise KeyError(
+                f"{path} has no ranks for {shortened(prefix)}; it has {enumerated(there)}."
+            )
         if owner is not None and _OWNER in archive:
             written_for = tuple(map(str, archive.array(_OWNER, str, (3,))))
             if written_for != owner:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
+from receval.storage.messages import quoted
+
 RelevantSelection = Literal["AR", "1R"]
 BaseCandidates = Literal["AI", "TI", "train", "rated"]
 TieOrder = Literal["random", "index", "librec"]
@@ -99,7 +101,8 @@ class Protocol:
         ):
             if value not in accepted:
                 raise ValueError(
-                    f"The protocol's {name} is {value!r}; it must be one of {', '.join(accepted)}."
+                    f"The protocol's {name} is {quoted(value)}; it must be one of "
+                    f"{', '.join(accepted)}."
                 )
         if self.sampled is not None and self.sampled < 1:
             raise ValueError(

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from receval.storage.messages import quoted
+
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -47,8 +49,8 @@ def integer(
     )
     if not accepted:
         raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {value!r}, but it must be a whole "
-            f"number {_interval(lowest, highest, above=False)}."
+            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be a "
+            f"whole number {_interval(lowest, highest, above=False)}."
         )
     return int(cast("int", value))
 
@@ -89,8 +91,8 @@ def real(
     )
     if not accepted:
         raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {value!r}, but it must be a finite "
-            f"number {_interval(lowest, highest, above)}."
+            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be a "
+            f"finite number {_interval(lowest, highest, above)}."
         )
     return float(cast("float", value))
 
@@ -105,8 +107,8 @@ def choice(system: object, name: str, value: object, accepted: Collection[str]) 
     """
     if not isinstance(value, str) or value not in accepted:
         raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {value!r}, but it must be one of "
-            f"{', '.join(map(repr, accepted))}."
+            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be one "
+            f"of {', '.join(map(repr, accepted))}."
         )
     return value
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.recommenders.base import Recommender
+from receval.storage.messages import quoted, shortened
 
 
 def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommender:
@@ -52,7 +53,9 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     for name in arguments:
         if name not in configurable:
             listing = ", ".join(configurable) if configurable else "none"
-            raise ValueError(f"{system.__name__} has no parameter {name!r}; it accepts: {listing}.")
+            raise ValueError(
+                f"{system.__name__} has no parameter {quoted(name)}; it accepts: {listing}."
+            )
     if "seed" in accepted:
         arguments["seed"] = seed
     return system(**arguments)
@@ -82,9 +85,11 @@ def _find(class_path: str) -> type[Recommender]:
         found = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"There is no recommender {class_path!r} ({error}): a class path reads "
-            "'package.module:Class', for example 'receval.recommenders.plsa:PLSA'."
+            f"There is no recommender {quoted(class_path)} ({shortened(str(error), 150)}): a class "
+            "path reads 'package.module:Class', for example 'receval.recommenders.plsa:PLSA'."
         ) from error
     if not (inspect.isclass(found) and issubclass(found, Recommender)):
-        raise ValueError(f"{class_path!r} is not a recommender: it must derive from Recommender.")
+        raise ValueError(
+            f"{quoted(class_path)} is not a recommender: it must derive from Recommender."
+        )
     return found

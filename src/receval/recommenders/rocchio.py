@@ -12,6 +12,7 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, positive_ratings
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.products import sparse_products
+from receval.storage.messages import quoted
 
 WEIGHTINGS = ("rw", "rsv", "chi2", "kld")
 
@@ -79,8 +80,8 @@ class Rocchio(Recommender):
         self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
         if not isinstance(length_normalised, bool):
             raise ValueError(
-                f"Rocchio: the parameter length_normalised is {length_normalised!r}, but it must "
-                "be True or False."
+                f"Rocchio: the parameter length_normalised is {quoted(length_normalised)}, but it "
+                "must be True or False."
             )
         self.length_normalised = length_normalised
 

@@ -14,6 +14,7 @@ from receval.evaluation.experiment import Experiment
 from receval.metrics.list_view import ListView
 from receval.seeds import generator
 from receval.splits.split import Judgments
+from receval.storage.messages import quoted
 
 SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]
 
@@ -61,7 +62,8 @@ def sampling_order(
     """
     if unit not in get_args(SamplingUnit):
         raise ValueError(
-            f"There is no sampling of {unit!r}; there are {', '.join(get_args(SamplingUnit))}."
+            f"There is no sampling of {quoted(unit)}; there are "
+            f"{', '.join(get_args(SamplingUnit))}."
         )
     if not len(judgments):
         raise ValueError("There are no test ratings, so none can be left out.")

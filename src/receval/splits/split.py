@@ -117,6 +117,18 @@ class Judgments:
 
     def __post_init__(self) -> None:
         checked_codes("items", self.items, np.iinfo(np.int32).max)
+        ends = np.asarray(self.indptr)
+        if len(self.values) != len(self.items) or not len(ends) or ends[-1] != len(self.items):
+            raise ValueError(
+                f"{len(self.items)} items have {len(self.values)} values, and users' judgments end "
+                f"at {ends[-1:].tolist()}: these numbers must be the same."
+            )
+        behind = np.flatnonzero(np.diff(self.items) <= 0) + 1
+        if ends[0] != 0 or (np.diff(ends) < 0).any() or not np.isin(behind, ends).all():
+            raise ValueError(
+                "Judgments are not in order: users' parts follow one another, and within each the "
+                "items ascend without repetition (Judgments.from_pairs sorts them)."
+            )
         unknown = np.flatnonzero(~np.isfinite(self.values))
         if len(unknown):
             user, item, value = (a[unknown[0]] for a in (self.users, self.items, self.values))

@@ -43,7 +43,9 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
             "leave out the orderings that lack it."
         )
     first, second = system_pairs(table.shape[-1])
-    differences = table[..., first] - table[..., second]
+    # Of numbers at both ends of double precision the difference is infinite, with its sign.
+    with np.errstate(over="ignore"):
+        differences = table[..., first] - table[..., second]
     if tolerance > 0:
         sizes = np.maximum(np.abs(table[..., first]), np.abs(table[..., second]))
         differences[np.abs(differences) <= tolerance * sizes] = 0.0

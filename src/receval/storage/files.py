@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from receval.storage.messages import shortened
+from receval.storage.messages import LONGEST, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +102,8 @@ class DamagedFileError(ValueError):
 
     def __init__(self, path: Path, reason: str | None = None) -> None:
         problem = "missing" if reason is None else f"damaged: {reason}"
-        super().__init__(f"{path} is {problem}. {how_to_make_again(path)}")
+        said = f"{shortened(str(path), 150, middle=True)} is {problem}. {how_to_make_again(path)}"
+        super().__init__(shortened(said, LONGEST, middle=True))
 
 
 def how_to_make_again(path: Path) -> str:
@@ -110,8 +111,8 @@ def how_to_make_again(path: Path) -> str:
 
     Examples
     --------
-    >>> how_to_make_again(Path("work/demo/ml-1m/ratings.parquet"))
-    'Make it again: snakemake --cores all --force work/demo/ml-1m/ratings.parquet'
+    >>> how_to_make_again(Path("work/demo/lda/models/fold0.npz"))
+    'Make it again, configured as before: snakemake --cores all --force work/demo/lda/models'
     >>> how_to_make_again(Path("split.npz"))
     'Make it again.'
     """
@@ -126,7 +127,8 @@ def how_to_make_again(path: Path) -> str:
     elif "raw" in target.parts[:-1]:
         # Likewise the raw files of a synthetic twin.
         target = Path(*target.parts[: target.parts.index("raw") + 1])
-    return f"Make it again: snakemake --cores all --force {target.as_posix()}"
+    named = shortened(target.as_posix(), 150, middle=True)
+    return f"Make it again, configured as before: snakemake --cores all --force {named}"
 
 
 @contextmanager

@@ -39,6 +39,17 @@ def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
     return f"{_printable(words[:kept])[: kept - end]}...{last[len(last) - end :]}"
 
 
+def quoted(value: object, most: int = 60) -> str:
+    """Return a value as Python writes it, shortened.
+
+    Examples
+    --------
+    >>> quoted("a" * 70, most=10)
+    "'aaaaaa..."
+    """
+    return shortened(repr(value), most)
+
+
 def escaped(text: str, most: int = 60) -> str:
     r"""Return what a server sent, in no encoding that anyone said, as printable ASCII, shortened.
 
@@ -99,6 +110,8 @@ def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
 _ADVICE = {
     errno.ENOSPC: "there is no space left on the disk: free some, and run again",
     errno.EDQUOT: "your share of the disk is full: free some, and run again",
+    errno.EFBIG: "the file is larger than this user may write: allow larger ones (ulimit -f)",
+    errno.EIO: "the disk cannot be read or written: look after it",
     errno.EROFS: "the file system is read-only: run where files can be written",
     errno.EACCES: "permission is denied: allow this user to read and write it",
     errno.EPERM: "permission is denied: allow this user to read and write it",
@@ -106,6 +119,9 @@ _ADVICE = {
     errno.EISDIR: "it is a folder, where a file was expected: move it away",
     errno.ENOTDIR: "it is a file, where a folder was expected: move it away",
 }
+
+REFUSED = frozenset(_ADVICE)
+"""Numbers of errors that are of the disk or of permissions, and not of a program."""
 
 
 def about_files(error: OSError) -> str:

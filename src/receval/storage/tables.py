@@ -31,7 +31,10 @@ _TAIL_BYTES = 2**20
 
 
 def write_columns(
-    path: Path, columns: Mapping[str, NDArray | pa.Array], metadata: Mapping[str, str] | None = None
+    path: Path,
+    columns: Mapping[str, NDArray | pa.Array],
+    metadata: Mapping[str, str] | None = None,
+    types: Mapping[str, tuple[Any, ...]] | None = None,
 ) -> str:
     """Write columns of equal length as parquet, in one step, and return the file's checksum.
 
@@ -41,8 +44,14 @@ def write_columns(
     columns : mapping of str to ndarray or arrow array
     metadata : mapping of str to str, optional
         What :func:`read_columns` gives back beside the columns.
+    types : mapping of str to tuple, optional
+        As for :func:`read_columns`: a column of another type is written as the first of its own.
     """
     table = pa.table(dict(columns))
+    for at, column in enumerate(table.schema):
+        allowed = types[column.name] if types is not None else (column.type,)
+        if column.type not in allowed:
+            table = table.set_column(at, column.name, table.column(at).cast(allowed[0]))
     sink = pa.BufferOutputStream()
     # Arrow's own schema says nothing that parquet's types do not.
     with pq.ParquetWriter(

@@ -7,7 +7,6 @@ Functions that make or show results take the name of the module of the artifact'
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -197,13 +196,14 @@ def record_provenance(
     versions : mapping
         Of the libraries when the plan was made; what is recorded is what is at work here.
     """
+    from receval.datasets.verification import read_summary
     from receval.provenance.versions import provenance_record, write_json
     from receval.splits.split import Split
 
     metadata = {
         f"{path.parts[-3]}/{path.parts[-2]}": dict(Split.read(path).metadata) for path in splits
     }
-    datasets = {p.parent.name: json.loads(p.read_text(encoding="utf-8")) for p in summaries}
+    datasets = {path.parent.name: read_summary(path) for path in summaries}
     for summary in datasets.values():
         # What they are follows from raw files, code and versions, all of which are recorded.
         del summary["prepared_files"]

@@ -18,7 +18,8 @@ def remove_leftovers(folder: Path) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Of an edition. Downloads lie elsewhere, and go on where they ended.
+        Of an edition, of raw files or of accepted results. Parts of downloads have other names, and
+        go on where they ended.
 
     Returns
     -------

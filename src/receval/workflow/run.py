@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
 from receval.config.settings import EDITIONS
-from receval.storage.messages import about_files
+from receval.storage.messages import REFUSED, about_files
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.job_runner import JobRunner
 from receval.workflow.leftovers import remove_leftovers
@@ -27,6 +27,9 @@ THREADS = (
     "NUMBA_NUM_THREADS",
 )
 """Variables that OpenMP, the libraries of linear algebra and numba look at when they start."""
+
+# Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
+_RECORD_BYTES = 2**20
 
 _held: list[FileLock] = []
 
@@ -60,13 +63,35 @@ def begin_run(
 
 def _clear_up(dry: bool) -> None:
     """Remove what killed runs have left; end this one where it could keep no records."""
-    outputs = [] if dry else [Path("work") / edition for edition in EDITIONS]
+    if dry:
+        with suppress(OSError):
+            remove_stale_locks(Path(".snakemake"))
+        return
+    with or_no_run():
+        for folder in (Path(".snakemake"), Path("work")):
+            _check_space(folder)
+        remove_stale_locks(Path(".snakemake"), [Path("work") / name for name in (*EDITIONS, "raw")])
+
+
+@contextmanager
+def or_no_run() -> Iterator[None]:
+    """End the run with one sentence, and the status 2, where the system refuses a file."""
     try:
-        remove_stale_locks(Path(".snakemake"), outputs)
+        yield
     except OSError as error:
-        if not dry:
-            print(f"No run can begin. {about_files(error)}", file=sys.stderr)
-            raise SystemExit(2) from error
+        print(f"No run can begin. {about_files(error)}", file=sys.stderr)
+        raise SystemExit(2) from error
+
+
+def _check_space(folder: Path) -> None:
+    """Raise the system's error where a folder takes no more files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    probe = folder / f".space.{os.getpid()}.part"
+    try:
+        probe.write_bytes(bytes(_RECORD_BYTES))
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 def collect_rarely() -> None:
@@ -124,8 +149,6 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
     """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)
-    if not os.access(runs, os.W_OK):
-        raise PermissionError(errno.EACCES, "cannot be written", str(runs))
     removed: list[Path] = []
     try:
         # Of two runs that begin at once, one sees the other.
@@ -140,8 +163,9 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
             own = FileLock(runs / f"{uuid4().hex}.lock")
             own.acquire()
             _held.append(own)
-    except (OSError, NotImplementedError):
-        return removed
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno in REFUSED:
+            raise
     return removed
 
 

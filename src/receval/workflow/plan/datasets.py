@@ -176,10 +176,13 @@ class AcceptedResults:
             return {}
         try:
             content: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            lists = (content.get("absent", []), content.get("datasets", {}))
+            if not isinstance(lists[0], list) or not isinstance(lists[1], dict):
+                raise ValueError("the datasets are not recorded")
+        except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError(
-                f"{record} is not JSON ({shortened(str(error), 100)}): get it back, for example "
-                f"with git checkout {record}."
+                f"{record} is no record of provenance ({shortened(str(error), 100)}): get it back, "
+                f"for example with git checkout {record}."
             ) from error
         return content
 
