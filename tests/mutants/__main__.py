@@ -6,8 +6,8 @@ Each mutant is the library with one mistake (``mutations.py``), in a copy of the
 (``trials.py``). The test files that reach the changed function (``reached.py``) run until a test
 fails: those of the function's own package, then all others. What was found stands in
 ``results.csv`` of the folder, a line a mutant, and is not tried again while the changed file is as
-it was; a survivor is tried again when the tests have changed. Mutants that no test could notice
-stand in ``equivalent.toml`` with the reason.
+it was; a survivor is tried again when the tests of its package have changed. Mutants that no test
+could notice stand in ``equivalent.toml`` with the reason.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from threading import Lock
 
@@ -91,12 +93,16 @@ class Laboratory:
 
     copy: Path
     reaches: list[Reach]
-    tests: str
 
     def source(self, mutation: Mutation) -> str:
         """Return the digest of the file that a mutation changes."""
         path = self.copy / "src" / "receval" / mutation.file
         return digest_of([path], path.parent)
+
+    def tests(self, mutation: Mutation) -> str:
+        """Return the digest of the tests of a mutation's package."""
+        folder = self.copy / "tests" / mutation.file.split("/")[0]
+        return digest_of(folder.glob("*.py"), folder)
 
     def result(self, mutation: Mutation) -> Result:
         """Make a mutant and run the tests that reach it."""
@@ -124,10 +130,11 @@ class Laboratory:
             by=by or f"{sum(map(len, stages))} test files",
             seconds=f"{seconds:.1f}",
             source=self.source(mutation),
-            tests=self.tests,
+            tests=self.tests(mutation),
         )
 
 
+@cache
 def equivalent_mutants(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:
     """Return the reason of each mutant that no test can notice, by file, line and changed line."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
@@ -181,6 +188,8 @@ def main() -> int:
     folder = options.folder.resolve()
     copy = folder / "repository"
     copy.mkdir(parents=True, exist_ok=True)
+    for left in (*folder.glob("mutant-*"), *folder.glob("trial-*")):
+        shutil.rmtree(left)  # of a run that was ended
     update_copy(REPOSITORY, copy)
     environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
     environment.pop("NUMBA_CACHE_DIR", None)
@@ -192,14 +201,14 @@ def main() -> int:
     print(
         f"{len(reaches)} test files; not used, as they do not pass: {', '.join(unused) or 'none'}"
     )
-    laboratory = Laboratory(copy, reaches, digest_of((copy / "tests").rglob("*.py"), copy))
+    laboratory = Laboratory(copy, reaches)
     results = Results(folder / "results.csv")
     groups = all_mutations(copy / "src" / "receval")
     drawn = drawn_mutations(groups, options.mutants, options.seed)
     drawn = [mutation for mutation in drawn if options.only in mutation.file]
 
     def tried(mutation: Mutation) -> Result:
-        known = results.of(mutation, laboratory.source(mutation), laboratory.tests)
+        known = results.of(mutation, laboratory.source(mutation), laboratory.tests(mutation))
         if known is not None:
             return known
         result = laboratory.result(mutation)

@@ -18,6 +18,9 @@ TESTS = (
 )
 """Folders of tests that can notice a wrong number."""
 
+OTHERS_SECONDS = 60.0
+"""Of the processor, about, for tests of other packages than that of the mutation."""
+
 SECONDS = 600.0
 """For a test that is watched, and compiles."""
 
@@ -46,16 +49,24 @@ class Reach:
 
 
 def stages_of(reaches: Iterable[Reach], mutation: Mutation) -> list[list[Reach]]:
-    """Return the test files that reach a mutation: of its own package, then the others.
+    """Return the test files that reach a mutation: of its own package, then quick ones of others.
 
-    The quick ones come first.
+    The quick ones come first. All that reach what every study calls would take minutes a mutant:
+    one that survives is then perhaps none that all tests would leave alive, but never the reverse.
     """
     package = mutation.file.split("/")[0]
-    stages: tuple[list[Reach], list[Reach]] = ([], [])
+    own: list[Reach] = []
+    others: list[Reach] = []
+    seconds = 0.0
     for reach in sorted(reaches, key=lambda reach: reach.seconds):
-        if reach.outcome == "passed" and reach.reaches(mutation):
-            stages[reach.file.split("/")[0] != package].append(reach)
-    return [stage for stage in stages if stage]
+        if reach.outcome != "passed" or not reach.reaches(mutation):
+            continue
+        if reach.file.split("/")[0] == package:
+            own.append(reach)
+        elif seconds < OTHERS_SECONDS:
+            seconds += reach.seconds
+            others.append(reach)
+    return [stage for stage in (own, others) if stage]
 
 
 def digest_of(paths: Iterable[Path], root: Path) -> str:

@@ -177,12 +177,8 @@ def _run_in_child(
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Tests start processes, too: they must find the copy, and no other repository.
     os.environ["PYTHONPATH"] = str(tree / "src")
-    here = Path(__file__).resolve().parents[2]
-    sys.path[:] = [
-        str(tree / "src"),
-        *(path for path in sys.path if path and not Path(path).resolve().is_relative_to(here)),
-        *(path for path in sys.path if "site-packages" in path),
-    ]
+    installed = sys.prefix, sys.base_prefix
+    sys.path[:] = [str(tree / "src"), *(path for path in sys.path if path.startswith(installed))]
     import pytest
 
     watch = _Watch(tree, seconds, watched)
