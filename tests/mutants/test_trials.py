@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,7 +61,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the small repository, with a kernel that was compiled there."""
     repository = tmp_path_factory.mktemp("small") / "repository"
     for name, text in FILES.items():

@@ -8,6 +8,7 @@ compiles anew replaces a name in its own folder, never the bytes that others see
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -102,31 +103,46 @@ def change_file(tree: Path, file: str, changed: bytes) -> None:
     library = tree / "src" / "receval"
     (library / file).unlink()
     (library / file).write_bytes(changed)
-    for stale in (file, *kernel_modules_that_import(library, file)):
+    for stale in (file, *modules_that_freeze(library)):
         path = library / stale
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink()
 
 
-def kernel_modules_that_import(library: Path, file: str) -> set[str]:
-    """Return the modules with kernels that import a module, directly or not.
+def modules_that_freeze(library: Path) -> list[str]:
+    """Return the modules whose kernels read what another module defines.
 
     A kernel freezes the values that it reads outside of itself, and numba's cache, which looks at
     the kernel's own file, would go on with the old ones.
     """
-    texts = {
-        path.relative_to(library).as_posix(): path.read_text(encoding="utf-8")
-        for path in library.rglob("*.py")
+    found = []
+    for path in library.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text and _freezes(ast.parse(text)):
+            found.append(path.relative_to(library).as_posix())
+    return found
+
+
+def _freezes(module: ast.Module) -> bool:
+    foreign = {
+        alias.asname or alias.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("receval")
+        for alias in node.names
     }
-    importing: set[str] = set()
-    waiting = [file]
-    while waiting:
-        module = waiting.pop().removesuffix(".py").replace("/", ".")
-        named = re.compile(rf"\breceval\.{re.escape(module)}\b")
-        found = {name for name, text in texts.items() if named.search(text)} - importing - {file}
-        importing |= found
-        waiting += found
-    return {name for name in importing if "njit" in texts[name]}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and foreign & _names(node.value):
+            foreign |= _names(*node.targets)
+    return any(
+        foreign & _names(*node.body)
+        for node in module.body
+        if isinstance(node, ast.FunctionDef)
+        and any("njit" in ast.unparse(decorator) for decorator in node.decorator_list)
+    )
+
+
+def _names(*nodes: ast.AST) -> set[str]:
+    return {inner.id for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool = False) -> Trial:

@@ -42,6 +42,13 @@ def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_fa
     assert (folder / "first.npz").read_bytes() == (folder / "second.npz").read_bytes()
 
 
+def test_the_order_of_metadata_is_not_stored(tmp_path):
+    codes = (np.array([TRAIN, TEST], dtype=np.uint8),)
+    Split(codes, {"dropped": 1, "added": 2}).write(tmp_path / "one.npz")
+    Split(codes, {"added": 2, "dropped": 1}).write(tmp_path / "other.npz")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "other.npz").read_bytes()
+
+
 def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path):
     codes = np.random.default_rng(0).choice([TRAIN, TEST], 80_000).astype(np.uint8)
     Split((codes, codes)).write(tmp_path / "split.npz")
