@@ -32,6 +32,9 @@ def test_equation_3_by_hand() -> None:
     assert expected_precision([[30, 20, 10], [10, 20, 30]], 1, **ROOM) == pytest.approx(
         0.2 * 50 / (40 * 100) * 20
     )
+    assert expected_precision([[30, 20, 10], [50, 0, 0]], 2, **ROOM) == pytest.approx(
+        0.2 * 50 / (2 * 40 * 100) * (40 + 10)
+    )
 
 
 def test_equations_4_and_5_by_hand() -> None:
