@@ -8,7 +8,6 @@ compiles anew replaces a name in its own folder, never the bytes that others see
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -99,50 +98,15 @@ def linked_copy(copy: Path) -> Iterator[Path]:
 
 
 def change_file(tree: Path, file: str, changed: bytes) -> None:
-    """Change a module, and forget what was compiled of it and of kernels that may have read it."""
-    library = tree / "src" / "receval"
-    (library / file).unlink()
-    (library / file).write_bytes(changed)
-    for stale in (file, *modules_that_freeze(library)):
-        path = library / stale
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            compiled.unlink()
+    """Change a module, and forget what was compiled of it.
 
-
-def modules_that_freeze(library: Path) -> list[str]:
-    """Return the modules whose kernels read what another module defines.
-
-    A kernel freezes the values that it reads outside of itself, and numba's cache, which looks at
-    the kernel's own file, would go on with the old ones.
+    No kernel of another module knows what is in it (tests/library/test_suite.py).
     """
-    found = []
-    for path in library.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if "njit" in text and _freezes(ast.parse(text)):
-            found.append(path.relative_to(library).as_posix())
-    return found
-
-
-def _freezes(module: ast.Module) -> bool:
-    foreign = {
-        alias.asname or alias.name
-        for node in ast.walk(module)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("receval")
-        for alias in node.names
-    }
-    for node in module.body:
-        if isinstance(node, ast.Assign) and foreign & _names(node.value):
-            foreign |= _names(*node.targets)
-    return any(
-        foreign & _names(*node.body)
-        for node in module.body
-        if isinstance(node, ast.FunctionDef)
-        and any("njit" in ast.unparse(decorator) for decorator in node.decorator_list)
-    )
-
-
-def _names(*nodes: ast.AST) -> set[str]:
-    return {inner.id for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    path = tree / "src" / "receval" / file
+    path.unlink()
+    path.write_bytes(changed)
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+        compiled.unlink()
 
 
 def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool = False) -> Trial:
