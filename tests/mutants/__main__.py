@@ -32,6 +32,10 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.toml"
 
+# A read behind the end of an array is a mistake, also where luck finds the right number there:
+# tests/faults/test_bounds_of_kernels.py finds it, and would take minutes a mutant.
+os.environ["NUMBA_BOUNDSCHECK"] = "1"
+
 # Before the libraries are loaded: a test is one thread, as a job is.
 for _variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ[f"{_variable}_NUM_THREADS"] = "1"

@@ -55,6 +55,13 @@ def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path)
     assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
 
 
+@pytest.mark.parametrize(("n_uses", "n_bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
+def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
+    split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
+    with np.load(tmp_path / "split.npz") as stored:
+        assert stored["fold0"].shape == (n_bits, (n_uses * 3 + 7) // 8)
+
+
 def test_one_fold_is_loaded_without_the_others(tmp_path):
     path = tmp_path / "split.npz"
     split_of([1, 2, 1], [2, 1, 1], [1, 1, 2]).write(path)
