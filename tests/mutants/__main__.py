@@ -51,7 +51,7 @@ class Result:
 
     key: str
     group: str
-    place: str
+    site: str
     operator: str
     before: str
     after: str
@@ -126,7 +126,7 @@ class Laboratory:
         return Result(
             key=mutation.key,
             group=mutation.group,
-            place=f"{mutation.file}:{mutation.line}",
+            site=f"{mutation.file}:{mutation.line}",
             operator=mutation.operator,
             before=mutation.before,
             after=mutation.after,
@@ -147,31 +147,31 @@ def equivalent_mutants(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], st
 
 def is_equivalent(result: Result) -> bool:
     """Return whether a mutant is listed as one that no test can notice."""
-    return (result.place.split(":")[0], result.before, result.after) in equivalent_mutants()
+    return (result.site.split(":")[0], result.before, result.after) in equivalent_mutants()
 
 
 def summary(results: Iterable[Result], sites: dict[str, int]) -> str:
     """Return the table of the groups, and the survivors."""
     found = list(results)
-    rows = [["", "places", "mutants", "killed", "timed out", "survived", "equivalent", "score"]]
+    rows = [["", "sites", "mutants", "killed", "timed out", "survived", "equivalent", "score"]]
     for name in [*sites, "all"]:
         own = [result for result in found if name in (result.group, "all")]
         count = Counter(result.outcome for result in own)
         alike = sum(result.outcome == "survived" and is_equivalent(result) for result in own)
         caught, relevant = count["killed"] + count["timed out"], len(own) - alike
         score = f"{100 * caught / relevant:.1f} %" if relevant else "-"
-        places = sum(sites.values()) if name == "all" else sites[name]
-        numbers = places, len(own), count["killed"], count["timed out"], count["survived"], alike
+        n_sites = sum(sites.values()) if name == "all" else sites[name]
+        numbers = n_sites, len(own), count["killed"], count["timed out"], count["survived"], alike
         rows.append([name, *map(str, numbers), score])
     lines = ["".join(f"{cell:>{16 if cell is row[0] else 11}}" for cell in row) for row in rows]
     for result in found:
         listed = is_equivalent(result)
         if result.outcome == "survived":
             word = "equivalent" if listed else "SURVIVED"
-            lines.append(f"{word} {result.place} ({result.by})")
+            lines.append(f"{word} {result.site} ({result.by})")
             lines += [f"    {result.before}", f"    {result.after}"]
         elif listed:
-            lines.append(f"NOT EQUIVALENT, found by {result.by}: {result.place} {result.after}")
+            lines.append(f"NOT EQUIVALENT, found by {result.by}: {result.site} {result.after}")
     return "\n".join(lines)
 
 
@@ -218,7 +218,7 @@ def main() -> int:
         result = laboratory.result(mutation)
         results.add(result)
         print(
-            f"{result.outcome:>9} {result.seconds:>6} s  {result.place}  {result.after}", flush=True
+            f"{result.outcome:>9} {result.seconds:>6} s  {result.site}  {result.after}", flush=True
         )
         return result
 

@@ -10,6 +10,7 @@ import ast
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from mutants.changes import Finder
@@ -80,12 +81,9 @@ def drawn_mutations(groups: dict[str, list[Mutation]], number: int, seed: int) -
     def place(mutation: Mutation) -> bytes:
         return hashlib.sha256(f"{seed}|{mutation.key}".encode()).digest()
 
-    turns = [
-        (turn, group, mutation)
-        for group, found in groups.items()
-        for turn, mutation in enumerate(sorted(found, key=place))
-    ]
-    return [mutation for _, _, mutation in sorted(turns, key=lambda turn: turn[:2])[:number]]
+    shuffled = [sorted(groups[group], key=place) for group in sorted(groups)]
+    drawn = [mutation for row in zip_longest(*shuffled) for mutation in row if mutation is not None]
+    return drawn[:number]
 
 
 def mutations_of(source: bytes, file: str) -> list[Mutation]:

@@ -17,7 +17,7 @@ def result(outcome: str, **changed: str) -> Result:
     own = Result(
         key=MUTATION.key,
         group="metrics",
-        place="metrics/a.py:1",
+        site="metrics/a.py:1",
         operator="comparison",
         before=MUTATION.before,
         after=MUTATION.after,
@@ -52,7 +52,7 @@ def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.Monke
         result("survived"),
         result("timed out", **other),
         result("killed", **other),
-        result("survived", **other, place="theory/a.py:2"),
+        result("survived", **other, site="theory/a.py:2"),
     ]
     lines = summary(found, {"metrics": 3, "theory": 9}).splitlines()
     assert [line.split() for line in lines[1:4]] == [
