@@ -98,6 +98,8 @@ def test_a_configuration_tells_which_files_it_reads():
     [
         {"kind": "k-fold", "ratio": 0.8},
         {"kind": "k-fold", "folds": 1},
+        {"kind": "random-ratio", "folds": 0},
+        {"kind": "random-ratio", "folds": 100},
         {"kind": "random-ratio", "train_ratio": 1.0},
         {"kind": "leave-out", "held_out": 0},
         {"kind": "missing-at-random"},
