@@ -1,6 +1,7 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
 # make test        the tests
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
+# make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make reproduce   the full edition: everything from the real datasets
 # make statements  check on what `make reproduce` has made what the pages say of the accepted results
 # make lint        style, types, workflow
@@ -12,6 +13,9 @@
 
 PYTHON ?= python3
 EDITION ?= demo
+MUTANTS ?= 400
+SEED ?= 1
+JOBS ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
@@ -19,7 +23,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test faults reproduce statements lint drift report accept slurm clean
+.PHONY: demo test faults mutants reproduce statements lint drift report accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --config edition=demo
@@ -31,6 +35,10 @@ test: $(VENV)/ready
 faults: $(VENV)/ready
 	$(BIN)/python -m pytest -m slow -o faulthandler_timeout=0 --numprocesses auto --dist load \
 	  tests/faults tests/workflow/test_kills.py
+
+# Goes on where it was stopped.
+mutants: $(VENV)/ready
+	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE)

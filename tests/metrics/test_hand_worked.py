@@ -204,3 +204,14 @@ def test_normalised_gains_are_refused_where_no_rating_exceeds_1() -> None:
     metadata = type(METADATA)(1.0, np.ones(1, dtype=np.int64))
     with pytest.raises(ValueError, match="choose another gain"):
         evaluate([parse("nDCG(gain=exp-normalised)")], one_user([1], [1], 1, metadata))
+
+
+def test_a_relevant_item_without_positive_ratings_counts_as_one_with_one() -> None:
+    # Found is the item of 4 positive ratings, missed the one of none: weights 4^-1/2 and 1.
+    some = type(METADATA)(5.0, np.array([4, 0]))
+    found = one_user([5, 5], [1, 0], 3, some)
+    metric = parse("StratifiedRecall(gamma=1.0)@2")
+    assert evaluate([metric], found)[0, 0] == pytest.approx(0.5 / 1.5)
+    none = type(METADATA)(5.0, np.array([0, 0]))
+    with pytest.raises(ValueError, match="No relevant item has a positive rating in the dataset"):
+        evaluate([metric], one_user([5, 5], [1, 0], 3, none))

@@ -38,6 +38,16 @@ def test_a_users_random_order_does_not_depend_on_who_else_is_asked_for(
         np.testing.assert_array_equal(drawn, whole[indices])
 
 
+def test_fallbacks_are_numbers_and_means_of_training_ratings() -> None:
+    train = csr_array(np.array([[4, 0, 1, 0], [2, 0, 0, 5]], dtype=np.float32))
+    own = np.array([[np.nan, np.nan, np.nan, 7], [8, np.nan, np.nan, np.nan]], dtype=np.float32)
+    fold = Fold(train, Judgments.from_pairs([], [], [], 2))
+    expected = {"popularity": [2, 0, 1, 1], "average": [3, -np.inf, 1, 5]}
+    for policy, of_items in expected.items():
+        found = FallbackScores(policy, fold, seeded).where_not_computable(own, np.arange(2))
+        np.testing.assert_array_equal(found, np.where(np.isnan(own), of_items, np.nan))
+
+
 def test_a_generator_that_cannot_leap_is_refused() -> None:
     fallback = FallbackScores(
         "random", untrained(2), lambda *names: np.random.Generator(np.random.MT19937(1))

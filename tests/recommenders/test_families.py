@@ -104,6 +104,19 @@ def test_settings_become_and_score_together_what_they_do_alone(
             assert together[position].score(users).tobytes() == own.tobytes()
 
 
+def test_as_many_neighbours_as_the_profile_has_items_are_all_of_it() -> None:
+    # A user rates all items alike, so that every item is similar to all of a profile.
+    generator = np.random.default_rng(3)
+    rated = generator.random((12, 9)) < 0.5
+    train = csr_array((rated * generator.integers(1, 6, (12, 1))).astype(np.float32))
+    class_path = "receval.recommenders.centred_item_neighbourhood:CentredItemNeighbourhood"
+    settings = [{"neighbours": number, "user_regularisation": 5.0} for number in range(1, 8)]
+    family = Family([make(class_path, setting, SEED) for setting in settings]).fit(train)
+    for setting, scores in zip(settings, family.score(np.arange(12)), strict=True):
+        alone = make(class_path, setting, SEED).fit(train)
+        assert scores.tobytes() == alone.score(np.arange(12)).tobytes()
+
+
 def test_every_class_that_shares_work_has_a_grid_here() -> None:
     sharing = {system.class_path for system in SYSTEMS if type(system.make()).SHARED_OVER}
     assert sharing == set(GRIDS)

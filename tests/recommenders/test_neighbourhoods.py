@@ -149,6 +149,18 @@ def test_no_rating_at_the_threshold_gives_no_scores() -> None:
     assert np.isnan(scores).all()
 
 
+def test_cosines_that_rise_by_less_than_a_millionth_push_out_the_lower_ones() -> None:
+    # Row after row comes a little nearer to the first; a millionth is what rounding is allowed.
+    slopes = np.linspace(3e-3, 1e-3, 1000)
+    values = np.vstack(([[1.0, 0.0]], np.column_stack((np.ones(1000), slopes))))
+    train = to_matrix(values, values > 0)
+    norms = np.sqrt((train.toarray().astype(np.float64) ** 2).sum(axis=1))
+    cosines = (1.0 / norms[1:]).astype(np.float32)
+    falling = np.lexsort((np.arange(1, 1001), -cosines))[:5] + 1
+    found = nearest_rows(train, 5)[[0]]
+    assert found.indices.tolist() == sorted(falling.tolist())
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

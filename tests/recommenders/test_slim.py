@@ -83,7 +83,7 @@ def test_slim_sweeps_as_often_as_ever(tolerance: float | None, sweeps: int, reac
 def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     train = to_matrix(*generated(80, 120, seed=4))
     whole = SLIM(40.0, 2.0).fit(train)
-    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 100 * 120)
+    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 70 * 120)
     few = SLIM(40.0, 2.0).fit(train)
     np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
     monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 5 * 120)

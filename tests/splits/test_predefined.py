@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from splits.generated_ratings import ratings_of, rng_for
@@ -27,6 +29,16 @@ def test_held_out_pairs_test_and_all_others_train(tmp_path, ratings, newline, en
     text = newline.join(["u1\ti2", "u0\ti1"]) + end
     split = given_by(tmp_path, ratings, text, "held-out-pairs")
     assert [codes.tolist() for codes in split.codes] == [[TRAIN, TEST, TRAIN, TRAIN, TEST]]
+
+
+def test_identifiers_that_look_like_missing_values_or_quotes_are_read_as_they_are(tmp_path):
+    ratings = replace(
+        ratings_of([(0, 0), (1, 1), (1, 2)], 2, 3),
+        user_ids=np.array(["NA", "null"]),
+        item_ids=np.array(["nan", '"a', "#N/A"]),
+    )
+    split = given_by(tmp_path, ratings, 'null\t"a\nNA\tnan\n', "held-out-pairs")
+    assert split.codes[0].tolist() == [TEST, TEST, TRAIN]
 
 
 def test_all_plays_of_a_held_out_pair_test(tmp_path):

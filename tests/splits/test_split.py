@@ -43,10 +43,24 @@ def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_fa
     assert (folder / "first.npz").read_bytes() == (folder / "second.npz").read_bytes()
 
 
+def test_the_order_of_metadata_is_not_stored(tmp_path):
+    codes = (np.array([TRAIN, TEST], dtype=np.uint8),)
+    Split(codes, {"dropped": 1, "added": 2}).write(tmp_path / "one.npz")
+    Split(codes, {"added": 2, "dropped": 1}).write(tmp_path / "other.npz")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "other.npz").read_bytes()
+
+
 def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path):
     codes = np.random.default_rng(0).choice([TRAIN, TEST], 80_000).astype(np.uint8)
     Split((codes, codes)).write(tmp_path / "split.npz")
     assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
+
+
+@pytest.mark.parametrize(("n_uses", "n_bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
+def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
+    split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
+    with np.load(tmp_path / "split.npz") as stored:
+        assert stored["fold0"].shape == (n_bits, (n_uses * 3 + 7) // 8)
 
 
 def test_one_fold_is_loaded_without_the_others(tmp_path):

@@ -48,6 +48,16 @@ def test_every_kind_of_configuration_has_a_splitter_and_the_reverse():
         assert callable(getattr(import_module(module), function))
 
 
+@pytest.mark.parametrize("kind", [*KINDS, {"kind": "k-fold", "selection": {}}], ids=str)
+def test_configurations_cannot_be_changed_and_serve_as_keys(kind):
+    split = SPLIT.validate_python(kind)
+    assert {split: kind}[SPLIT.validate_python(kind)] == kind
+    for part in (split, split.selection):
+        if part is not None:
+            with pytest.raises(ValidationError, match="frozen"):
+                setattr(part, next(iter(type(part).model_fields)), None)
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_path):
     folds = tmp_path / "folds.txt"
@@ -88,6 +98,8 @@ def test_a_configuration_tells_which_files_it_reads():
     [
         {"kind": "k-fold", "ratio": 0.8},
         {"kind": "k-fold", "folds": 1},
+        {"kind": "random-ratio", "folds": 0},
+        {"kind": "random-ratio", "folds": 100},
         {"kind": "random-ratio", "train_ratio": 1.0},
         {"kind": "leave-out", "held_out": 0},
         {"kind": "missing-at-random"},

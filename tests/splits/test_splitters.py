@@ -14,6 +14,7 @@ from splits.generated_ratings import (
 
 from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
 from receval.splits.partition import split_into_folds, split_with_unbiased_test
+from receval.splits.ranks_within_groups import ceiling_of_share
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
 
@@ -42,6 +43,13 @@ def test_each_user_trains_on_the_share_rounded_up(ratings, share):
         trained = np.bincount(ratings.users[codes == TRAIN], minlength=ratings.n_users)
         assert trained.tolist() == expected
         assert set(codes.tolist()) <= {TRAIN, TEST}
+
+
+@pytest.mark.parametrize("percent", [5, 35, 55, 80])
+def test_a_share_of_up_to_millions_of_ratings_is_exact(percent):
+    counts = np.arange(1, 4_000_000, 7)
+    exact = -(-counts * percent // 100)
+    assert (ceiling_of_share(counts, percent / 100) == exact).all()
 
 
 def test_every_rating_of_a_user_is_equally_likely_to_train():

@@ -36,8 +36,8 @@ def test_values_that_cannot_be_compared_are_refused_with_their_shape(
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_value_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
+def test_the_first_value_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
     values = np.zeros((2, 3, 4))
-    values[1, 2, 3] = bad
-    with pytest.raises(ValueError, match="system 2 for user 3 is not a finite number"):
+    values[1, 1, 2] = values[1, 2, 3] = bad
+    with pytest.raises(ValueError, match="system 1 for user 2 is not a finite number"):
         checked_values(values)

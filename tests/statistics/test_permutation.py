@@ -121,6 +121,7 @@ def test_what_cannot_be_tested_is_refused(values: np.ndarray, samples: int, word
 @pytest.mark.parametrize("exponent", [-1000, -130, 130, 1000])
 def test_p_does_not_depend_on_the_scale_of_a_metric(exponent: int) -> None:
     values = drawn()
+    values[:, 0, :5] = 0
     scaled = values.copy()
     scaled[1] = np.ldexp(values[1], exponent)
     expected = permutation_test(values, SEED, 2000).exceeded

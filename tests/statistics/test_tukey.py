@@ -148,6 +148,13 @@ def test_a_range_that_equals_the_difference_but_for_rounding_counts() -> None:
     assert found.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_the_rounding_of_sums_over_many_users_is_allowed_for() -> None:
+    # The systems differ for one user: every order leaves the difference of the sums as it is.
+    values = np.random.default_rng(1).random((5, 1, 200_000)).repeat(2, axis=1)
+    values[:, 1, 0] += 0.1
+    assert (randomised(values, samples=3) == 1).all()
+
+
 def test_randomised_p_values_come_near_to_those_of_normal_errors() -> None:
     values = np.random.default_rng(5).normal(size=(4, 300))
     values += np.array([[0.2], [0.1], [0.0], [0.0]])

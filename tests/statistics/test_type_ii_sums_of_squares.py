@@ -190,6 +190,14 @@ def test_two_names_of_one_decision_explain_nothing_beyond_each_other() -> None:
     assert found.shared == pytest.approx([1])
 
 
+def test_no_share_of_two_names_of_one_decision_is_below_zero_by_rounding() -> None:
+    levels = np.random.default_rng(3).integers(0, 4, 50)
+    responses = levels**2.0 + np.random.default_rng(4).normal(size=(20, 50))
+    found = explained_variance({"a": levels, "b": levels + 10}, responses)
+    assert found.alone.min() == 0
+    assert found.together.min() == 0
+
+
 # What changes nothing
 
 

@@ -32,6 +32,9 @@ def test_equation_3_by_hand() -> None:
     assert expected_precision([[30, 20, 10], [10, 20, 30]], 1, **ROOM) == pytest.approx(
         0.2 * 50 / (40 * 100) * 20
     )
+    assert expected_precision([[30, 20, 10], [50, 0, 0]], 2, **ROOM) == pytest.approx(
+        0.2 * 50 / (2 * 40 * 100) * (40 + 10)
+    )
 
 
 def test_equations_4_and_5_by_hand() -> None:
@@ -67,6 +70,9 @@ def test_bounds_of_one_relevant_by_hand() -> None:
 def test_a_ranking_shorter_than_the_cut_off_is_refused() -> None:
     with pytest.raises(ValueError, match="fewer than the cut-off 5"):
         expected_precision([3, 2], 5, **ROOM)
+    of_seven_users = np.ones((7, 2))
+    with pytest.raises(ValueError, match="has 2 items, fewer than the cut-off 5"):
+        expected_precision(of_seven_users, 5, **ROOM)
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 6])

@@ -170,17 +170,17 @@ def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
 
 def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() -> None:
     ratings = Ratings(
-        users=np.array([0, 1, 1], dtype=np.int32),
-        items=np.array([0, 0, 0], dtype=np.int32),
-        values=np.array([5, 4, 1], dtype=np.float32),
-        user_ids=np.array(["ann", "bob"]),
+        users=np.array([0, 1, 1, 2, 2], dtype=np.int32),
+        items=np.array([0, 0, 0, 0, 0], dtype=np.int32),
+        values=np.array([5, 4, 1, 1, 2], dtype=np.float32),
+        user_ids=np.array(["ann", "bob", "cem"]),
         item_ids=np.array(["film"]),
-        known=np.array([True, True, False]),
+        known=np.array([True, True, False, True, False]),
     )
     message = "User 'bob' rated item 'film' twice"
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_ratings(ratings, 4)
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_judgments(ratings, 4)
-    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([True, True, False]))
+    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([True, True, False, True, False]))
     assert chosen.p_train.tolist() == [1.0]

@@ -1,0 +1,125 @@
+"""Small mistakes that can be made in a source file, each a replacement of a few characters.
+
+A mistake is found in the syntax tree and made in the text, so that lines, comments and layout stay
+as they are (``changes.py`` has the kinds of mistakes).
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from mutants.changes import Finder
+
+PACKAGES = ("metrics", "protocols", "splits", "statistics", "theory")
+"""Packages of which every line is changed. Of the others only what numba compiles."""
+
+KERNELS = "kernels"
+"""What the kernels of all other packages are counted as."""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One mistake: the bytes ``start`` to ``end`` of a file below src/receval become ``text``.
+
+    Attributes
+    ----------
+    group : str
+        The package, or ``kernels``: what scores are counted by.
+    scope : str
+        The function around, by its qualified name; empty for what runs when the module is imported.
+    before, after : str
+        The changed lines as they are and as they become.
+    occurrence : int
+        How often the same change of the same line stands further up in the file.
+    """
+
+    group: str
+    file: str
+    line: int
+    start: int
+    end: int
+    text: str
+    operator: str
+    scope: str
+    kernel: bool
+    before: str
+    after: str
+    occurrence: int
+
+    @property
+    def key(self) -> str:
+        """What identifies the mistake while its line stays as it is, wherever that moves."""
+        said = "|".join((self.file, self.before, self.after, str(self.occurrence)))
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+    def made_in(self, source: bytes) -> bytes:
+        """Return the file with the mistake."""
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+
+def all_mutations(library: Path) -> dict[str, list[Mutation]]:
+    """Return all mutations of a library by their group."""
+    groups: dict[str, list[Mutation]] = {}
+    for path in sorted(library.rglob("*.py")):
+        for mutation in mutations_of(path.read_bytes(), path.relative_to(library).as_posix()):
+            groups.setdefault(mutation.group, []).append(mutation)
+    return groups
+
+
+def drawn_mutations(groups: dict[str, list[Mutation]], number: int, seed: int) -> list[Mutation]:
+    """Return some of the mutations, the groups in turns.
+
+    Each has its place in the order by a digest of itself and the seed: fewer are the first of more,
+    and an edit moves only the mutations of the lines that it changes.
+    """
+
+    def place(mutation: Mutation) -> bytes:
+        return hashlib.sha256(f"{seed}|{mutation.key}".encode()).digest()
+
+    shuffled = [sorted(groups[group], key=place) for group in sorted(groups)]
+    drawn = [mutation for row in zip_longest(*shuffled) for mutation in row if mutation is not None]
+    return drawn[:number]
+
+
+def mutations_of(source: bytes, file: str) -> list[Mutation]:
+    """Return all mutations of one file, in the order of their places."""
+    package = file.split("/")[0]
+    finder = Finder(source)
+    finder.visit(ast.parse(source))
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for start, end, text, operator, scope, kernel in sorted(finder.found):
+        if package not in PACKAGES and not kernel:
+            continue
+        changed = source[:start] + text.encode() + source[end:]
+        before = _lines(source, start, end)
+        after = _lines(changed, start, start + len(text.encode()))
+        found.append(
+            Mutation(
+                group=package if package in PACKAGES else KERNELS,
+                file=file,
+                line=source.count(b"\n", 0, start) + 1,
+                start=start,
+                end=end,
+                text=text,
+                operator=operator,
+                scope=scope,
+                kernel=kernel,
+                before=before,
+                after=after,
+                occurrence=seen[before, after],
+            )
+        )
+        seen[before, after] += 1
+    return found
+
+
+def _lines(source: bytes, start: int, end: int) -> str:
+    first = source.rfind(b"\n", 0, start) + 1
+    last = source.find(b"\n", end)
+    return " ".join(source[first : last if last >= 0 else len(source)].decode().split())

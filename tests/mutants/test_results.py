@@ -1,0 +1,68 @@
+"""What is known of mutants, and the table of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from mutants import __main__ as driver
+from mutants.__main__ import Result, Results, summary
+from mutants.mutations import mutations_of
+
+[MUTATION, OTHER, *_] = mutations_of(b"a = b < c\nd = e + f\n", "metrics/a.py")
+
+
+def result(outcome: str, **changed: str) -> Result:
+    own = Result(
+        key=MUTATION.key,
+        group="metrics",
+        site="metrics/a.py:1",
+        operator="comparison",
+        before=MUTATION.before,
+        after=MUTATION.after,
+        outcome=outcome,
+        by="tests/a.py::b",
+        seconds="1.0",
+        source="source",
+        tests="tests",
+    )
+    return replace(own, **changed)
+
+
+def test_results_hold_while_the_source_and_a_survivor_s_tests_stay(tmp_path: Path) -> None:
+    results = Results(tmp_path / "results.csv")
+    assert results.of(MUTATION, "source", "tests") is None
+    results.add(result("survived"))
+    stored = Results(tmp_path / "results.csv")
+    assert stored.of(MUTATION, "source", "tests") == result("survived")
+    assert stored.of(MUTATION, "source", "other tests") is None
+    assert stored.of(OTHER, "source", "tests") is None
+    stored.add(result("killed"))
+    again = Results(tmp_path / "results.csv")
+    assert again.of(MUTATION, "source", "other tests") == result("killed")
+    assert again.of(MUTATION, "other source", "tests") is None
+
+
+def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = {("metrics/a.py", MUTATION.before, MUTATION.after): "It does the same."}
+    monkeypatch.setattr(driver, "equivalent_mutants", lambda: listed)
+    other = {"before": OTHER.before, "after": OTHER.after, "group": "theory"}
+    found = [
+        result("survived"),
+        result("timed out", **other),
+        result("killed", **other),
+        result("survived", **other, site="theory/a.py:2"),
+    ]
+    lines = summary(found, {"metrics": 3, "theory": 9}).splitlines()
+    assert [line.split() for line in lines[1:4]] == [
+        ["metrics", "3", "1", "0", "0", "1", "1", "-"],
+        ["theory", "9", "3", "1", "1", "1", "0", "66.7", "%"],
+        ["all", "12", "4", "1", "1", "2", "1", "66.7", "%"],
+    ]
+    assert [line for line in lines if "SURVIVED" in line] == [
+        "SURVIVED theory/a.py:2 (tests/a.py::b)"
+    ]
+    assert any(line.startswith("equivalent metrics/a.py:1") for line in lines)
+    noticed = summary([result("killed")], {"metrics": 3})
+    assert "NOT EQUIVALENT, found by tests/a.py::b: metrics/a.py:1" in noticed
