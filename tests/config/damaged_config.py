@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 from config.copied_config import CONFIG, DUMPER, LOADER, CopiedConfig
 
-from receval.config.settings import EDITIONS, load_settings
+from receval.config.settings import EDITIONS, Settings, load_settings
+from receval.recommenders.registry import make
 from receval.storage.messages import LONGEST
 
 FILES = sorted(path.relative_to(CONFIG).as_posix() for path in CONFIG.rglob("*.yaml"))
@@ -117,6 +118,17 @@ def damaged_values(content: Any, rng: random.Random) -> Any:
     return content
 
 
+def check_systems(settings: Settings) -> None:
+    """Make all systems: what the models of configuration let pass is refused in sentences, too."""
+    for system in settings.systems.values():
+        refusals: list[ValueError] = []
+        try:
+            make(system.recommender, system.parameters, seed=1)
+        except ValueError as error:
+            refusals.append(error)
+        assert all(type(e) is ValueError and len(str(e)) <= LONGEST for e in refusals)
+
+
 def check_damaged_configurations(config: CopiedConfig, times: int, seed: int) -> int:
     """Damage the configuration again and again; return how often it was refused.
 
@@ -139,11 +151,14 @@ def check_damaged_configurations(config: CopiedConfig, times: int, seed: int) ->
         sentence = str(config.folder)
         kind: type[ValueError] = ValueError
         try:
-            load_settings(config.folder, rng.choice(EDITIONS))
+            settings = load_settings(config.folder, rng.choice(EDITIONS))
         except ValueError as error:
             refused += 1
             sentence = str(error)
             kind = type(error)
+        else:
+            if name == "systems.yaml":
+                check_systems(settings)
         # Exceptions of libraries may be ValueErrors, too.
         assert kind is ValueError, (number, name, sentence)
         assert str(config.folder) in sentence or "There is no edition" in sentence, sentence

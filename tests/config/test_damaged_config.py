@@ -10,7 +10,7 @@ from receval.config.settings import load_settings
 
 
 def test_damaged_configurations_are_refused_in_sentences(config: CopiedConfig) -> None:
-    assert check_damaged_configurations(config, times=200, seed=19) > 50
+    assert check_damaged_configurations(config, times=500, seed=19) > 125
 
 
 MANY = b"".join(b"k%d: 3\n" % number for number in range(999))
@@ -27,6 +27,10 @@ BRACKETS = b"a: " + b"[" * 300_000 + b"]" * 300_000
         ("demo.yaml", b"studies: {bellogin2017: null}", "bellogin2017: Input should be a valid"),
         ("systems.yaml", b"? [a, b]\n: 3\n", "line 1, column 3: a key is a list or a mapping"),
         ("systems.yaml", b"3: 4", "systems.3"),
+        # Closing brackets that close nothing.
+        ("systems.yaml", b"a: " + b"[']', " * 100_000, "nested more than 50 deep"),
+        ("systems.yaml", b"a: " + b"[ # ]\n " * 100_000, "nested more than 50 deep"),
+        ("systems.yaml", b"a: " + b"['], " * 3_000 + b"]" * 3_000, r"systems\.yaml"),
         (
             "systems.yaml",
             b"a: !!int x",
@@ -71,3 +75,10 @@ def test_a_file_that_cannot_be_read_is_named(config: CopiedConfig) -> None:
     path.mkdir()
     with pytest.raises(ValueError, match=r"systems\.yaml: it is a folder"):
         load_settings(config.folder, "demo")
+
+
+def test_brackets_and_indents_in_text_nest_nothing(config: CopiedConfig) -> None:
+    path = config.folder / "systems.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"# {'[' * 60}\n#{' ' * 200}x\n{text}", encoding="utf-8")
+    assert load_settings(config.folder, "demo").systems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from receval.datasets.prepare import PREPARED_FILES, prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.verification import not_as_recorded, verification
 from receval.ratings import TABLE_FILES
-from receval.workflow.artifacts import report_drift
+from receval.storage.files import DamagedFileError
+from receval.workflow.artifacts import record_provenance, report_drift
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,6 +93,31 @@ def test_the_command_gives_1_where_a_dataset_is_not_as_recorded(
     printed = capsys.readouterr().out
     assert "ml-1m: work/demo/ml-1m/users.parquet is not as recorded" in printed
     assert "cm100k: not prepared.\n" in printed
+
+
+def test_one_damaged_dataset_is_enough(folder: Path) -> None:
+    shutil.copytree(folder / "ml-1m", folder / "cm100k")
+    spoil(folder / "ml-1m" / "users.parquet")
+    for order in (["ml-1m", "cm100k"], ["cm100k", "ml-1m"]):
+        assert not verification(folder, order)[1]
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b"{}", b"[]", b"[" * 100_000], ids=range(5))
+def test_no_record_is_made_of_a_damaged_summary(folder: Path, content: bytes) -> None:
+    summary = folder / "ml-1m" / "summary.json"
+    summary.write_bytes(content)
+    with pytest.raises(DamagedFileError, match=r"ml-1m/summary\.json is damaged") as raised:
+        record_provenance(
+            summaries=[summary],
+            splits=(),
+            results=(),
+            record=folder / "provenance.json",
+            config={},
+            absent=(),
+            digests={},
+            versions={},
+        )
+    assert len(str(raised.value)) <= 500
 
 
 def test_the_drift_report_begins_with_what_is_not_as_recorded(folder: Path) -> None:

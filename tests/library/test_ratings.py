@@ -190,3 +190,17 @@ def test_the_first_repeat_of_many_is_told_with_the_row_before_it() -> None:
         own = keys[order].tolist()
         row = next(row for row, key in enumerate(own) if key in own[:row])
         assert first_repeat(keys[order]) == (row, own.index(own[row]))
+
+
+def test_columns_of_other_widths_are_written_as_the_usual_ones(tmp_path: Path) -> None:
+    wide = ratings(
+        users=np.array([1, 0, 1], dtype=np.int64),
+        items=np.array([2, 0, 0], dtype=np.uint16),
+        values=np.array([5, 4, 3.5]),
+        timestamps=np.array([1, 2, 3], dtype=np.uint8),
+    )
+    wide.write(tmp_path)
+    read = Ratings.read(tmp_path)
+    for name in ("users", "items", "values", "timestamps"):
+        np.testing.assert_array_equal(getattr(read, name), getattr(wide, name))
+    assert [read.users.dtype, read.items.dtype, read.values.dtype] == ["i4", "i4", "f4"]

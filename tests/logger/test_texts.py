@@ -185,6 +185,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_what_is_wrong_with_prepared_data_stands_before_the_drift(here: Path) -> None:
+    report = DriftReport((ArtifactDrift("bellogin2017/fig03", ArtifactStatus.MISSING),))
+    (here / "work/demo").mkdir(parents=True, exist_ok=True)
+    (here / "work/demo/drift.md").write_text(f"ratings.parquet is bad.\n\n{as_markdown(report)}")
+    state = RunState()
+    heard(state, plan(report_drift=1), start(1, "report_drift", output=["work/demo/drift.md"]))
+    heard(state, finish(1), progress(1, 1))
+    assert (
+        "ratings.parquet is bad. Drift: 1 of 1 artifacts: bellogin2017/fig03 (work/demo/drift.md)."
+        in run_ending(state, 1.0).splitlines()
+    )
+
+
 def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: Path) -> None:
     study = here / "work/demo/artifacts/bellogin2017"
     study.mkdir(parents=True)

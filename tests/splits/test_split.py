@@ -253,3 +253,28 @@ def test_users_and_items_of_a_long_file_appear_in_the_order_of_their_first_rows(
 def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Judgments(np.array([0, 1]), np.array(items), np.ones(1, dtype=np.float32))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "n_values", "reason"),
+    [
+        ([0, 2], [3, 3], 2, "not in order"),
+        ([0, 2], [4, 3], 2, "not in order"),
+        ([0, 2, 1, 3], [1, 2, 3], 3, "not in order"),
+        ([1, 2], [3, 4], 2, "not in order"),
+        ([0, 3], [3, 4], 2, r"end at \[3\]"),
+        ([0, 2], [3, 4], 1, "2 items have 1 values"),
+        ([], [], 0, r"end at \[\]"),
+    ],
+)
+def test_judgments_that_are_not_in_order_are_refused(indptr, items, n_values, reason) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Judgments(
+            np.array(indptr, dtype=np.int64),
+            np.array(items, dtype=np.int32),
+            np.ones(n_values, dtype=np.float32),
+        )
+
+
+def test_items_may_fall_from_one_user_to_the_next() -> None:
+    assert len(Judgments(np.array([0, 2, 2, 3]), np.array([3, 4, 1]), np.ones(3, np.float32))) == 3

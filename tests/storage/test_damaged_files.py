@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from storage.stored_formats import FORMATS, check_damages, ratings_of
 
@@ -13,8 +14,8 @@ from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
 from receval.storage import archives
 from receval.storage.archives import Archive, write_archive
-from receval.storage.files import DamagedFileError, how_to_make_again, read_results
-from receval.storage.tables import write_columns
+from receval.storage.files import DamagedFileError, how_to_make_again, read_results, refusing_damage
+from receval.storage.tables import read_columns, write_columns
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -207,3 +208,21 @@ def test_results_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> 
         assert sentence.endswith("--force work/demo/artifacts/bellogin2017/fig02.csv")
     else:
         assert found.columns.tolist() == ["a"]
+
+
+def test_a_gap_in_a_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "gap.parquet"
+    write_columns(path, {"user": pa.array([1, None], type=pa.int32())})
+    with pytest.raises(DamagedFileError, match="there are gaps in its column user"):
+        read_columns(path, {"user": (pa.int32(),)})
+
+
+def test_want_of_memory_says_nothing_of_a_file(tmp_path: Path) -> None:
+    with pytest.raises(MemoryError), refusing_damage(tmp_path):
+        raise MemoryError
+
+
+@pytest.mark.parametrize("length", [100, 3_900])
+def test_a_long_path_leaves_the_sentence_short(length: int) -> None:
+    path = Path("work", *["y" * 99] * (length // 100), "ratings.parquet")
+    assert len(str(DamagedFileError(path, "z" * 120))) <= 500

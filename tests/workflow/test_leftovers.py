@@ -49,6 +49,13 @@ def test_what_was_half_written_goes(edition: Path) -> None:
     assert remove_leftovers(edition / "nowhere") == []
 
 
+def test_raw_files_are_cleared_of_parts_of_records_alone(tmp_path: Path) -> None:
+    for name in (".checksums.json.4711.part", "ml-1m/ratings.dat.part", "ml-1m/.zip.part.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a part")
+    assert remove_leftovers(tmp_path) == [tmp_path / ".checksums.json.4711.part"]
+
+
 def test_a_run_begins_by_clearing_up(edition: Path, tmp_path: Path) -> None:
     remove_stale_locks(tmp_path / ".snakemake", [edition])
     assert files(edition) == sorted(KEPT)
