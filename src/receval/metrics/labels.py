@@ -62,7 +62,7 @@ def check_choices(value: Any) -> None:
             given = quoted(getattr(value, parameter))
             raise ValueError(
                 f"The {parameter} of {value.name} is {given}; it must be one of "
-                f" {', '.join(map(str, get_args(hint)))}."
+                f"{', '.join(map(str, get_args(hint)))}."
             )
 
 
