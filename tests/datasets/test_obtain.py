@@ -171,5 +171,5 @@ class TestDescription:
     def test_another_file_is_refused_in_a_sentence(self, tmp_path: Path, content: str) -> None:
         path = tmp_path / "raw.json"
         path.write_text(content)
-        with pytest.raises(ValueError, match=r"raw\.json does not describe raw files"):
+        with pytest.raises(ValueError, match=r"raw\.json is damaged: it does not describe raw files"):
             RawFiles.read(path)

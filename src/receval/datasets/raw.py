@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from receval.datasets.spec import ExpectedCounts
-from receval.storage.files import refusing_damage, sha256_of, write_atomically
+from receval.storage.files import DamagedFileError, sha256_of, write_atomically
+from receval.storage.messages import shortened
 
 Source = Literal["local", "download", "twin"]
 
@@ -95,7 +96,7 @@ class RawFiles:
         DamagedFileError
             The file is no such description.
         """
-        with refusing_damage(path):
+        try:
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["source"] not in get_args(Source):
                 raise ValueError(f"the source is {content['source']!r}")
@@ -109,6 +110,9 @@ class RawFiles:
                 auxiliary_files=_from_json(content["auxiliary_files"]),
                 expected=None if expected is None else ExpectedCounts.model_validate(expected),
             )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = shortened(f"it does not describe raw files ({error})", 120)
+            raise DamagedFileError(path, reason) from error
 
 
 def _to_json(file: RawFile) -> dict[str, str]:
