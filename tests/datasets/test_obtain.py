@@ -18,6 +18,7 @@ from receval.datasets.reports import (
 )
 from receval.datasets.retries import Patience
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
+from receval.storage.files import DamagedFileError
 
 PARSER = "receval.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"
@@ -171,5 +172,5 @@ class TestDescription:
     def test_another_file_is_refused_in_a_sentence(self, tmp_path: Path, content: str) -> None:
         path = tmp_path / "raw.json"
         path.write_text(content)
-        with pytest.raises(ValueError, match=r"raw\.json is damaged: it does not describe raw files"):
+        with pytest.raises(DamagedFileError, match=r"it does not describe raw files"):
             RawFiles.read(path)
