@@ -114,11 +114,6 @@ class LogHandler(LogHandlerBase):
         )
         return own
 
-    @property
-    def only_counts(self) -> bool:
-        """Whether no description of a job is shown: a dry run ends with a table of rules."""
-        return self.dry and self._own is None
-
     def emit(self, record: logging.LogRecord) -> None:
         """Learn from a record, and say at once what does not fit into the line of progress."""
         if self._own is not None:

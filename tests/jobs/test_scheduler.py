@@ -12,13 +12,11 @@ import snakemake.api
 import snakemake.common
 import snakemake.rules
 from snakemake.dag import DAG
-from snakemake.executors.dryrun import Executor as DryRun
 from snakemake.jobs import Job
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 from snakemake.resources import Resources
 from snakemake.scheduling.job_scheduler import JobScheduler
-from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
 REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
@@ -81,10 +79,3 @@ def test_a_dry_run_needs_no_environments_to_see_what_has_changed() -> None:
     compared = inspect.getsource(PersistenceBase._software_stack_hash)
     only_if_deployed = compared.partition("job.conda_env")[0]
     assert "DeploymentMethod.CONDA" in only_if_deployed, REMEDY
-
-
-def test_a_dry_run_describes_its_jobs_in_one_place() -> None:
-    assert "AbstractExecutor.printjob = lambda *_: None" in RULES.read_text(encoding="utf-8")
-    described = inspect.getsource(AbstractExecutor.printjob)
-    assert described.split(":", maxsplit=2)[-1].strip() == "job.log_info()", REMEDY
-    assert "super().printjob(job)" in inspect.getsource(DryRun.printjob), REMEDY

@@ -15,7 +15,6 @@ from snakemake.output_index import OutputIndex
 from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
-from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 # Why, of all that Snakemake is told here: docs/snakemake_scheduler.md, of clusters docs/cluster.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
@@ -34,15 +33,6 @@ deployment = workflow.deployment_settings.deployment_method
 if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
     # Nobody wants an environment, and asking a job for its own works out all its params.
     DAG.update_conda_envs = lambda _: None
-
-log = workflow.logger_manager
-if workflow.output_settings.dryrun and not log.logfile_handlers:
-    if all(
-        getattr(reader, "only_counts", False)
-        for reader in log.plugin_handlers or [None]
-    ):
-        # Nobody reads what is said of each job.
-        AbstractExecutor.printjob = lambda *_: None
 
 if not workflow.is_main_process:
     # Only the main process reads profiles, and a group is not told: docs/cluster.md.
