@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from cli.demo_run import ROOT, STUDIES, run
+
+from receval.config.settings import load_settings
+from receval.workflow.plan.plan import Plan
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository whose demo has been run, and where each test gets a copy of it.
+
+    It is the same place for all, so that the sources are parsed once.
+    """
+    made, copy = (tmp_path_factory.mktemp("cli") / name for name in ("made", "copy"))
+    shutil.copytree(ROOT / "config", made / "config")
+    (made / "src").symlink_to(ROOT / "src")
+    for study in (made / "config/studies").iterdir():
+        if study.stem not in STUDIES:
+            study.unlink()
+    demo = made / "config/demo.yaml"
+    content = yaml.safe_load(demo.read_text())
+    content["studies"] = {name: content["studies"][name] for name in STUDIES}
+    demo.write_text(yaml.safe_dump(content))
+    table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        plan = Plan(load_settings(Path("config"), "demo"), Path())
+        for study in plan.settings.studies:
+            for artifact in plan.artifacts.made(study):
+                for file in map(Path, plan.artifacts.files(study, artifact)):
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    if file.suffix == ".csv":
+                        table.to_csv(file, index=False)
+                    else:
+                        file.write_text(f"{artifact} drawn")
+        run(plan, {})
+    return made, copy
+
+
+@pytest.fixture
+def repository(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the repository whose demo has been run, the current folder."""
+    made, copy = folders
+    shutil.copytree(made, copy, symlinks=True)
+    with monkeypatch.context() as patch:
+        patch.chdir(copy)
+        yield copy
+    shutil.rmtree(copy)

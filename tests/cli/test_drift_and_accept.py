@@ -1,0 +1,249 @@
+"""The commands drift and accept: what they compare, what they refuse, and what they change."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cli.demo_run import ACCEPTED, FRESH, STUDY, accept, change, run_again
+
+from receval.cli import main
+from receval.config.settings import load_settings
+from receval.workflow.plan.plan import Plan
+from receval.workflow.run_record import record_run
+
+
+def test_accept_copies_the_fresh_results(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert accept() == 0
+    for name in ("table2.csv", "table2.md", "table2.tex", "provenance.json"):
+        accepted = (ACCEPTED / STUDY / name).read_bytes()
+        assert accepted == (FRESH / STUDY / name).read_bytes()
+    assert (ACCEPTED / "bellogin2017" / "fig02.svg").is_file()
+    printed = capsys.readouterr().out
+    assert f"new     {STUDY}/table2.csv" in printed.splitlines()
+    count = len([path for path in ACCEPTED.rglob("*") if path.is_file()])
+    assert printed.splitlines()[-1] == f"{count} files change, 0 do not."
+    assert accept() == 0
+    assert capsys.readouterr().out == f"0 files change, {count} do not.\n"
+
+
+def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept()
+    table = FRESH / STUDY / "table2.csv"
+    before = (ACCEPTED / STUDY / "table2.csv").read_bytes()
+    pd.concat([pd.read_csv(table)] * 3).to_csv(table, index=False)
+    run_again({})
+    capsys.readouterr()
+    assert main(["accept", "--edition", "demo"]) == 2
+    printed = capsys.readouterr()
+    assert f"changed {STUDY}/table2.csv, 2 rows more" in printed.out.splitlines()
+    assert printed.err == (
+        "Nothing was accepted: say receval accept --yes, or answer at a terminal.\n"
+    )
+    for answer, status in (("", 2), ("n", 2), ("y", 0)):
+        assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == before
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+        assert main(["accept", "--edition", "demo"]) == status
+    assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == table.read_bytes()
+
+
+def test_drift_is_0_when_nothing_moved(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept()
+    assert main(["drift", "--edition", "demo"]) == 0
+    assert "Drift: none of" in capsys.readouterr().out
+
+
+def test_drift_is_1_when_something_moved_and_says_what(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept()
+    change(FRESH / STUDY / "table2.csv", 0.35)
+    assert main(["drift", "--edition", "demo"]) == 1
+    printed = capsys.readouterr().out
+    assert "Drift: 1 of" in printed
+    assert f"{STUDY}/table2" in printed
+    assert "0.25" in printed
+    assert "0.35" in printed
+
+
+def test_drift_tolerates_what_the_configuration_tolerates(repository: Path) -> None:
+    accept()
+    # 0.3 per list over 600 lists: 0.0005.
+    change(FRESH / STUDY / "table2.csv", 0.2504)
+    assert main(["drift", "--edition", "demo"]) == 0
+    assert main(["drift", "--edition", "demo", "--all"]) == 1
+    change(FRESH / STUDY / "table2.csv", 0.2506)
+    assert main(["drift", "--edition", "demo"]) == 1
+
+
+def test_drift_is_1_when_nothing_is_accepted_or_something_is_missing(repository: Path) -> None:
+    assert main(["drift", "--edition", "demo"]) == 1
+    accept()
+    (FRESH / STUDY / "table2.csv").unlink()
+    assert main(["drift", "--edition", "demo"]) == 1
+
+
+def test_drift_changes_nothing(repository: Path) -> None:
+    accept()
+    change(FRESH / STUDY / "table2.csv", 0.35)
+    before = {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()}
+    main(["drift", "--edition", "demo"])
+    assert {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()} == before
+
+
+def test_a_drawing_without_its_numbers_is_not_accepted(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (FRESH / STUDY / "table2.csv").unlink()
+    assert accept() == 2
+    assert "table2.csv is missing" in capsys.readouterr().err
+    assert not ACCEPTED.exists()
+
+
+def test_accept_refuses_to_lose_a_dataset_that_the_run_left_out_unless_told_to(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert accept() == 0
+    run_again({"leave_out": ["librarything"]})
+    capsys.readouterr()
+    assert accept() == 2
+    printed = capsys.readouterr()
+    assert "librarything" in printed.err
+    assert printed.out == ""
+    assert accept("--drop") == 0
+
+
+def test_a_dataset_that_a_study_did_not_have_before_is_no_loss(repository: Path) -> None:
+    assert accept() == 0
+    # As before figure 5, when neither a dataset nor its absence was of interest.
+    record = ACCEPTED / "bellogin2017" / "provenance.json"
+    record.write_text('{"absent": [], "datasets": {"ml-1m": {}}}')
+    assert accept() == 0
+    assert json.loads(record.read_text())["absent"] == ["trec-qrels"]
+
+
+def test_accept_removes_what_no_study_lists_only_if_told_to(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert accept() == 0
+    (ACCEPTED / STUDY / "table9.csv").write_text("value\n1\n")
+    assert accept() == 2
+    assert f"(1, such as {STUDY}/table9.csv)" in capsys.readouterr().err
+    assert accept("--drop") == 0
+    assert f"removed {STUDY}/table9.csv" in capsys.readouterr().out.splitlines()
+    assert not (ACCEPTED / STUDY / "table9.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["drift", "accept"])
+def test_where_nothing_has_been_run_nothing_is_compared_or_accepted(
+    repository: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([command]) == 2
+    assert capsys.readouterr().err == (
+        "Nothing has been run: there is no work/full/run.json. Run the workflow first: "
+        "snakemake --cores all --config edition=full.\n"
+    )
+    shutil.rmtree(FRESH)
+    assert main([command, "--edition", "demo"]) == 2
+    assert "The last run made no artifact" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["drift", "accept"])
+def test_artifacts_of_runs_with_different_configurations_are_refused(
+    repository: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    given = {"seed": 7}
+    record_run(Plan(load_settings(Path("config"), "demo", given), Path()), given)
+    assert main([command, "--edition", "demo"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("work/demo/artifacts/")
+    assert "it was made with other settings (seed)" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "reason"),
+    [
+        ("config/config.yaml", "leave_out: []", "leave_out: [ml-1m]", "Other datasets can be had"),
+        ("config/demo.yaml", "seed:", "seed: 77 #", "The configuration of bellogin2017, valcarce"),
+        ("work/demo/run.json", '"given"', '"taken"', "work/demo/run.json is no record of a run"),
+    ],
+)
+def test_what_has_changed_since_the_run_is_named(
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
+    file: str,
+    before: str,
+    after: str,
+    reason: str,
+) -> None:
+    path = repository / file
+    text = path.read_text(encoding="utf-8")
+    if before not in text:
+        text += f"\n{before} 0"
+    path.write_text(text.replace(before, after), encoding="utf-8")
+    for command in ("drift", "accept"):
+        assert main([command, "--edition", "demo"]) == 2
+        assert capsys.readouterr().err.startswith(reason)
+
+
+def test_results_that_are_not_those_of_their_record_are_not_accepted(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(FRESH / STUDY / "table2.csv", 0.35)
+    assert accept() == 2
+    assert "table2 is not what its record has" in capsys.readouterr().err
+    run_again({})
+    record = FRESH / STUDY / "provenance.json"
+    content = json.loads(record.read_text())
+    content["code"]["table2"]["results"] = "of older code"
+    record.write_text(json.dumps(content))
+    assert accept() == 2
+    assert "the code behind it has changed since" in capsys.readouterr().err
+    record.unlink()
+    assert accept() == 2
+    assert "provenance.json is missing" in capsys.readouterr().err
+    assert not ACCEPTED.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", "[" * 100_000, "\udcff", '{"given": {}, "datasets": [], "descriptions": {}}'],
+    ids=lambda content: content[:20],
+)
+@pytest.mark.parametrize("name", ["run.json", f"artifacts/{STUDY}/provenance.json"])
+@pytest.mark.parametrize("command", [["drift"], ["accept", "--yes"]], ids=lambda words: words[0])
+def test_damaged_records_are_named(
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    name: str,
+    content: str,
+) -> None:
+    path = Path("work/demo", name)
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    assert main([*command, "--edition", "demo"]) == 2
+    said = capsys.readouterr().err
+    assert f"{path.as_posix()} is no record of " in said
+    assert len(said) <= 500
+
+
+def test_many_results_that_are_not_those_of_their_record_are_counted(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = sorted((FRESH / "bellogin2017").glob("*.csv"))
+    for table in tables:
+        change(table, 0.35)
+    assert accept() == 2
+    said = capsys.readouterr().err
+    assert f" and {len(tables) - 3} more is not what its record has" in said
+    assert len(said) <= 500
