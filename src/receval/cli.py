@@ -158,7 +158,12 @@ def _ask(question: str) -> None:
     """Ask at a terminal, and raise an error unless the answer is yes."""
     if not sys.stdin.isatty():
         raise ValueError("Nothing was accepted: say receval accept --yes, or answer at a terminal.")
-    if input(f"{question} [y/N] ").strip().lower() not in ("y", "yes"):
+    try:
+        answer = input(f"{question} [y/N] ")
+    except EOFError:
+        print()
+        answer = ""
+    if answer.strip().lower() not in ("y", "yes"):
         raise ValueError("Nothing was accepted.")
 
 

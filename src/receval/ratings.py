@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import InitVar, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -113,10 +114,7 @@ class Ratings:
                 raise ValueError(f"The column {name} is of type {column.dtype}, not of {what}.")
         checked_codes("users", self.users, self.n_users)
         checked_codes("items", self.items, self.n_items)
-        # Matrices have single precision, in which a number beyond its range would be infinite.
-        finite = np.isfinite(self.values)
-        if self.values.dtype.kind == "f":
-            finite &= np.abs(self.values) <= np.finfo(np.float32).max
+        finite = finite_in_single_precision(self.values)
         if not finite.all():
             row = int(np.argmin(finite))
             raise ValueError(
@@ -248,6 +246,13 @@ def summed_matrix(
     matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
     matrix.sum_duplicates()
     return matrix
+
+
+def finite_in_single_precision(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values matrices can hold: of the others theirs would be infinite."""
+    if values.dtype.kind != "f":
+        return np.ones(values.shape, dtype=np.bool_)
+    return np.asarray(np.abs(values) <= np.finfo(np.float32).max)
 
 
 def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:

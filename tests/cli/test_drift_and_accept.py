@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,13 @@ from receval.cli import main
 from receval.config.settings import load_settings
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import record_run
+
+
+class Terminal(StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def test_accept_copies_the_fresh_results(
@@ -47,10 +55,10 @@ def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
     assert printed.err == (
         "Nothing was accepted: say receval accept --yes, or answer at a terminal.\n"
     )
-    for answer, status in (("", 2), ("n", 2), ("y", 0)):
+    # At the end of what is typed there is no line at all.
+    for typed, status in (("", 2), ("\n", 2), ("n\n", 2), ("y\n", 0)):
         assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == before
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+        monkeypatch.setattr("sys.stdin", Terminal(typed))
         assert main(["accept", "--edition", "demo"]) == status
     assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == table.read_bytes()
 

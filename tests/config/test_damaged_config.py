@@ -69,6 +69,15 @@ def test_aliases_that_multiply_are_refused_at_once(config: CopiedConfig) -> None
         load_settings(config.folder, "demo")
 
 
+def test_aliases_that_nest_are_refused(config: CopiedConfig) -> None:
+    lines = ["- &x0 []"]
+    lines += [f"- &x{level} {'[' * 45}*x{level - 1}{']' * 45}" for level in range(1, 40)]
+    text = "\n".join(f"  {line}" for line in lines)
+    (config.folder / "config.yaml").write_text(f"seed:\n{text}\nedition: *x39\n")
+    with pytest.raises(ValueError, match="with its aliases it is nested more than 50 deep"):
+        load_settings(config.folder)
+
+
 def test_a_file_that_cannot_be_read_is_named(config: CopiedConfig) -> None:
     path = config.folder / "systems.yaml"
     path.unlink()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from receval.datasets.reports import (
     ChecksumError,
     DownloadError,
     FileAccessError,
+    RawDataError,
     UnavailableError,
 )
 from receval.datasets.retries import Patience
@@ -172,5 +174,34 @@ class TestDescription:
     def test_another_file_is_refused_in_a_sentence(self, tmp_path: Path, content: str) -> None:
         path = tmp_path / "raw.json"
         path.write_text(content)
-        with pytest.raises(DamagedFileError, match=r"it does not describe raw files"):
+        with pytest.raises(DamagedFileError, match=r"raw\.json .*it does not describe raw files"):
             RawFiles.read(path)
+
+    @pytest.mark.parametrize("field", ["dataset", "variant", "parser"])
+    def test_a_field_that_is_no_text_is_refused(self, tmp_path: Path, field: str) -> None:
+        path = tmp_path / "raw.json"
+        self.RAW.write(path)
+        path.write_text(json.dumps({**json.loads(path.read_text()), field: 1}))
+        with pytest.raises(DamagedFileError, match="1 is not text"):
+            RawFiles.read(path)
+
+    def test_a_missing_file_and_a_folder_in_its_place_are_named(self, tmp_path: Path) -> None:
+        path = tmp_path / "raw.json"
+        with pytest.raises(DamagedFileError, match=r"raw\.json is missing"):
+            RawFiles.read(path)
+        path.mkdir()
+        with pytest.raises(ValueError, match=r"raw\.json: it is a folder"):
+            RawFiles.read(path)
+
+
+def test_a_raw_file_that_has_changed_since_it_was_found_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "folds.txt"
+    path.write_text("1\n2\n")
+    found = RawFile.of(path)
+    found.check()
+    path.write_text("1\n3\n")
+    with pytest.raises(RawDataError, match=r"folds\.txt: the file has changed since it was found"):
+        found.check()
+    path.unlink()
+    with pytest.raises(RawDataError, match=r"folds\.txt: the file cannot be read"):
+        found.check()

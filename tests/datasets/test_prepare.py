@@ -99,6 +99,17 @@ RIGHT: dict[str, object] = {
 }
 
 
+def test_a_digit_that_changed_since_the_files_were_found_is_refused(tmp_path: Path) -> None:
+    raw = raw_of(tmp_path)
+    path = raw.files[0].path
+    path.write_text(CONTENT.replace("::5::", "::4::"))
+    with pytest.raises(
+        RawDataError, match=r"ratings\.dat: the file has changed since it was found"
+    ):
+        prepare(raw, spec(), tmp_path / "out")
+    assert names(tmp_path / "out") == []
+
+
 def test_counts_that_agree_are_checked(tmp_path: Path) -> None:
     assert prepare(raw_of(tmp_path, **RIGHT), spec(), tmp_path / "out")["counts_checked"]
 

@@ -28,21 +28,13 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
+from mutants.mutations import Mutation, all_mutations, drawn_mutations, key_of
+from mutants.reached import Reach, digest_of, measured_reaches, stages_of
+from mutants.trials import change_file, linked_copy, run_tests, update_copy
+
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.toml"
-
-# A read behind the end of an array is a mistake, also where luck finds the right number there:
-# tests/faults/test_bounds_of_kernels.py finds it, and would take minutes a mutant.
-os.environ["NUMBA_BOUNDSCHECK"] = "1"
-
-# Before the libraries are loaded: a test is one thread, as a job is.
-for _variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
-    os.environ[f"{_variable}_NUM_THREADS"] = "1"
-
-from mutants.mutations import Mutation, all_mutations, drawn_mutations  # noqa: E402
-from mutants.reached import Reach, digest_of, measured_reaches, stages_of  # noqa: E402
-from mutants.trials import change_file, linked_copy, run_tests, update_copy  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -139,15 +131,24 @@ class Laboratory:
 
 
 @cache
-def equivalent_mutants(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:
-    """Return the reason of each mutant that no test can notice, by file, line and changed line."""
+def equivalent_mutants(path: Path = EQUIVALENT) -> dict[str, str]:
+    """Return the reason of each mutant that no test can notice, by its key.
+
+    An entry names the file, the line and the changed line, and which of equal lines it is, from 0,
+    if it is not the first.
+    """
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
-    return {(entry["file"], entry["line"], entry["mutant"]): entry["reason"] for entry in entries}
+    return {
+        key_of(entry["file"], entry["line"], entry["mutant"], entry.get("occurrence", 0)): entry[
+            "reason"
+        ]
+        for entry in entries
+    }
 
 
 def is_equivalent(result: Result) -> bool:
     """Return whether a mutant is listed as one that no test can notice."""
-    return (result.site.split(":")[0], result.before, result.after) in equivalent_mutants()
+    return result.key in equivalent_mutants()
 
 
 def summary(results: Iterable[Result], sites: dict[str, int]) -> str:
@@ -189,6 +190,11 @@ def main() -> int:
         help="where the copy and the results are kept (%(default)s)",
     )
     options = parser.parse_args()
+    for variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+        os.environ[f"{variable}_NUM_THREADS"] = "1"  # a test is one thread, as a job is
+    # A read behind the end of an array is a mistake, also where luck finds the right number there:
+    # tests/faults/test_bounds_of_kernels.py finds it, and would take minutes a mutant.
+    os.environ["NUMBA_BOUNDSCHECK"] = "1"
     folder = options.folder.resolve()
     copy = folder / "repository"
     copy.mkdir(parents=True, exist_ok=True)

@@ -54,12 +54,17 @@ class Mutation:
     @property
     def key(self) -> str:
         """What identifies the mistake while its line stays as it is, wherever that moves."""
-        said = "|".join((self.file, self.before, self.after, str(self.occurrence)))
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        return key_of(self.file, self.before, self.after, self.occurrence)
 
     def made_in(self, source: bytes) -> bytes:
         """Return the file with the mistake."""
         return source[: self.start] + self.text.encode() + source[self.end :]
+
+
+def key_of(file: str, before: str, after: str, occurrence: int) -> str:
+    """Return what identifies a mutation, by attributes of it."""
+    said = "|".join((file, before, after, str(occurrence)))
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def all_mutations(library: Path) -> dict[str, list[Mutation]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +48,9 @@ def test_results_hold_while_the_source_and_a_survivor_s_tests_stay(tmp_path: Pat
 
 
 def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = {("metrics/a.py", MUTATION.before, MUTATION.after): "It does the same."}
+    listed = {MUTATION.key: "It does the same."}
     monkeypatch.setattr(driver, "equivalent_mutants", lambda: listed)
-    other = {"before": OTHER.before, "after": OTHER.after, "group": "theory"}
+    other = {"key": OTHER.key, "before": OTHER.before, "after": OTHER.after, "group": "theory"}
     found = [
         result("survived"),
         result("timed out", **other),
@@ -66,3 +69,12 @@ def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.Monke
     assert any(line.startswith("equivalent metrics/a.py:1") for line in lines)
     noticed = summary([result("killed")], {"metrics": 3})
     assert "NOT EQUIVALENT, found by tests/a.py::b: metrics/a.py:1" in noticed
+
+
+def test_importing_the_driver_changes_no_environment() -> None:
+    # Whoever collects these tests compiles kernels later: with bounds checked they are slower.
+    said = (
+        "import os; before = dict(os.environ); import mutants.__main__; assert before == os.environ"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(driver.HERE.parent)}
+    subprocess.run([sys.executable, "-c", said], env=environment, check=True)

@@ -130,13 +130,16 @@ def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool
         process.start()
         # Only for tests that wait: the processor may be shared with others.
         process.join(20 * (seconds + FIRST_SECONDS))
-        if process.is_alive():
+        waited = process.is_alive()
+        if waited:
             os.killpg(process.pid, signal.SIGKILL)
             process.join()
         said = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
         begun = ["collection", *re.findall(r"^begins (.*)$", said, re.MULTILINE)]
-        if process.exitcode in (-signal.SIGPROF, -signal.SIGKILL):
+        if waited or process.exitcode == -signal.SIGPROF:
             return Trial("timed out", begun[-1])
+        if process.exitcode == -signal.SIGKILL:
+            raise RuntimeError(f"Somebody ended the tests of {tree}: is there memory enough?")
         if process.exitcode in UNUSABLE or (process.exitcode >= 0 and not report.exists()):
             raise RuntimeError(f"pytest could not run {', '.join(arguments[1])} in {tree}:\n{said}")
         if process.exitcode < 0:

@@ -101,6 +101,14 @@ def test_slim_solves_negative_ratings_too() -> None:
     assert gradient[~np.eye(25, dtype=bool) & (weights == 0)].min() > -1e-3
 
 
+def test_slim_without_penalties_copies_an_equal_item() -> None:
+    # A weight of exactly 1, and then nothing left that another item could add.
+    values = np.array([[1, 1, 0], [2, 2, 0], [0, 0, 3]], dtype=np.float64)
+    model = SLIM(l1=0.0, l2=0.0).fit(to_matrix(values, values > 0))
+    assert model.weights_.toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    assert model.objective_[-1] == 4.5
+
+
 @pytest.mark.parametrize("system", [SLIM(l1=500.0), LibRecSLIM(neighbours=2)])
 def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | LibRecSLIM) -> None:
     scores = system.fit(generated_matrix()).score(np.arange(60))

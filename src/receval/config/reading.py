@@ -93,7 +93,7 @@ def _parsed(text: str) -> bytes:
         # Of values that are not what their tags promise.
         raise ValueError(f"a value cannot be read ({error})") from error
     if "*" in text:
-        _count_values(content, {})
+        _check_aliases(content, {})
     return pickle.dumps(content)
 
 
@@ -110,22 +110,31 @@ def _check_depth(text: str) -> None:
             raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
 
 
-def _count_values(content: object, counted: dict[int, int | None]) -> int:
-    """Count values, those under an alias wherever it stands; refuse loops and too many of them."""
+def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Return how many values there are and how deep, those under an alias wherever it stands.
+
+    Loops, and more of either than in any configuration, are refused.
+    """
     if not isinstance(content, dict | list | set):
-        return 1
-    if id(content) in counted:
-        known = counted[id(content)]
-        if known is None:
+        return 1, 0
+    if id(content) in known:
+        found = known[id(content)]
+        if found is None:
             raise ValueError("an alias stands for something that it is a part of")
-        return known
-    counted[id(content)] = None
+        return found
+    known[id(content)] = None
     parts = content.values() if isinstance(content, dict) else content
-    total = 1 + sum(_count_values(part, counted) for part in parts)
-    if total > MOST_VALUES:
+    values, depth = 1, 0
+    for part in parts:
+        of_part = _check_aliases(part, known)
+        values += of_part[0]
+        depth = max(depth, of_part[1])
+    if values > MOST_VALUES:
         raise ValueError(f"its aliases stand for more than {MOST_VALUES:,} values")
-    counted[id(content)] = total
-    return total
+    if depth >= MOST_DEPTH:
+        raise ValueError(f"with its aliases it is nested more than {MOST_DEPTH} deep")
+    known[id(content)] = values, depth + 1
+    return values, depth + 1
 
 
 def sentences(error: ValidationError) -> list[str]:

@@ -87,6 +87,9 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
+    # After they were read: what was parsed is what was found, also if somebody writes meanwhile.
+    for file in raw.files:
+        file.check()
     _check(raw, spec, expected, found, report)
     relevant = count_ratings(
         ratings, lambda rows: np.asarray(ratings.values[rows] >= spec.relevance_threshold)

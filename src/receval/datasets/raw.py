@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from receval.datasets.reports import RawDataError
 from receval.datasets.spec import ExpectedCounts
 from receval.storage.files import DamagedFileError, sha256_of, write_atomically
-from receval.storage.messages import shortened
+from receval.storage.messages import about_files, shortened
 
 Source = Literal["local", "download", "twin"]
 
@@ -26,6 +27,28 @@ class RawFile:
     def of(cls, path: Path) -> RawFile:
         """Describe a file that is there."""
         return cls(path, sha256_of(path))
+
+    def check(self) -> None:
+        """Refuse a file that holds something else than when it was described.
+
+        Raises
+        ------
+        RawDataError
+            It does, or it cannot be read.
+        """
+        try:
+            now = sha256_of(self.path)
+        except OSError as error:
+            reason = f"the file cannot be read ({error.strerror})"
+            raise RawDataError(self.path, None, reason) from error
+        if now != self.sha256:
+            raise RawDataError(
+                self.path,
+                None,
+                f"the file has changed since it was found: its SHA-256 was {self.sha256[:12]}..., "
+                f"and is {now[:12]}...; put the file back that it was, or look for raw files again "
+                "(snakemake --forcerun fetch_raw generate_twin)",
+            )
 
 
 @dataclass(frozen=True)
@@ -97,14 +120,14 @@ class RawFiles:
             The file is no such description.
         """
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(path.read_bytes())
             if content["source"] not in get_args(Source):
                 raise ValueError(f"the source is {content['source']!r}")
             expected = content["expected"]
             return cls(
-                dataset=content["dataset"],
-                variant=content["variant"],
-                parser=content["parser"],
+                dataset=_text(content["dataset"]),
+                variant=_text(content["variant"]),
+                parser=_text(content["parser"]),
                 source=content["source"],
                 files=_from_json(content["files"]),
                 auxiliary_files=_from_json(content["auxiliary_files"]),
@@ -113,6 +136,10 @@ class RawFiles:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = shortened(f"it does not describe raw files ({error})", 120)
             raise DamagedFileError(path, reason) from error
+        except FileNotFoundError as error:
+            raise DamagedFileError(path) from error
+        except OSError as error:
+            raise ValueError(about_files(error)) from error
 
 
 def _to_json(file: RawFile) -> dict[str, str]:
@@ -120,4 +147,10 @@ def _to_json(file: RawFile) -> dict[str, str]:
 
 
 def _from_json(files: Iterable[dict[str, str]]) -> tuple[RawFile, ...]:
-    return tuple(RawFile(Path(file["path"]), file["sha256"]) for file in files)
+    return tuple(RawFile(Path(file["path"]), _text(file["sha256"])) for file in files)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not text")
+    return value

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from receval.ratings import Ratings, checked_codes, first_repeat, summed_matrix
+from receval.ratings import (
+    Ratings,
+    checked_codes,
+    finite_in_single_precision,
+    first_repeat,
+    summed_matrix,
+)
 from receval.splits.storage import StoredCodes, write_codes
 
 TRAIN = 1
@@ -118,6 +124,10 @@ class Judgments:
     def __post_init__(self) -> None:
         checked_codes("items", self.items, np.iinfo(np.int32).max)
         ends = np.asarray(self.indptr)
+        if not np.issubdtype(ends.dtype, np.integer):
+            raise ValueError(
+                f"The ends of users' judgments are {ends.dtype}, and must be whole numbers."
+            )
         if len(self.values) != len(self.items) or not len(ends) or ends[-1] != len(self.items):
             raise ValueError(
                 f"{len(self.items)} items have {len(self.values)} values, and users' judgments end "
@@ -129,10 +139,13 @@ class Judgments:
                 "Judgments are not in order: users' parts follow one another, and within each the "
                 "items ascend without repetition (Judgments.from_pairs sorts them)."
             )
-        unknown = np.flatnonzero(~np.isfinite(self.values))
+        unknown = np.flatnonzero(~finite_in_single_precision(np.asarray(self.values)))
         if len(unknown):
             user, item, value = (a[unknown[0]] for a in (self.users, self.items, self.values))
-            raise ValueError(f"The judgment of the item {item} by the user {user} is {value}.")
+            raise ValueError(
+                f"The judgment of the item {item} by the user {user} is {value}, and must be a "
+                "finite number of single precision: leave it out, or correct it."
+            )
 
     @classmethod
     def from_pairs(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from receval.storage.messages import LONGEST, shortened
+from receval.storage.messages import LONGEST, REFUSED, about_files, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,6 +144,11 @@ def refusing_damage(path: Path) -> Iterator[None]:
         raise
     except FileNotFoundError as error:
         raise DamagedFileError(path) from error
+    except OSError as error:
+        if error.errno in REFUSED:
+            # What is wrong is no damage, and goes on when the file is made again.
+            raise ValueError(about_files(error)) from error
+        raise DamagedFileError(path, shortened(str(error), 120)) from error
     except Exception as error:
         words = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise DamagedFileError(path, shortened(words, 120)) from error

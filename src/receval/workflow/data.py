@@ -157,5 +157,7 @@ def split_ratings(
     spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)
     auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
     made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
+    for file in raw.auxiliary_files:
+        file.check()
     _log.info("%d folds; %s", made.n_folds, dict(made.metadata))
     made.write(split)
