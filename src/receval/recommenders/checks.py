@@ -55,6 +55,11 @@ def integer(
     return int(cast("int", value))
 
 
+def optional_integer(system: object, name: str, value: object, *, lowest: int) -> int | None:
+    """Return a parameter that must be None or a whole number, as :func:`integer` does."""
+    return None if value is None else integer(system, name, value, lowest=lowest)
+
+
 def real(
     system: object,
     name: str,

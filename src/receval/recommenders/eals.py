@@ -7,7 +7,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.products import inner_products
 
 MISSING = ("uniform", "popularity")
@@ -54,6 +56,10 @@ class EALS(Recommender):
         Exponent of popularity, at least 0; without effect with ``missing="uniform"``.
     seed : int
         Seed of the initial factors, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -87,6 +93,7 @@ class EALS(Recommender):
         missing_weight: float = 1.0,
         exponent: float = 0.4,
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.alpha = real(self, "alpha", alpha, lowest=0)
@@ -96,6 +103,7 @@ class EALS(Recommender):
         self.missing_weight = real(self, "missing_weight", missing_weight, lowest=0)
         self.exponent = real(self, "exponent", exponent, lowest=0)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.alpha > 0 and train.data.min() < 0:
@@ -110,11 +118,8 @@ class EALS(Recommender):
         missing = self._missing_weights(popularity)
         certain = np.ones(self.n_users_, dtype=np.float32)
 
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        shape = (self.n_items_, self.factors)
-        items = generator.standard_normal(shape, dtype=np.float32) * np.float32(INITIAL_DEVIATION)
+        users, items = self._initial(train)
         items[popularity == 0] = 0
-        users = np.zeros((self.n_users_, self.factors), dtype=np.float32)
         self.objective_ = np.empty(2 * self.iterations)
         for iteration in range(self.iterations):
             for half, side in enumerate((by_user, by_item)):
@@ -136,6 +141,15 @@ class EALS(Recommender):
         users[np.diff(train.indptr) == 0] = np.nan
         self.user_factors_ = users
         self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        if self.librec_seed is not None:
+            users, items = librec_factors(JavaRandom(self.librec_seed), train, self.factors)
+            return users.astype(np.float32), items.astype(np.float32)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        drawn = generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
+        start = np.zeros((self.n_users_, self.factors), dtype=np.float32)
+        return start, drawn * np.float32(INITIAL_DEVIATION)
 
     def _missing_weights(self, popularity: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return c_i."""

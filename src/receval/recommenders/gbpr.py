@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.java_random import Grouped, JavaRandom, JavaSampler
+from receval.recommenders.librec_start import librec_factors, rated_rows, spread
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors
-from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 
 UPDATES = ("triple", "epoch")
+
+Tables = tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating]]
+"""Biases, users' and items' factors."""
 
 
 class GBPR(SampledPairwiseFactors):
@@ -61,6 +69,10 @@ class GBPR(SampledPairwiseFactors):
         ``"triple"`` or ``"epoch"``.
     seed : int
         Seed of the initial values and of what is drawn, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -91,53 +103,74 @@ class GBPR(SampledPairwiseFactors):
         samples_per_user: int = 100,
         updates: str = "triple",
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         super().__init__(factors, learning_rate, regularisation, epochs, samples_per_user, seed)
         self.group_weight = real(self, "group_weight", group_weight, lowest=0)
         self.group_size = integer(self, "group_size", group_size, lowest=1)
         self.updates = choice(self, "updates", updates, UPDATES)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        biases, users, items = self._start(train, generator, highest_bias=1.0)
-        by_item = train.T.tocsr()
-        sampler = PairSampler(train, generator)
+        draws = self._drawn_by_librec(train) if self.librec_seed is not None else self._drawn(train)
+        (biases, users, items), blocks = draws
+        exact = users.dtype.type
         n_triples = self._triples_of_epoch(train)
         at_once = self.updates == "triple"
         losses = np.empty(self.epochs)
         for epoch in range(self.epochs):
             total = 0.0
             new_users, new_items = (users, items) if at_once else (users.copy(), items.copy())
-            for drawn_users, positives, negatives in sampler.blocks(n_triples):
-                groups = np.empty((len(drawn_users), self.group_size), dtype=np.int32)
-                sizes = np.empty(len(drawn_users), dtype=np.int32)
-                _draw_groups(
-                    generator,
-                    by_item.indptr,
-                    by_item.indices,
-                    drawn_users,
-                    positives,
-                    groups,
-                    sizes,
-                )
+            for drawn in blocks(n_triples):
                 total += _descend(
-                    drawn_users,
-                    positives,
-                    negatives,
-                    groups,
-                    sizes,
+                    *drawn,
                     biases,
                     users,
                     items,
                     new_users,
                     new_items,
-                    np.float32(self.group_weight),
-                    np.float32(self.learning_rate),
-                    np.float32(self.regularisation),
+                    exact(self.group_weight),
+                    exact(np.float32(self.learning_rate)),
+                    exact(np.float32(self.regularisation)),
                 )
             users, items = new_users, new_items
             losses[epoch] = total / n_triples
         self._keep(train, biases, users, items, losses)
+
+    def _drawn(self, train: RatingMatrix) -> tuple[Tables, Callable[[int], Iterator[Grouped]]]:
+        """Return initial values in single precision, and what draws for an epoch."""
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        start = self._start(train, generator, highest_bias=1.0)
+        by_item = train.T.tocsr()
+        sampler = PairSampler(train, generator)
+
+        def blocks(n_triples: int) -> Iterator[Grouped]:
+            for users, positives, negatives in sampler.blocks(n_triples):
+                groups = np.empty((len(users), self.group_size), dtype=np.int32)
+                sizes = np.empty(len(users), dtype=np.int32)
+                _draw_groups(
+                    generator, by_item.indptr, by_item.indices, users, positives, groups, sizes
+                )
+                yield users, positives, negatives, groups, sizes
+
+        return start, blocks
+
+    def _drawn_by_librec(
+        self, train: RatingMatrix
+    ) -> tuple[Tables, Callable[[int], Iterator[Grouped]]]:
+        """Return the same as LibRec draws it, in double precision."""
+        assert self.librec_seed is not None
+        java = JavaRandom(self.librec_seed)
+        users, items = librec_factors(java, train, self.factors)
+        _, of_items = rated_rows(train)
+        biases = spread(java.doubles(int(of_items.sum())), of_items)
+        sampler = JavaSampler(train, java)
+
+        def blocks(n_triples: int) -> Iterator[Grouped]:
+            for first in range(0, n_triples, BLOCK):
+                yield sampler.groups(min(BLOCK, n_triples - first), self.group_size)
+
+        return (biases, users, items), blocks
 
 
 @njit(cache=True)
@@ -185,9 +218,9 @@ def _descend(  # type: ignore[no-untyped-def]
 ):
     """Add the steps from one pair of factor tables to another, which may be the same."""
     n_factors = users.shape[1]
-    one = np.float32(1)
+    one = users.dtype.type(1)
     # Copies of the rows, so that the compiler knows that no step changes what it still reads.
-    mean, old, positive, negative = np.empty((4, n_factors), dtype=np.float32)
+    mean, old, positive, negative = np.empty((4, n_factors), dtype=users.dtype)
     own_weight = one - group_weight
     shrinkage = learning_rate * regularisation
     loss = 0.0
@@ -205,7 +238,7 @@ def _descend(  # type: ignore[no-untyped-def]
             other = np.uint64(groups[n, member])
             for factor in range(n_factors):
                 mean[factor] += users[other, factor]
-        weight = group_weight / np.float32(size)
+        weight = group_weight / users.dtype.type(size)
         x = biases[above] - biases[below]
         for factor in range(n_factors):
             mean[factor] = weight * mean[factor] + own_weight * old[factor]

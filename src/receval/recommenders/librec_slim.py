@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import choice, integer, optional_integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_iterators import read_by_column_iterator
+from receval.recommenders.librec_start import rated_rows
 from receval.recommenders.products import sparse_products
 
 PROFILES = ("whole", "misread")
@@ -58,6 +61,10 @@ class LibRecSLIM(Recommender):
         the descent is then on no objective, and depends on the order of users and items.
     seed : int
         Seed of the initial weights, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -91,6 +98,7 @@ class LibRecSLIM(Recommender):
         tolerance: float = 1e-5,
         profiles: str = "whole",
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
         self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)
@@ -100,15 +108,15 @@ class LibRecSLIM(Recommender):
         self.tolerance = real(self, "tolerance", tolerance, lowest=0)
         self.profiles = choice(self, "profiles", profiles, PROFILES)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         raters = train.T.tocsr()
         neighbours, found = self._nearest_items(train, raters)
-        profiles = train if self.profiles == "whole" else _misread(train, raters)
+        profiles = train if self.profiles == "whole" else _misread(train)
         read = profiles.T.tocsr().data[raters.data != 0]
         raters.eliminate_zeros()
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        weights = generator.random(neighbours.shape)
+        weights = self._initial(train, neighbours)
         losses: list[float] = []
         while len(losses) < self.sweeps:
             loss = _sweep(
@@ -135,6 +143,17 @@ class LibRecSLIM(Recommender):
             shape=(self.n_items_, self.n_items_),
         )
 
+    def _initial(self, train: RatingMatrix, neighbours: NDArray[np.int32]) -> NDArray[np.float64]:
+        if self.librec_seed is not None:
+            # LibRec draws a weight for every pair of items, of which it uses those of neighbours.
+            _, of_items = rated_rows(train)
+            numbers = np.cumsum(of_items) - 1
+            size = int(of_items.sum())
+            drawn = JavaRandom(self.librec_seed).doubles(size, size)
+            return drawn[numbers[neighbours], np.maximum(numbers, 0)[:, None]]
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        return generator.random(neighbours.shape)
+
     def _nearest_items(
         self, train: RatingMatrix, raters: RatingMatrix
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -152,13 +171,9 @@ class LibRecSLIM(Recommender):
         sparse_products(users, self.profiles_, self.weights_, scores)
 
 
-def _misread(train: RatingMatrix, raters: RatingMatrix) -> RatingMatrix:
+def _misread(train: RatingMatrix) -> RatingMatrix:
     """Return the ratings, those that the edited LibRec skips set to 0."""
-    read = raters.data != 0
-    rated = np.flatnonzero(train.data)
-    users = np.repeat(np.arange(train.shape[0]), np.diff(train.indptr))
-    _, firsts = np.unique(users[rated], return_index=True)
-    read[rated[firsts]] = True
+    read = read_by_column_iterator(train)
     return csr_array((train.data * read, train.indices, train.indptr), shape=train.shape)
 
 

@@ -7,10 +7,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec_start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 
-ZEROS = ("rated", "skipped")
+ZEROS = ("rated", "misread")
 # The halving of the learning rate ends here: such a step changes no digit of the objective.
 SMALLEST_RATE = 1e-9
 
@@ -27,12 +30,14 @@ class ListRankMF(Recommender):
     Gradient descent on all factors at once: an iteration doubles the learning rate, then halves it
     until the objective does not rise. It ends early where no step is small enough for that.
 
-    LibRec's loops pass over ratings of value 0: these are in the sums of the two quotients, but
-    have no term in the objective nor in the gradient, in which every other rating has the term
-    that it has without the omission. The objective then stops to fall after a few iterations, which
-    ends the training (``zeros="skipped"``). With ``zeros="rated"`` they are ratings as others.
+    The loops of menamaldonado2021's LibRec pass over some ratings (``zeros="misread"``): all are
+    in the sums of the two quotients, but only those of
+    :func:`receval.recommenders.librec_iterators.read_by_row` have a term in the gradient, and those
+    of :func:`receval.recommenders.librec_iterators.read_by_column_iterator` one in the objective.
+    The objective then stops to fall after a few iterations, which ends the training. With
+    ``zeros="rated"`` ratings of value 0 are ratings as others.
 
-    Factors start uniform on [0, 0.1].
+    Factors start uniform on [0, highest]. LibRec means 0.1, but drops what it has scaled: 1.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``q_i = 0`` and score 0.
@@ -48,9 +53,15 @@ class ListRankMF(Recommender):
     iterations : int
         At least 1.
     zeros : str
-        ``"rated"`` or ``"skipped"``.
+        ``"rated"`` or ``"misread"``.
+    highest : float
+        Bound of the initial factors, above 0.
     seed : int
         Seed of the initial factors, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -79,36 +90,40 @@ class ListRankMF(Recommender):
         learning_rate: float = 1.0,
         iterations: int = 30,
         zeros: str = "rated",
+        highest: float = 0.1,
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.regularisation = real(self, "regularisation", regularisation, lowest=0)
         self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
         self.iterations = integer(self, "iterations", iterations, lowest=1)
         self.zeros = choice(self, "zeros", zeros, ZEROS)
+        self.highest = real(self, "highest", highest, lowest=0, above=True)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        # In double precision: comparing objectives decides on every step.
-        users = 0.1 * generator.random((self.n_users_, self.factors))
-        items = 0.1 * generator.random((self.n_items_, self.factors))
+        users, items = self._initial(train)
         items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
         cold = np.diff(train.indptr) == 0
         users[cold] = 0
-        counted = (train.data != 0) | (self.zeros == "rated")
-        ratings = (train.indptr, train.indices, self._targets(train), counted)
+        everything = np.ones(train.nnz, dtype=np.bool_)
+        in_gradient = read_by_row(train) if self.zeros == "misread" else everything
+        in_objective = read_by_column_iterator(train) if self.zeros == "misread" else everything
+        ratings = (train.indptr, train.indices, self._targets(train))
 
         def objective(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
             penalty = np.sum(p**2) + np.sum(q**2)
-            return float(_cross_entropy(*ratings, p, q) + self.regularisation / 2 * penalty)
+            entropy = _cross_entropy(*ratings, in_objective, p, q)
+            return float(entropy + self.regularisation / 2 * penalty)
 
         rate = self.learning_rate
         self.objective_ = np.full(self.iterations + 1, objective(users, items))
         for iteration in range(self.iterations):
             user_slopes = self.regularisation * users
             item_slopes = self.regularisation * items
-            _add_slopes(*ratings, users, items, user_slopes, item_slopes)
+            _add_slopes(*ratings, in_gradient, users, items, user_slopes, item_slopes)
             rate *= 2
             lowest = self.objective_[iteration]
             while rate >= SMALLEST_RATE:
@@ -124,6 +139,22 @@ class ListRankMF(Recommender):
         users[cold] = np.nan
         self.user_factors_ = users.astype(np.float32)
         self.item_factors_ = np.ascontiguousarray(items.T.astype(np.float32))
+
+    def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draw factors in double precision: comparing objectives decides on every step."""
+        if self.librec_seed is None:
+            generator = np.random.Generator(np.random.PCG64(self.seed))
+            users = self.highest * generator.random((self.n_users_, self.factors))
+            return users, self.highest * generator.random((self.n_items_, self.factors))
+        java = JavaRandom(self.librec_seed)
+        # The factors of all matrix factorisations, which are then drawn anew.
+        librec_factors(java, train, self.factors)
+        of_users, of_items = rated_rows(train)
+        users, items = (
+            spread(self.highest * java.doubles(int(of.sum()), self.factors), of)
+            for of in (of_users, of_items)
+        )
+        return users, items
 
     def _targets(self, train: RatingMatrix) -> NDArray[np.float64]:
         """Return t_ui of every rating."""

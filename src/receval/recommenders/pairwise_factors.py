@@ -59,9 +59,9 @@ class PairwiseFactors(Recommender):
     def _keep(
         self,
         train: RatingMatrix,
-        biases: NDArray[np.float32],
-        users: NDArray[np.float32],
-        items: NDArray[np.float32],
+        biases: NDArray[np.floating],
+        users: NDArray[np.floating],
+        items: NDArray[np.floating],
         losses: NDArray[np.float64],
     ) -> None:
         """Take what was learnt for fitted, unless it diverged; the arrays are the model's then.
@@ -76,9 +76,9 @@ class PairwiseFactors(Recommender):
         """
         refuse_divergence(self, self.learning_rate, losses[-1])
         users[np.diff(train.indptr) == 0] = np.nan
-        self.item_biases_ = biases
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
+        self.item_biases_ = biases.astype(np.float32, copy=False)
+        self.user_factors_ = users.astype(np.float32, copy=False)
+        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
         self.loss_ = losses
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
@@ -134,9 +134,9 @@ class SampledPairwiseFactors(PairwiseFactors):
 
 def descend(
     triples: Triples,
-    biases: NDArray[np.float32],
-    users: NDArray[np.float32],
-    items: NDArray[np.float32],
+    biases: NDArray[np.floating],
+    users: NDArray[np.floating],
+    items: NDArray[np.floating],
     learning_rate: float,
     user_regularisation: float,
     positive_regularisation: float,
@@ -163,17 +163,18 @@ def descend(
         Mean of ``-ln sigmoid(x)`` over the triples, 0 where there are none.
     """
     loss, n_triples = 0.0, 0
+    exact = users.dtype.type
     for drawn in triples:
         loss += _descend(
             *drawn,
             biases,
             users,
             items,
-            np.float32(learning_rate),
-            np.float32(user_regularisation),
-            np.float32(positive_regularisation),
-            np.float32(negative_regularisation),
-            np.float32(bias_regularisation),
+            exact(np.float32(learning_rate)),
+            exact(np.float32(user_regularisation)),
+            exact(np.float32(positive_regularisation)),
+            exact(np.float32(negative_regularisation)),
+            exact(np.float32(bias_regularisation)),
         )
         n_triples += len(drawn[0])
     return loss / max(n_triples, 1)
@@ -195,7 +196,7 @@ def _descend(  # type: ignore[no-untyped-def]
 ):
     n_factors = users.shape[1]
     whole = n_factors - n_factors % 4
-    one = np.float32(1)
+    one = users.dtype.type(1)
     loss = 0.0
     for n in range(len(drawn_users)):
         # Unsigned positions spare numba's test for negative ones.
@@ -206,7 +207,7 @@ def _descend(  # type: ignore[no-untyped-def]
         r = items[below]
         # Four partial sums, so that an addition need not wait for the one before it; written out,
         # so that the order of summation is the same on every processor.
-        first = second = third = fourth = np.float32(0)
+        first = second = third = fourth = users.dtype.type(0)
         for factor in range(0, whole, 4):
             at = np.uint64(factor)
             first += p[at] * (q[at] - r[at])

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, refuse_negative
+from receval.recommenders.checks import integer, optional_integer, refuse_negative
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 
@@ -37,6 +39,10 @@ class PLSA(Recommender):
         Number of EM steps, at least 1.
     seed : int
         Seed of the initial tables, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -60,10 +66,17 @@ class PLSA(Recommender):
     topic_items_: NDArray[np.float32]
     log_likelihood_: NDArray[np.float64]
 
-    def __init__(self, topics: int = 50, iterations: int = 100, seed: int = 0) -> None:
+    def __init__(
+        self,
+        topics: int = 50,
+        iterations: int = 100,
+        seed: int = 0,
+        librec_seed: int | None = None,
+    ) -> None:
         self.topics = integer(self, "topics", topics, lowest=1)
         self.iterations = integer(self, "iterations", iterations, lowest=1)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         self._fit_family([self], train)
@@ -72,8 +85,11 @@ class PLSA(Recommender):
     def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         refuse_negative(first, train, "numbers of observations")
-        generator = np.random.Generator(np.random.PCG64(first.seed))
-        users, items = initial_tables(generator, first.n_users_, first.n_items_, first.topics)
+        if first.librec_seed is not None:
+            users, items = _librec_tables(JavaRandom(first.librec_seed), train, first.topics)
+        else:
+            generator = np.random.Generator(np.random.PCG64(first.seed))
+            users, items = initial_tables(generator, first.n_users_, first.n_items_, first.topics)
         longest = max(model.iterations for model in models)
         log_likelihood = np.empty(longest + 1)
         ratings = SharedRatings(train)
@@ -105,6 +121,20 @@ def initial_tables(
     users /= users.sum(axis=1, keepdims=True)
     items /= items.sum(axis=0)
     return users.astype(np.float32), items.astype(np.float32)
+
+
+def _librec_tables(
+    java: JavaRandom, train: RatingMatrix, topics: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Draw the same as LibRec: whole numbers from 1 to the length of a distribution, normalised."""
+    of_users, of_items = rated_rows(train)
+    n_users, n_items = int(of_users.sum()), int(of_items.sum())
+    users = 1.0 + java.integers(topics, n_users, topics)
+    items = 1.0 + java.integers(n_items, topics, n_items)
+    users /= users.sum(axis=1, keepdims=True)
+    items /= items.sum(axis=1, keepdims=True)
+    tables = spread(users, of_users), spread(np.ascontiguousarray(items.T), of_items)
+    return tables[0].astype(np.float32), tables[1].astype(np.float32)
 
 
 def expectation_maximisation(

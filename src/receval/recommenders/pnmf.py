@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer
+from receval.recommenders.checks import integer, optional_integer
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 
@@ -41,6 +43,10 @@ class PNMF(Recommender):
         At least 1; LibRec 2.0.0 does one more than it is told to.
     seed : int
         Seed of the initial weights, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -63,10 +69,17 @@ class PNMF(Recommender):
     item_factors_: NDArray[np.float32]
     divergence_: NDArray[np.float64]
 
-    def __init__(self, factors: int = 10, iterations: int = 26, seed: int = 0) -> None:
+    def __init__(
+        self,
+        factors: int = 10,
+        iterations: int = 26,
+        seed: int = 0,
+        librec_seed: int | None = None,
+    ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.iterations = integer(self, "iterations", iterations, lowest=1)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         ones = np.ones_like(train.data)
@@ -74,9 +87,7 @@ class PNMF(Recommender):
         raters = rated.T.tocsr()
         popularity = np.diff(raters.indptr).astype(np.float32)[:, None]
         pairs = SharedRatings(rated)
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        start = (1 + generator.random((self.n_items_, self.factors))) / (2 * self.n_items_)
-        items = start.astype(np.float32)
+        items = self._initial(train)
 
         self.divergence_ = np.empty(self.iterations + 1)
         for iteration in range(self.iterations + 1):
@@ -96,6 +107,16 @@ class PNMF(Recommender):
         users[np.diff(train.indptr) == 0] = np.nan
         self.user_factors_ = users
         self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _initial(self, train: RatingMatrix) -> NDArray[np.float32]:
+        if self.librec_seed is not None:
+            _, of_items = rated_rows(train)
+            n_items = int(of_items.sum())
+            drawn = JavaRandom(self.librec_seed).doubles(self.factors, n_items).T
+            return spread((1 + drawn) / (2 * n_items), of_items).astype(np.float32)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        start = (1 + generator.random((self.n_items_, self.factors))) / (2 * self.n_items_)
+        return start.astype(np.float32)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)

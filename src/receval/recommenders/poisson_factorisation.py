@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_negative
+from receval.recommenders.checks import integer, optional_integer, real, refuse_negative
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 
@@ -194,6 +196,10 @@ class UntrainedPoissonFactorisation(Recommender):
         At least 1.
     seed : int
         Seed of the factors, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -210,20 +216,44 @@ class UntrainedPoissonFactorisation(Recommender):
     user_factors_: NDArray[np.float32]
     item_factors_: NDArray[np.float32]
 
-    def __init__(self, factors: int = 10, seed: int = 0) -> None:
+    def __init__(
+        self,
+        factors: int = 10,
+        seed: int = 0,
+        librec_seed: int | None = None,
+    ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        users, items = (
-            (SHAPE + SHAPE_SPREAD * generator.random((size, self.factors)))
-            / (RATE + RATE_SPREAD * generator.random(self.factors))
-            for size in train.shape
-        )
+        if self.librec_seed is not None:
+            users, items = self._librec_tables(JavaRandom(self.librec_seed), train)
+        else:
+            generator = np.random.Generator(np.random.PCG64(self.seed))
+            users, items = (
+                (SHAPE + SHAPE_SPREAD * generator.random((size, self.factors)))
+                / (RATE + RATE_SPREAD * generator.random(self.factors))
+                for size in train.shape
+            )
         users[np.diff(train.indptr) == 0] = np.nan
         self.user_factors_ = users.astype(np.float32)
         self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+
+    def _librec_tables(
+        self, java: JavaRandom, train: RatingMatrix
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draw as LibRec does, after factors and rates that it draws and does not use."""
+        librec_factors(java, train, self.factors)
+        java.doubles(2, self.factors)
+        tables = []
+        for present in rated_rows(train):
+            # The first row's shapes and the rates in turns, then the shapes of the others.
+            first, rates = java.doubles(self.factors, 2).T
+            others = java.doubles(int(present.sum()) - 1, self.factors)
+            shapes = SHAPE + SHAPE_SPREAD * np.vstack([first, others])
+            tables.append(spread(shapes / (RATE + RATE_SPREAD * rates), present))
+        return tables[0], tables[1]
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)

@@ -7,7 +7,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_divergence
+from receval.recommenders.checks import integer, optional_integer, real, refuse_divergence
+from receval.recommenders.java_random import JavaRandom, JavaSampler
+from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 from receval.recommenders.products import inner_products
 
@@ -42,6 +44,10 @@ class RankSGD(Recommender):
         Passes over the ratings, at least 1.
     seed : int
         Seed of the initial factors and of the items j, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -70,22 +76,20 @@ class RankSGD(Recommender):
         regularisation: float = 0.0,
         epochs: int = 30,
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
         self.regularisation = real(self, "regularisation", regularisation, lowest=0)
         self.epochs = integer(self, "epochs", epochs, lowest=1)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(0.1)
-        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
-        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
-        items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
-        sampler = PairSampler(train, generator, negatives="popularity")
+        users, items, sampler = self._start(train)
         owners = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
         visited = np.flatnonzero(np.isin(owners, sampler.eligible))
+        exact = users.dtype.type
         self.squared_error_ = np.empty(self.epochs)
         for epoch in range(self.epochs):
             total = 0.0
@@ -98,14 +102,28 @@ class RankSGD(Recommender):
                     sampler.negatives(owners[block]),
                     users,
                     items,
-                    np.float32(self.learning_rate),
-                    np.float32(self.regularisation),
+                    exact(np.float32(self.learning_rate)),
+                    exact(np.float32(self.regularisation)),
                 )
             self.squared_error_[epoch] = total / max(len(visited), 1)
         refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
         users[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
+        self.user_factors_ = users.astype(np.float32)
+        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+
+    def _start(
+        self, train: RatingMatrix
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating], JavaSampler | PairSampler]:
+        """Return users' and items' initial factors, LibRec's in double precision, and a sampler."""
+        if self.librec_seed is not None:
+            java = JavaRandom(self.librec_seed)
+            return *librec_factors(java, train, self.factors), JavaSampler(train, java)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        scale = np.float32(0.1)
+        users = scale * generator.standard_normal((self.n_users_, self.factors), dtype=np.float32)
+        items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
+        items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+        return users, items, PairSampler(train, generator, negatives="popularity")
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)

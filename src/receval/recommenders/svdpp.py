@@ -7,7 +7,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_divergence
+from receval.recommenders.checks import integer, optional_integer, real, refuse_divergence
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import DEVIATION, librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 
 
@@ -50,6 +52,10 @@ class SVDPlusPlus(Recommender):
         Standard deviation of the initial factors and biases, at least 0.
     seed : int
         Seed of the initial values, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -89,6 +95,7 @@ class SVDPlusPlus(Recommender):
         epochs: int = 100,
         initial_deviation: float = 0.1,
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.factors = integer(self, "factors", factors, lowest=1)
         self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
@@ -101,17 +108,10 @@ class SVDPlusPlus(Recommender):
         self.epochs = integer(self, "epochs", epochs, lowest=1)
         self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
-        generator = np.random.Generator(np.random.PCG64(self.seed))
-        scale = np.float32(self.initial_deviation)
-
-        def initial(*shape: int) -> NDArray[np.float32]:
-            return scale * generator.standard_normal(shape, dtype=np.float32)
-
-        users, user_biases = initial(self.n_users_, self.factors), initial(self.n_users_)
-        items, item_biases = initial(self.n_items_, self.factors), initial(self.n_items_)
-        implicit = initial(self.n_items_, self.factors)
+        users, user_biases, items, item_biases, implicit = self._initial(train)
         cold = np.diff(train.indptr) == 0
         users[cold], user_biases[cold] = 0, 0
         unrated = np.bincount(train.indices, minlength=self.n_items_) == 0
@@ -142,6 +142,28 @@ class SVDPlusPlus(Recommender):
         self.user_biases_, self.item_biases_ = user_biases, item_biases
         self.user_factors_ = users
         self.item_factors_ = np.ascontiguousarray(items.T)
+
+    def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float32], ...]:
+        """Draw factors and biases of users, those of items, and the implicit factors."""
+        if self.librec_seed is not None:
+            java = JavaRandom(self.librec_seed)
+            of_users, of_items = rated_rows(train)
+            user_table, item_table = librec_factors(java, train, self.factors)
+            of_users_biases = spread(DEVIATION * java.normals(int(of_users.sum())), of_users)
+            n_items = int(of_items.sum())
+            of_items_biases = spread(DEVIATION * java.normals(n_items), of_items)
+            implicit = spread(DEVIATION * java.normals(n_items, self.factors), of_items)
+            tables = user_table, of_users_biases, item_table, of_items_biases, implicit
+            return tuple(table.astype(np.float32) for table in tables)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        scale = np.float32(self.initial_deviation)
+
+        def initial(*shape: int) -> NDArray[np.float32]:
+            return scale * generator.standard_normal(shape, dtype=np.float32)
+
+        users, user_biases = initial(self.n_users_, self.factors), initial(self.n_users_)
+        items, item_biases = initial(self.n_items_, self.factors), initial(self.n_items_)
+        return users, user_biases, items, item_biases, initial(self.n_items_, self.factors)
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         inner_products(self.user_factors_[users], self.item_factors_, scores)

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.java_random import JavaRandom
+from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.products import inner_products
 
 WEIGHTS = ("binary", "rating", "logarithm")
@@ -61,6 +63,10 @@ class WRMF(Recommender):
         ``"uniform"``: uniformly on [0, factors^-1/2).
     seed : int
         Seed of the initial factors, at least 0.
+    librec_seed : int, optional
+        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
+        users and items in the order of their first appearance.
 
     Attributes
     ----------
@@ -95,6 +101,7 @@ class WRMF(Recommender):
         first: str = "users",
         initialisation: str = "normal",
         seed: int = 0,
+        librec_seed: int | None = None,
     ) -> None:
         self.weights = choice(self, "weights", weights, WEIGHTS)
         highest = 30 if self.weights == "logarithm" else None
@@ -106,6 +113,7 @@ class WRMF(Recommender):
         self.first = choice(self, "first", first, SIDES)
         self.initialisation = choice(self, "initialisation", initialisation, INITIALISATIONS)
         self.seed = integer(self, "seed", seed, lowest=0)
+        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.weights != "binary" and train.data.min() < 0:
@@ -113,7 +121,9 @@ class WRMF(Recommender):
                 f"WRMF: with weights={self.weights!r} the confidence of a rating grows with its "
                 f"value, but the smallest rating is {train.data.min()}: ratings must be at least 0."
             )
-        extra = self._extra_confidences(train.data)
+        # LibRec's numbers are of double precision.
+        exact = np.float32 if self.librec_seed is None else np.float64
+        extra = self._extra_confidences(train.data).astype(exact)
         targets = np.ones_like(extra) if self.target == "preference" else train.data
         constant = float(np.sum((1 + extra) * targets**2, dtype=np.float64))
         by_user, by_item = [], []
@@ -123,7 +133,8 @@ class WRMF(Recommender):
         systems = {"users": by_user, "items": by_item}
 
         order = SIDES if self.first == "users" else SIDES[::-1]
-        factors = {order[1]: self._initial(train.shape[SIDES.index(order[1])])}
+        factors: dict[str, NDArray[np.floating]] = {}
+        factors[order[1]] = self._initial(train, SIDES.index(order[1])).astype(exact)
         self.objective_ = np.empty(2 * self.iterations)
         for half in range(2 * self.iterations):
             side, other = order[half % 2], order[1 - half % 2]
@@ -132,21 +143,24 @@ class WRMF(Recommender):
             factors[side], gained = _solve(roots, pulls, fixed, self.regularisation)
             penalty = self.regularisation * float(np.sum(fixed**2, dtype=np.float64))
             self.objective_[half] = constant - gained + penalty
-        self.user_factors_ = factors["users"]
+        self.user_factors_ = factors["users"].astype(np.float32)
         self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-        self.item_factors_ = np.ascontiguousarray(factors["items"].T)
+        self.item_factors_ = np.ascontiguousarray(factors["items"].T, dtype=np.float32)
 
-    def _extra_confidences(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _extra_confidences(self, values: NDArray[np.float32]) -> NDArray[np.floating]:
         """Return c_ui - 1 of the ratings."""
         if self.weights == "binary":
             return np.full_like(values, self.alpha)
         if self.weights == "rating":
             return np.float32(self.alpha) * values
-        return np.log1p(10.0**self.alpha * values.astype(np.float64)).astype(np.float32)
+        return np.log1p(10.0**self.alpha * values.astype(np.float64))
 
-    def _initial(self, size: int) -> NDArray[np.float32]:
+    def _initial(self, train: RatingMatrix, side: int) -> NDArray[np.floating]:
+        if self.librec_seed is not None:
+            tables = librec_factors(JavaRandom(self.librec_seed), train, self.factors)
+            return tables[side]
         generator = np.random.Generator(np.random.PCG64(self.seed))
-        shape = (size, self.factors)
+        shape = (train.shape[side], self.factors)
         if self.initialisation == "normal":
             return generator.standard_normal(shape, dtype=np.float32) * np.float32(
                 INITIAL_DEVIATION
@@ -158,28 +172,28 @@ class WRMF(Recommender):
 
 
 def _solve(
-    roots: csr_array, pulls: csr_array, fixed: NDArray[np.float32], regularisation: float
-) -> tuple[NDArray[np.float32], float]:
+    roots: csr_array, pulls: csr_array, fixed: NDArray[np.floating], regularisation: float
+) -> tuple[NDArray[np.floating], float]:
     """Solve for all rows of one side.
 
     Parameters
     ----------
     roots, pulls : csr_array of float32, shape (n, n_fixed)
         Of the ratings, the square root of ``c - 1`` and the product ``c t``.
-    fixed : ndarray of float32, shape (n_fixed, factors)
+    fixed : ndarray of float32 or float64, shape (n_fixed, factors)
         Factors of the other side.
     regularisation : float
         The parameter.
 
     Returns
     -------
-    solved : ndarray of float32, shape (n, factors)
+    solved : ndarray, shape (n, factors)
         The solutions.
     gained : float
         By how much they lower the objective from where all solutions are 0.
     """
     gram = fixed.T @ fixed
-    gram[np.diag_indices_from(gram)] += np.float32(regularisation)
+    gram[np.diag_indices_from(gram)] += fixed.dtype.type(regularisation)
     solved = np.asarray(pulls @ fixed)
     gained = _solve_rows(roots.indptr, roots.indices, roots.data, fixed, gram, solved)
     return solved, gained
@@ -192,10 +206,10 @@ def _solve_rows(starts, columns, roots, fixed, gram, solved):  # type: ignore[no
     longest = 0
     for row in range(len(starts) - 1):
         longest = max(longest, starts[row + 1] - starts[row])
-    scaled = np.empty((longest, n_factors), dtype=np.float32)
-    matrix = np.empty((n_factors, n_factors), dtype=np.float32)
-    matrices = np.zeros((n_factors, n_factors, TOGETHER), dtype=np.float32)
-    vectors = np.zeros((n_factors, TOGETHER), dtype=np.float32)
+    scaled = np.empty((longest, n_factors), dtype=fixed.dtype)
+    matrix = np.empty((n_factors, n_factors), dtype=fixed.dtype)
+    matrices = np.zeros((n_factors, n_factors, TOGETHER), dtype=fixed.dtype)
+    vectors = np.zeros((n_factors, TOGETHER), dtype=fixed.dtype)
     members = np.empty(TOGETHER, dtype=np.int64)
     n_members = 0
     gained = 0.0

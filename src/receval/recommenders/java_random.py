@@ -1,0 +1,301 @@
+"""java.util.Random, from which LibRec draws everything, so that its runs can be had again.
+
+The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
+fold begins with a ``Random(1)`` and takes from it, in the order of LibRec's loops, all that it
+draws. A system that draws the same from the same numbers is the released one, and not only
+one like it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix
+
+MULTIPLIER = np.uint64(0x5DEECE66D)
+INCREMENT = np.uint64(0xB)
+MASK = np.uint64((1 << 48) - 1)
+UNIT = 1.0 / (1 << 53)
+
+Codes = NDArray[np.int32]
+Grouped = tuple[Codes, Codes, Codes, Codes, Codes]
+"""Users, positive and negative items, groups of users, and their sizes."""
+
+
+class JavaRandom:
+    """The linear congruential generator that Java's documentation prescribes.
+
+    ``state = (0x5DEECE66D state + 0xB) mod 2^48``; a number of b bits is the b highest ones.
+
+    Parameters
+    ----------
+    seed : int
+        As for ``new Random(seed)``.
+
+    Attributes
+    ----------
+    state : ndarray of uint64, shape (1,)
+        48 bits; compiled code that draws changes it.
+
+    References
+    ----------
+    The documentation of the class ``java.util.Random``, methods ``next``, ``nextInt``,
+    ``nextDouble`` and ``nextGaussian``.
+
+    Examples
+    --------
+    >>> JavaRandom(42).doubles(2).tolist()
+    [0.7275636800328681, 0.6832234717598454]
+    >>> JavaRandom(42).integers(10, 5).tolist()
+    [0, 3, 8, 4, 0]
+    >>> JavaRandom(42).normals(1).round(12).tolist()
+    [1.141905315473]
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.state = np.array([(seed ^ int(MULTIPLIER)) & int(MASK)], dtype=np.uint64)
+        self._second_normals: list[float] = []
+
+    def doubles(self, *shape: int) -> NDArray[np.float64]:
+        """Draw uniformly from [0, 1), the last axis first: ``nextDouble``."""
+        drawn = np.empty(shape)
+        _draw_doubles(self.state, drawn.reshape(-1))
+        return drawn
+
+    def normals(self, *shape: int) -> NDArray[np.float64]:
+        """Draw from the standard normal distribution, the last axis first: ``nextGaussian``.
+
+        They come in pairs: of an odd number, the last one's second is the first of the next call.
+        """
+        number = math.prod(shape)
+        first = len(self._second_normals[:number])
+        drawn = np.empty(number + (number - first) % 2)
+        drawn[:first] = self._second_normals[:first]
+        _draw_normals(self.state, drawn[first:])
+        self._second_normals = drawn[number:].tolist() or self._second_normals[first:]
+        return drawn[:number].reshape(shape)
+
+    def integers(self, bound: int, *shape: int) -> NDArray[np.int64]:
+        """Draw uniformly from 0 to bound - 1, the last axis first: ``nextInt(bound)``."""
+        drawn = np.empty(shape, dtype=np.int64)
+        _draw_integers(self.state, bound, drawn.reshape(-1))
+        return drawn
+
+
+class JavaSampler:
+    """Draws what LibRec's pairwise systems draw: users, items that they have rated, and others.
+
+    Parameters
+    ----------
+    train : csr_array of float32, shape (n_users, n_items)
+        The training ratings; an entry of value 0 is a rating too.
+    java : JavaRandom
+
+    Attributes
+    ----------
+    eligible : ndarray of int32
+        The users that can be drawn, ascending.
+
+    Raises
+    ------
+    ValueError
+        A user has rated every item: LibRec would look for another one for ever.
+    """
+
+    def __init__(self, train: RatingMatrix, java: JavaRandom) -> None:
+        lengths = np.diff(train.indptr)
+        self.eligible = np.flatnonzero(lengths).astype(np.int32)
+        self._items = np.unique(train.indices)
+        if lengths.max() == len(self._items):
+            user = int(np.argmax(lengths))
+            raise ValueError(
+                f"The user {user} has rated all items that anybody has: LibRec would look for one "
+                "that is not rated for ever. Draw otherwise, without librec_seed."
+            )
+        self._starts, self._rated = train.indptr, train.indices
+        by_item = train.T.tocsr()
+        self._item_starts, self._raters = by_item.indptr, by_item.indices
+        popularity = np.diff(by_item.indptr)[self._items] / train.nnz
+        rising = np.argsort(popularity, kind="stable")
+        self._rising = self._items[rising]
+        self._sums = np.cumsum(popularity[rising])
+        self._state = java.state
+
+    def groups(self, number: int, size: int) -> Grouped:
+        """Draw users, each with a rated item, other raters of the item and an unrated item.
+
+        Returns
+        -------
+        users, positives, negatives : ndarray of int32, shape (number,)
+        groups : ndarray of int32, shape (number, size)
+            The user and others who rated the item; all of them where there are fewer than ``size``.
+        sizes : ndarray of int32, shape (number,)
+            How many of a group there are.
+        """
+        users, positives, negatives, sizes = np.empty((4, number), dtype=np.int32)
+        groups = np.zeros((number, size), dtype=np.int32)
+        _draw_groups(
+            self._state,
+            self.eligible,
+            self._items,
+            self._starts,
+            self._rated,
+            self._item_starts,
+            self._raters,
+            users,
+            positives,
+            negatives,
+            groups,
+            sizes,
+        )
+        return users, positives, negatives, groups, sizes
+
+    def rated(self, number: int) -> tuple[Codes, Codes, NDArray[np.float64]]:
+        """Draw users, each with a rated item and a number of [0, 1).
+
+        Returns
+        -------
+        users, positives, shares : ndarrays of int32, int32 and float64, shape (number,)
+        """
+        users, positives = np.empty((2, number), dtype=np.int32)
+        shares = np.empty(number)
+        _draw_rated(self._state, self.eligible, self._starts, self._rated, users, positives, shares)
+        return users, positives, shares
+
+    def negatives(self, users: Codes) -> Codes:
+        """Draw for every given user an unrated item, in proportion to its number of ratings."""
+        drawn = np.empty(len(users), dtype=np.int32)
+        _draw_popular(
+            self._state, self._rising, self._sums, self._starts, self._rated, users, drawn
+        )
+        return drawn
+
+
+@njit(cache=True)
+def _next(state, bits):  # type: ignore[no-untyped-def]
+    state[0] = (state[0] * MULTIPLIER + INCREMENT) & MASK
+    return np.int64(state[0] >> np.uint64(48 - bits))
+
+
+@njit(cache=True)
+def _next_double(state):  # type: ignore[no-untyped-def]
+    high = _next(state, 26)
+    return ((high << 27) + _next(state, 27)) * UNIT
+
+
+@njit(cache=True)
+def _next_integer(state, bound):  # type: ignore[no-untyped-def]
+    drawn = _next(state, 31)
+    if bound & (bound - 1) == 0:
+        return (bound * drawn) >> 31
+    # The last numbers, of which there are not enough for every remainder, are drawn again.
+    while drawn - drawn % bound + bound > 1 << 31:
+        drawn = _next(state, 31)
+    return drawn % bound
+
+
+@njit(cache=True)
+def _draw_doubles(state, drawn):  # type: ignore[no-untyped-def]
+    for n in range(len(drawn)):
+        drawn[n] = _next_double(state)
+
+
+@njit(cache=True)
+def _draw_integers(state, bound, drawn):  # type: ignore[no-untyped-def]
+    for n in range(len(drawn)):
+        drawn[n] = _next_integer(state, bound)
+
+
+@njit(cache=True)
+def _draw_normals(state, drawn):  # type: ignore[no-untyped-def]
+    for n in range(0, len(drawn), 2):
+        square = 0.0
+        first = second = 0.0
+        while square >= 1.0 or square == 0.0:
+            first = 2.0 * _next_double(state) - 1.0
+            second = 2.0 * _next_double(state) - 1.0
+            square = first * first + second * second
+        scale = np.sqrt(-2.0 * np.log(square) / square)
+        drawn[n] = first * scale
+        drawn[n + 1] = second * scale
+
+
+@njit(cache=True)
+def _is_among(items, first, last, item):  # type: ignore[no-untyped-def]
+    """Say whether an item is one of ascending items."""
+    end = last
+    while first < end:
+        middle = (first + end) >> 1
+        if items[middle] < item:
+            first = middle + 1
+        else:
+            end = middle
+    return first < last and items[first] == item
+
+
+@njit(cache=True)
+def _draw_groups(  # type: ignore[no-untyped-def]
+    state,
+    raters,
+    candidates,
+    starts,
+    rated,
+    item_starts,
+    item_raters,
+    users,
+    positives,
+    negatives,
+    groups,
+    sizes,
+):
+    for n in range(len(users)):
+        user = raters[_next_integer(state, len(raters))]
+        first, last = np.int64(starts[user]), np.int64(starts[user + 1])
+        item = rated[first + _next_integer(state, last - first)]
+        begin = np.int64(item_starts[item])
+        n_raters = np.int64(item_starts[item + 1]) - begin
+        group = groups[n]
+        group[0] = user
+        size = 1
+        if n_raters <= len(group):
+            for position in range(begin, begin + n_raters):
+                if item_raters[position] != user:
+                    group[size] = item_raters[position]
+                    size += 1
+        while size < n_raters and size < len(group):
+            drawn = item_raters[begin + _next_integer(state, n_raters)]
+            known = False
+            for member in range(size):
+                known |= group[member] == drawn
+            if not known:
+                group[size] = drawn
+                size += 1
+        other = candidates[_next_integer(state, len(candidates))]
+        while _is_among(rated, first, last, other):
+            other = candidates[_next_integer(state, len(candidates))]
+        users[n], positives[n], negatives[n], sizes[n] = user, item, other, size
+
+
+@njit(cache=True)
+def _draw_popular(state, items, sums, starts, rated, users, negatives):  # type: ignore[no-untyped-def]
+    for n in range(len(users)):
+        first, last = np.int64(starts[users[n]]), np.int64(starts[users[n] + 1])
+        while True:
+            # The first item whose running sum is not below the number.
+            index = min(np.searchsorted(sums, _next_double(state)), len(sums) - 1)
+            if not _is_among(rated, first, last, items[index]):
+                break
+        negatives[n] = items[index]
+
+
+@njit(cache=True)
+def _draw_rated(state, raters, starts, rated, users, positives, shares):  # type: ignore[no-untyped-def]
+    for n in range(len(users)):
+        user = raters[_next_integer(state, len(raters))]
+        first, last = np.int64(starts[user]), np.int64(starts[user + 1])
+        users[n], positives[n] = user, rated[first + _next_integer(state, last - first)]
+        shares[n] = _next_double(state)
