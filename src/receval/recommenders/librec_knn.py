@@ -27,7 +27,7 @@ class LibRecKNN(Recommender):
     Where there is no neighbour the score is 0, also for items without training ratings. NaN for
     all items of users without training ratings.
 
-    Over items the similarities of all pairs with common ratings are kept (8 bytes each); over
+    Over items the similarities of all pairs with common ratings are kept (12 bytes each); over
     users they are computed, a block of users at a time, when scores are asked for.
 
     Parameters
@@ -45,7 +45,7 @@ class LibRecKNN(Recommender):
         The training ratings, columns in `item_order_`.
     item_order_ : ndarray of int32, shape (n_items,)
         The items by falling number of training ratings; over items as in the training matrix.
-    similarities_ : csr_array of float32, shape (n_items, n_items)
+    similarities_ : csr_array of float64, shape (n_items, n_items)
         Over items only: similarities of each item, in falling order; items as in the training
         matrix.
 
@@ -59,7 +59,7 @@ class LibRecKNN(Recommender):
 
     ratings_: RatingMatrix
     item_order_: NDArray[np.int32]
-    similarities_: RatingMatrix
+    similarities_: csr_array
 
     # Every item's list of similar items is read once a block of users.
     _blocks_at_a_time = 2
@@ -100,12 +100,41 @@ class LibRecKNN(Recommender):
                 users[warm], self.ratings_, self.ratings_.T.tocsr(), self.shrinkage
             )
             sums = _sums_over_nearest(_in_falling_order(cosines), self.ratings_, self.neighbours)
-            scores[np.ix_(warm, self.item_order_)] = sums
+            scores[np.ix_(warm, self.item_order_)] = rounded_apart(sums)
             return
         raters = self.ratings_[users[warm]].T.tocsr()
         order = _by_falling_count(raters.indices, raters.shape[1])
         sums = _sums_over_nearest(self.similarities_, _with_columns(raters, order), self.neighbours)
-        scores[np.flatnonzero(warm)[order]] = sums.T
+        scores[np.flatnonzero(warm)[order]] = rounded_apart(sums.T)
+
+
+def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Round to single precision so that the order of each row stays what it is.
+
+    LibRec ranks by numbers of double precision, of which some differ by less than single precision
+    tells apart: of these the larger one becomes the next number up.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, m)
+
+    Returns
+    -------
+    ndarray of float32, shape (n, m)
+        Equal where and only where the values of a row are.
+
+    Examples
+    --------
+    >>> rounded_apart(np.array([[1.0, 1.0 + 1e-12, 1.0, 2.0]])).tolist()
+    [[1.0, 1.0000001192092896, 1.0, 2.0]]
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    rising = np.take_along_axis(values, order, axis=1)
+    rounded = rising.astype(np.float32)
+    _part(rising, rounded)
+    apart = np.empty_like(rounded)
+    np.put_along_axis(apart, order, rounded, axis=1)
+    return apart
 
 
 def _by_falling_count(columns: NDArray[np.int32], n_columns: int) -> NDArray[np.int32]:
@@ -119,31 +148,26 @@ def _with_columns(matrix: RatingMatrix, order: NDArray[np.int32]) -> RatingMatri
     return ordered
 
 
-def _in_falling_order(similarities: NDArray[np.float64]) -> RatingMatrix:
+def _in_falling_order(similarities: NDArray[np.float64]) -> csr_array:
     """Return the positive similarities of each row, the largest first, equal ones by column."""
     n_rows, n_columns = similarities.shape
-    rounded = np.maximum(similarities, 0).astype(np.float32)
-    # The bits of positive floats order like the floats: ascending keys are falling similarities.
-    keys = -(rounded.view(np.int32).astype(np.int64) << 32) + np.arange(n_columns)
-    keys.sort(axis=1)
-    counts = np.count_nonzero(rounded, axis=1)
-    kept = keys[np.arange(n_columns) < counts[:, None]]
-    columns = kept & 0xFFFFFFFF
-    bits = ((columns - kept) >> 32).astype(np.int32)
+    counts = np.count_nonzero(similarities > 0, axis=1)
+    columns = np.argsort(-similarities, axis=1, kind="stable").astype(np.int32)
+    kept = np.arange(n_columns) < counts[:, None]
+    values = np.take_along_axis(similarities, columns, axis=1)[kept]
     return csr_array(
-        (bits.view(np.float32), columns.astype(np.int32), np.append(0, counts.cumsum())),
-        shape=(n_rows, n_columns),
+        (values, columns[kept], np.append(0, counts.cumsum())), shape=(n_rows, n_columns)
     )
 
 
 def _sums_over_nearest(
-    similarities: RatingMatrix, rated: RatingMatrix, neighbours: int
+    similarities: csr_array, rated: RatingMatrix, neighbours: int
 ) -> NDArray[np.float64]:
     """Sum for each row and each column of `rated` the first similarities among its raters.
 
     Parameters
     ----------
-    similarities : csr_array of float32, shape (n, n_others)
+    similarities : csr_array of float64, shape (n, n_others)
         Entries of each row in falling order.
     rated : csr_array, shape (n_others, n_columns)
         Columns by falling number of entries.
@@ -209,3 +233,13 @@ def _sum_nearest(  # type: ignore[no-untyped-def]
                     first_with_room += 1
             for entry in range(np.uint64(crowded_end), np.uint64(by_starts[other + 1])):
                 target[np.uint64(columns[entry])] += weight
+
+
+@njit(cache=True)
+def _part(rising, rounded):  # type: ignore[no-untyped-def]
+    for row in range(rising.shape[0]):
+        for column in range(1, rising.shape[1]):
+            if rising[row, column] == rising[row, column - 1]:
+                rounded[row, column] = rounded[row, column - 1]
+            elif rounded[row, column] <= rounded[row, column - 1]:
+                rounded[row, column] = np.nextafter(rounded[row, column - 1], np.float32(np.inf))
