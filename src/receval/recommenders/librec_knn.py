@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.single_precision import rounded_apart
 
 SIDES = ("users", "items")
 
@@ -108,35 +109,6 @@ class LibRecKNN(Recommender):
         scores[np.flatnonzero(warm)[order]] = rounded_apart(sums.T)
 
 
-def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round to single precision so that the order of each row stays what it is.
-
-    LibRec ranks by numbers of double precision, of which some differ by less than single precision
-    tells apart: of these the larger one becomes the next number up.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-
-    Returns
-    -------
-    ndarray of float32, shape (n, m)
-        Equal where and only where the values of a row are.
-
-    Examples
-    --------
-    >>> rounded_apart(np.array([[1.0, 1.0 + 1e-12, 1.0, 2.0]])).tolist()
-    [[1.0, 1.0000001192092896, 1.0, 2.0]]
-    """
-    order = np.argsort(values, axis=1, kind="stable")
-    rising = np.take_along_axis(values, order, axis=1)
-    rounded = rising.astype(np.float32)
-    _part(rising, rounded)
-    apart = np.empty_like(rounded)
-    np.put_along_axis(apart, order, rounded, axis=1)
-    return apart
-
-
 def _by_falling_count(columns: NDArray[np.int32], n_columns: int) -> NDArray[np.int32]:
     counts = np.bincount(columns, minlength=n_columns)
     return np.argsort(-counts, kind="stable").astype(np.int32)
@@ -233,13 +205,3 @@ def _sum_nearest(  # type: ignore[no-untyped-def]
                     first_with_room += 1
             for entry in range(np.uint64(crowded_end), np.uint64(by_starts[other + 1])):
                 target[np.uint64(columns[entry])] += weight
-
-
-@njit(cache=True)
-def _part(rising, rounded):  # type: ignore[no-untyped-def]
-    for row in range(rising.shape[0]):
-        for column in range(1, rising.shape[1]):
-            if rising[row, column] == rising[row, column - 1]:
-                rounded[row, column] = rounded[row, column - 1]
-            elif rounded[row, column] <= rounded[row, column - 1]:
-                rounded[row, column] = np.nextafter(rounded[row, column - 1], np.float32(np.inf))
