@@ -56,6 +56,12 @@ def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path)
     assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
 
 
+def test_a_split_of_no_ratings_is_read_back(tmp_path):
+    nothing = np.empty(0, dtype=np.uint8)
+    Split((nothing, nothing)).write(tmp_path / "split.npz")
+    assert [len(codes) for codes in Split.read(tmp_path / "split.npz").codes] == [0, 0]
+
+
 @pytest.mark.parametrize(("n_uses", "n_bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
 def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
     split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
