@@ -48,7 +48,8 @@ def rates(before: ItemFamiliarity) -> np.ndarray:
 def split(ratings: Ratings) -> Split:
     spec = load_settings(ROOT / "config", "full").splits["opposed-familiarity-folds"]
     parameters = spec.model_dump(exclude={"kind", "selection"})
-    assert parameters == {"relevant_from": POSITIVE_FROM, "folds": 5}
+    order = "least-liked-first"
+    assert parameters == {"relevant_from": POSITIVE_FROM, "folds": 5, "train_order": order}
     return split_with_anti_popular_familiarity(ratings, rng_for, **parameters)
 
 
