@@ -120,6 +120,7 @@ OLD_WORDS = (
             "config/demo.yaml": _SEEDS,
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "docs/unbiased_tests.md": "the name of the split",
+            "benchmarks/familiarity_draws.py": "the names of the split and of the experiment",
             "tests/**/*.py": "the names of the split and of the experiment",
         },
     ),

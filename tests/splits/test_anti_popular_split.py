@@ -68,6 +68,8 @@ def test_facts_describe_the_draw_and_what_was_there_before():
     ratings = ratings_of(pairs, 5, 2, known=known, values=values)
     split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=4, folds=2)
     assert split.metadata == {
+        "train_order": "least-liked-first",
+        "relevant_from": 4,
         "known_before": 5,
         "never_known_before": 1,
         "relevant_share_of_known_before": 1.0,

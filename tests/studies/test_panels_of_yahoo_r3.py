@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from declared_files import declared, table_in
@@ -16,11 +17,12 @@ from receval.datasets.fetch import obtain
 from receval.datasets.prepare import prepare
 from receval.figures.display import DisplayStyle
 from receval.ratings import Ratings
+from receval.recommenders.registry import load
 from receval.splits.kinds import make_split
 from receval.storage.files import read_results
 from receval.workflow.artifacts import compute_artifact
 from receval.workflow.plan.plan import Plan
-from receval.workflow.systems import rank_system, train_system
+from receval.workflow.systems import model_file, rank_system, train_system
 
 STUDY = "menamaldonado2021"
 SYSTEMS = [
@@ -32,8 +34,18 @@ SYSTEMS = [
     "optimal-observed-antiprecision",
     "optimal-real",
 ]
-PANELS = {"fig11": 2, "fig12": 2, "fig13": 2, "fig14": 4, "fig15": 1, "fig17": 4}
+PANELS = {"fig11": 2, "fig12": 2, "fig13": 4, "fig14": 8, "fig15": 1, "fig17": 8}
 """Panels of the dataset in each figure that shows it."""
+
+FROM_3_STARS = {"fig13": 2, "fig14": 4, "fig17": 4}
+"""How many of them count 3 stars as liked."""
+
+ORACLES = {4: "optimal-real", 3: "optimal-real-from-3"}
+"""The ranking that is optimal for real values, by the rating from which an item is liked."""
+
+
+BOUNDED = ("pop", "librec-avg", "random")
+"""Whose real precision the optimum bounds, as the paper says of figure 13."""
 
 
 def make(plan: Plan) -> None:
@@ -48,7 +60,7 @@ def make(plan: Plan) -> None:
     ratings = Ratings.read(folder / DATASET)
     described = plan.settings.splits[experiment.split]
     make_split(ratings, described, seed, DATASET, experiment.split, {}).write(target)
-    for name in experiment.systems:
+    for name in experiment.all_systems:
         system = plan.settings.systems[name]
         models = target.parent / name / "models"
         train_system(
@@ -72,6 +84,37 @@ def make(plan: Plan) -> None:
             seed=seed,
             names=(DATASET, experiment.split),
         )
+
+
+def liked_shares(plan: Plan, threshold: int) -> np.ndarray:
+    """Return the share of an item's unbiased ratings at or above a threshold, counted here."""
+    ratings = Ratings.read(Path("work/full") / DATASET)
+    assert ratings.known is not None
+    judged, liked = np.zeros(ratings.n_items), np.zeros(ratings.n_items)
+    rows = zip(ratings.items, ratings.values, ratings.known, strict=True)
+    for item, value, is_known in rows:
+        judged[item] += not is_known
+        liked[item] += not is_known and value >= threshold
+    return liked / np.maximum(judged, 1)
+
+
+def check_oracles(plan: Plan, values: pd.DataFrame) -> None:
+    """Each ranks by the threshold that its form judges with, and bounds precision (M-101)."""
+    experiment = plan.experiments.studies[STUDY].experiments["yahoo"]
+    folder = Path(plan.datasets.split_file(DATASET, experiment.split)).parent
+    real = values[(values["evaluation"] == "real") & (values["fold"] == "mean")]
+    for threshold, name in ORACLES.items():
+        model = load(
+            plan.settings.systems[name].recommender, model_file(folder / name / "models", 0)
+        )
+        (scores,) = model.score(np.array([0]))
+        np.testing.assert_allclose(scores, liked_shares(plan, threshold), rtol=1e-6)
+        rows = real[real["form"] == {4: "text", 3: "released"}[threshold]]
+        own = rows[rows["metric"] == "P@10"].set_index("system")
+        assert set(own["threshold"]) == {threshold}
+        # The optimum of the other threshold is none here.
+        others = [*BOUNDED, *(set(ORACLES.values()) - {name})]
+        assert (own["value"][others] < own["value"][name]).all(), threshold
 
 
 def results_of(plan: Plan, artifact: str) -> pd.DataFrame:
@@ -105,11 +148,20 @@ def test_its_panels_appear_with_its_raw_files(
     released = values[(values["form"] == "released") & (values["evaluation"] == "real")]
     assert set(released["threshold"]) == {3}
     assert set(values.loc[values["form"] == "text", "threshold"]) == {4}
+    check_oracles(plan, values)
+    real_optimum = results_of(plan, "fig13")
+    real_optimum = real_optimum[real_optimum["role"] == "optimal"]
+    assert {(row["form"], row["system"]) for row in real_optimum.to_dict("records")} == {
+        ("text", ORACLES[4]),
+        ("released", ORACLES[3]),
+    }
     for artifact, n_panels in PANELS.items():
         figure = drawn_by(plan, artifact)
         shown = [axes for axes in figure.axes if axes.get_title(loc="left")]
         titled = [axes for axes in shown if "Yahoo! R3" in axes.get_title(loc="left")]
         assert len(titled) == n_panels, artifact
+        released = [axes for axes in titled if "from 3 stars" in axes.get_title(loc="left")]
+        assert len(released) == FROM_3_STARS.get(artifact, 0), artifact
         assert problems_of(figure) == []
         # What is absent here are the other datasets alone.
         assert not any("Yahoo" in text.get_text() for text in figure.texts)

@@ -119,3 +119,24 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
     assert row[5] == HOLDS
     assert text[4] == "kNN - MF: -0.0100 at 0.4 (p = 0.049)"
     assert text[5] == "does not hold with MF (text)"
+
+
+def test_outcomes_that_change_with_the_seed_say_so_where_they_are_decided() -> None:
+    claims = ["C-021", "C-022", "C-027", "C-034", "C-034"]
+    results = pd.DataFrame(
+        {
+            "claim": claims,
+            "dataset": ["ml-1m"] * 4 + ["netflix"],
+            "mf": "default",
+            "statement": "",
+            "expected": "",
+            "quantity": "",
+            "position": "",
+            "ours": np.nan,
+            "p_value": np.nan,
+            "outcome": [HOLDS, FAILS, FAILS, HOLDS, UNDECIDED],
+        }
+    )
+    printed = [row[5] for row in relations.tabulate(results, display_of(STUDY, "relations")).rows]
+    mark = "changes with the seed"
+    assert printed == [HOLDS, *(f"{one}, {mark}" for one in (FAILS, FAILS, HOLDS)), UNDECIDED]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +173,12 @@ def _middle_ranks(values: NDArray) -> NDArray[np.float64]:
 
 
 def split_with_anti_popular_familiarity(
-    ratings: Ratings, rng_for: GeneratorFor, *, relevant_from: float, folds: int
+    ratings: Ratings,
+    rng_for: GeneratorFor,
+    *,
+    relevant_from: float,
+    folds: int,
+    train_order: Literal["rows", "folds", "least-liked-first"] = "least-liked-first",
 ) -> Split:
     """Draw again which judgments are known, then put every judgment into one of k folds at random.
 
@@ -193,15 +198,20 @@ def split_with_anti_popular_familiarity(
         Ratings at or above it are positive.
     folds : int
         Number k of folds.
+    train_order : {"rows", "folds", "least-liked-first"}
+        The order of rows of the train files (:mod:`receval.splits.train_order`). The released ones
+        have the other folds one after the other, each from the item that the fewest like to the one
+        that most do; the rows of an item have no recognisable order. LibRec's numbers of users and
+        items depend on it, and so does what its SLIM misreads.
 
     Returns
     -------
     Split
-        Metadata, before and after the redraw: ``known`` judgments, ``never_known`` items,
-        ``relevant_share_of_known`` judgments, and ``known_relevant_correlation``, Spearman's
-        correlation over items of the number of known judgments and the share of positive ones.
-        Those before it have the suffix ``_before``. A share or correlation that is not defined is
-        NaN.
+        Metadata: ``train_order`` and ``relevant_from``; and, before and after the redraw, ``known``
+        judgments, ``never_known`` items, ``relevant_share_of_known`` judgments, and
+        ``known_relevant_correlation``, Spearman's correlation over items of the number of known
+        judgments and the share of positive ones. Those before it have the suffix ``_before``. A
+        share or correlation that is not defined is NaN.
 
     Raises
     ------
@@ -213,7 +223,7 @@ def split_with_anti_popular_familiarity(
     menamaldonado2021, section 8.5 and figure 16.
     """
     redrawn = with_anti_popular_familiarity(ratings, relevant_from, rng_for("familiarity"))
-    metadata: dict[str, Metadatum] = {}
+    metadata: dict[str, Metadatum] = {"train_order": train_order, "relevant_from": relevant_from}
     for suffix, table in (("_before", ratings), ("", redrawn)):
         counts = ItemFamiliarity.of(table, relevant_from)
         metadata[f"known{suffix}"] = int(counts.known.sum())

@@ -131,6 +131,7 @@ class Temporal(_SplitModel):
     scope: Literal["all", "user"] = "all"
     test_share: OpenShare = 0.2
     repeats: Literal["drop", "keep"] = "drop"
+    train_order: Literal["rows", "time"] = "rows"
 
     @property
     def needs_timestamps(self) -> bool:
@@ -162,13 +163,13 @@ class MissingAtRandom(_SplitModel):
 class AntiPopularFamiliarity(_SplitModel):
     """Cross-validation of known ratings with the fold as unbiased test, after a redraw.
 
-    Which ratings are known is drawn again, so that the items with the fewest ratings at or above
-    ``relevant_from`` are known to most.
+    The items with the fewest ratings at or above ``relevant_from`` become known to most.
     """
 
     kind: Literal["anti-popular-familiarity"]
     relevant_from: float
     folds: Parts = 5
+    train_order: Literal["rows", "folds", "least-liked-first"] = "least-liked-first"
 
 
 class Predefined(_SplitModel):
@@ -178,7 +179,7 @@ class Predefined(_SplitModel):
     file: Annotated[str, Field(min_length=1)]
     content: Literal["held-out-pairs", "fold-numbers"]
     unbiased_rows: Literal["unknown", "fold"] | None = None
-    train_order: Literal["rows", "folds"] = "rows"
+    train_order: Literal["rows", "folds", "time"] = "rows"
 
     @model_validator(mode="after")
     def _pairs_have_no_unbiased_test(self) -> Self:
@@ -218,7 +219,6 @@ SplitSpec = (
 
 AnySplitSpec = Annotated[SplitSpec, Field(discriminator="kind")]
 """A field of this type accepts every kind of split."""
-
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
     {

@@ -14,6 +14,7 @@ from receval.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.partition import UnbiasedRows, split_from_partition
 from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.train_order import order_by_time
 
 
 def predefined_split(
@@ -23,7 +24,7 @@ def predefined_split(
     path: Path,
     content: Literal["held-out-pairs", "fold-numbers"],
     unbiased_rows: UnbiasedRows | None,
-    train_order: Literal["rows", "folds"] = "rows",
+    train_order: Literal["rows", "folds", "time"] = "rows",
 ) -> Split:
     """Read a split from a text file.
 
@@ -41,10 +42,12 @@ def predefined_split(
         the fold in which it tests.
     unbiased_rows : {"unknown", "fold"} or None
         How fold numbers are read; see :func:`receval.splits.partition.split_from_partition`.
-    train_order : {"rows", "folds"}
+    train_order : {"rows", "folds", "time"}
         Whether the train files that the authors gave to their software had the ratings in the
-        order of the raw file, or the other folds one after the other. It is kept among the split's
-        metadata and matters to LibRec's order of ties alone.
+        order of the raw file, the other folds one after the other, or the order of time
+        (:func:`receval.splits.train_order.order_by_time`, also for ratings without timestamps). It
+        is kept among the split's metadata; LibRec's order of ties and its numbers of users and
+        items follow from it.
 
     Raises
     ------
@@ -52,11 +55,12 @@ def predefined_split(
         If a line is malformed, names an unknown user, item or pair, or repeats a pair; if there
         are more or fewer fold numbers than ratings. The message has the file and the line.
     """
+    order = order_by_time(ratings) if train_order == "time" else train_order
     if content == "fold-numbers":
         fold_of_rating = _read_fold_numbers(path, len(ratings))
         folds = int(fold_of_rating.max()) + 1
         split = split_from_partition(ratings, fold_of_rating, folds, unbiased_rows)
-        return Split(split.codes, {"train_order": train_order})
+        return Split(split.codes, {"train_order": order})
     if unbiased_rows is not None:
         raise ValueError(
             f"{path} holds held-out pairs, which say nothing about an unbiased test: "
@@ -73,7 +77,7 @@ def predefined_split(
             f"'{ratings.item_ids[item]}'. The file must belong to this variant of the dataset."
         )
     codes = np.where(np.isin(pairs, tested), TEST, TRAIN).astype(np.uint8)
-    return Split((codes,))
+    return Split((codes,), {"train_order": order})
 
 
 def _read_lines(path: Path) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from receval.ratings import (
     summed_matrix,
 )
 from receval.splits.storage import StoredCodes, write_codes
+from receval.splits.train_order import in_train_order
 
 TRAIN = 1
 """Bit of the ratings that systems learn from."""
@@ -228,8 +229,8 @@ class Fold:
         Ratings of randomly drawn items, where the data has such ratings.
     users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
         The users and the items as the train file first mentions them, then those without training
-        ratings. Its rows are in the order of the raw file, or fold by fold where the split's
-        metadata have ``train_order`` as ``"folds"``.
+        ratings. Its rows are in the order of the raw file, or in another that the split's metadata
+        name as ``train_order`` (:mod:`receval.splits.train_order`).
     """
 
     train: csr_array
@@ -294,7 +295,10 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         )
 
     rows = np.flatnonzero(codes & TRAIN)
-    in_file = _in_order_of_the_file(split, rows)
+    in_file = rows
+    if "train_order" in split.metadata:
+        tested_in = ((other & TEST) > 0 for other in split.codes)
+        in_file = in_train_order(rows, ratings, tested_in, split.metadata)
     return Fold(
         train=summed_matrix(
             ratings.users[rows],
@@ -307,15 +311,6 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
         users_by_appearance=_by_appearance(ratings.users[in_file], ratings.n_users),
         items_by_appearance=_by_appearance(ratings.items[in_file], ratings.n_items),
     )
-
-
-def _in_order_of_the_file(split: Split, train_rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    if split.metadata.get("train_order") != "folds":
-        return train_rows
-    fold_of_rating = np.zeros(split.n_ratings, dtype=np.uint8)
-    for number, codes in enumerate(split.codes):
-        fold_of_rating[(codes & TEST) > 0] = number
-    return train_rows[np.argsort(fold_of_rating[train_rows], kind="stable")]
 
 
 def _by_appearance(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:

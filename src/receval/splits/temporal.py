@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
-from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.split import TEST, TRAIN, Metadatum, Split
 
 
 def split_by_time(
@@ -20,6 +20,7 @@ def split_by_time(
     scope: Literal["all", "user"],
     test_share: float,
     repeats: Literal["drop", "keep"],
+    train_order: Literal["rows", "time"] = "rows",
 ) -> Split:
     """Send the last ratings to test and those before them to train.
 
@@ -40,6 +41,9 @@ def split_by_time(
         What happens to a test row whose (user, item) pair also trains, as happens with plays:
         systems do not recommend what a user has trained on, so that "drop" leaves such rows out;
         "keep" lets them test.
+    train_order : {"rows", "time"}
+        Whether the train file that LibRec would read has the ratings in the order of the raw file,
+        or in that of time (:mod:`receval.splits.train_order`).
 
     Returns
     -------
@@ -75,7 +79,10 @@ def split_by_time(
         repeated = _test_rows_of_trained_pairs(ratings, tests)
         codes[repeated] = 0
         dropped = len(repeated)
-    return Split((codes,), {"repeats_dropped": dropped})
+    metadata: dict[str, Metadatum] = {"repeats_dropped": dropped}
+    if train_order != "rows":
+        metadata["train_order"] = train_order
+    return Split((codes,), metadata)
 
 
 def _test_rows_of_trained_pairs(ratings: Ratings, tests: NDArray[np.bool_]) -> NDArray[np.int64]:

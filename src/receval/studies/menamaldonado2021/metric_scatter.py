@@ -24,7 +24,7 @@ STROKE = 1.0
 ROW_HEIGHT = 2.15
 """Inches of a row of panels."""
 
-PANEL = ["y_metric", "x_metric", "experiment"]
+PANEL = ["y_metric", "x_metric", "experiment", "form"]
 MARGIN = 0.13
 """Free share of an axis beyond the outermost points, for their names."""
 
@@ -40,9 +40,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for every experiment and pair of metrics.
+    """Draw a panel for every experiment and pair of metrics, in the form of the text.
 
-    The experiments stand beside each other; the panels of a single one stand in twos.
+    The experiments stand beside each other; the panels of a single one stand in twos. Experiments
+    that the parameter ``drawn_released`` names have panels in the released form beside those, with
+    the parameter ``released_title`` in their titles.
 
     Parameters
     ----------
@@ -50,9 +52,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         From :func:`receval.studies.menamaldonado2021._shared.metric_pairs.metric_pairs`.
     display : DisplayStyle
     """
-    shown = results[results["form"] == "text"]
+    released = results["experiment"].isin(display.parameters.get("drawn_released", ()))
+    shown = results[(results["form"] == "text") | released]
     panels = [rows for _, rows in shown.groupby(PANEL, sort=False)]
-    columns = max(2, shown["experiment"].nunique())
+    columns = max(2, len(shown[["experiment", "form"]].drop_duplicates()))
     n_rows = -(-len(panels) // columns)
     figure = new_figure(DOUBLE_COLUMN, ROW_HEIGHT * n_rows)
     grid = figure.subplots(n_rows, columns, squeeze=False).ravel()
@@ -87,8 +90,10 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
         )
     axes.margins(MARGIN)
     first = rows.iloc[0]
-    kind = display.experiments[first["experiment"]]
-    axes.set_title(display.datasets[first["dataset"]] + (f", {kind}" if kind else ""), pad=16)
+    kinds = [display.experiments[first["experiment"]]]
+    if first["form"] == "released":
+        kinds.append(display.parameters["released_title"])
+    axes.set_title(", ".join([display.datasets[first["dataset"]], *filter(None, kinds)]), pad=16)
     axes.annotate(
         tau_text(float(first["tau"]), float(first["p_value"])),
         xy=(0, 1),

@@ -77,10 +77,11 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
 
     They come from the results of the artifact ``values`` (module ``values`` beside this folder).
     Beside the parameters of :func:`panels_of`: ``optimal``, the optimal rankings that are shown,
-    and ``optimal_with``, the metrics on the y axis of the panels that show them.
+    ``optimal_released``, those shown in the released form instead, if it has others, and
+    ``optimal_with``, the metrics on the y axis of the panels that show them.
 
-    Columns: experiment; dataset; split; form (``text``, which is drawn, or ``released``: one or
-    both axes as the released code computes them); x_evaluation, x_metric, y_evaluation, y_metric;
+    Columns: experiment; dataset; split; form (``text``, or ``released``: one or both axes as
+    the released code computes them); x_evaluation, x_metric, y_evaluation, y_metric;
     system; role (``system`` or ``optimal``); x, y (means over folds); and, the same for all rows of
     a panel, tau (Kendall's tau-b over the systems without optimal rankings), p_value (two-sided,
     exact where there are no ties), systems (how many), x_coverage, y_coverage (share of the first
@@ -89,16 +90,17 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     """
     parameters = inputs.parameters
     values = means_of_values(inputs)
-    shown = set(parameters.get("optimal", ()))
+    of_text = set(parameters.get("optimal", ()))
+    optimal = {"text": of_text, "released": set(parameters.get("optimal_released", of_text))}
     optimal_with = parameters.get("optimal_with", ())
-    _check_that_they_are_optimal(values, shown)
     rows = []
     for panel in panels_of(parameters, [name for name, there in inputs.shown.items() if there]):
-        for form in ("text", "released"):
+        for form, shown in optimal.items():
             table = panel_values(values, panel, form)
             if table is None:
                 continue
-            counted = table[(table["role"] == "system") | table["system"].isin(shown)]
+            _check_that_they_are_optimal(values, shown)
+            counted = table[_ranked(table) | table["system"].isin(shown)]
             coverage = {
                 f"{side}_coverage": _coverage(values, axis, form, panel.experiment, counted)
                 for side, axis in (("x", panel.x), ("y", panel.y))
