@@ -8,6 +8,7 @@ from splits.generated_ratings import any_ratings, ratings_of, without_deadline
 
 from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
 from receval.storage.archives import write_archive
+from receval.storage.files import DamagedFileError
 
 USES = [0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]
 
@@ -54,6 +55,17 @@ def test_a_split_into_train_and_test_takes_one_bit_per_rating_and_fold(tmp_path)
     codes = np.random.default_rng(0).choice([TRAIN, TEST], 80_000).astype(np.uint8)
     Split((codes, codes)).write(tmp_path / "split.npz")
     assert (tmp_path / "split.npz").stat().st_size < 2 * 80_000 / 8 + 1500
+
+
+def test_a_code_that_no_rating_can_have_is_refused(tmp_path):
+    # Two bits a rating tell four codes apart, of which three are said to be there.
+    split_of(USES[:4]).write(tmp_path / "split.npz")
+    with np.load(tmp_path / "split.npz") as stored:
+        members = dict(stored)
+    members["palette"] = members["palette"][:3]
+    write_archive(tmp_path / "damaged.npz", members)
+    with pytest.raises(DamagedFileError, match="fold 0 has codes that no rating can have"):
+        Split.read(tmp_path / "damaged.npz").codes[0]
 
 
 def test_a_split_of_no_ratings_is_read_back(tmp_path):
