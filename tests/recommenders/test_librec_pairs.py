@@ -112,7 +112,7 @@ def test_wbpr_equals_a_loop_over_librec_s_draws() -> None:
         librec_seed=SEED,
     ).fit(train)
     java = OracleRandom(SEED)
-    biases, users, items = tables = started(java, rated, float(0.01))
+    biases, users, items = tables = started(java, rated, 0.01)
     lists = ListsOfLibRec(rated)
     for epoch in range(2):
         losses = []
