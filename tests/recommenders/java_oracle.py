@@ -1,9 +1,9 @@
-"""java.util.Random in whole numbers, and LibRec's first tables, as lists of what it draws."""
+"""java.util.Random and HashSet in plain Python, and LibRec's first tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,30 @@ class OracleRandom:
 
     def one_of(self, values: Sequence[int] | NDArray[np.integer]) -> int:
         return int(values[self.integer(len(values))])
+
+
+class OracleHashSet:
+    """A ``java.util.HashSet<Integer>`` of lists, which grows while keys are added."""
+
+    def __init__(self, capacity: int) -> None:
+        self.lists: list[list[int]] = [[]]
+        while len(self.lists) < capacity:
+            self.lists.append([])
+            while len(self.lists).bit_count() != 1:
+                self.lists.append([])
+        self.size = 0
+
+    def add(self, key: int) -> None:
+        self.lists[(key ^ (key >> 16)) % len(self.lists)].append(key)
+        self.size += 1
+        if self.size > int(0.75 * len(self.lists)):
+            keys = list(self)
+            self.lists = [[] for _ in range(2 * len(self.lists))]
+            for old in keys:
+                self.lists[(old ^ (old >> 16)) % len(self.lists)].append(old)
+
+    def __iter__(self) -> Iterator[int]:
+        return (key for keys in self.lists for key in keys)
 
 
 def oracle_factors(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from recommenders.java_oracle import OracleRandom
+from recommenders.java_oracle import OracleHashSet, OracleRandom
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
@@ -122,6 +122,18 @@ def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | LibRec
 UNRATED = 4
 
 
+def visited_by_librec(
+    nearest: NDArray[np.intp], similarities: Dense, k: int, known: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return ascending neighbours in the order of LibRec's set of their numbers."""
+    everything = (similarities > 0).sum() <= k
+    numbers = OracleHashSet(int(len(nearest) * 1.5) if everything else int(len(nearest) / 0.5))
+    added = nearest if everything else sorted(nearest, key=lambda item: -similarities[item])
+    for item in added:
+        numbers.add(int(np.searchsorted(known, item)))
+    return known[list(numbers)]
+
+
 def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tuple[Dense, list]:
     """Sweep as the formulas say, with whole dense predictions at every step."""
     train = to_matrix(values, values > -1)
@@ -141,6 +153,7 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
         drawn = {(other, item): java.double() for other in known for item in known}
         for item in known:
             weights[nearest[item], item] = [drawn[other, item] for other in nearest[item]]
+            nearest[item] = visited_by_librec(nearest[item], similarities[item], k, known)
     losses: list[float] = []
     while len(losses) < model.sweeps:
         loss = 0.0
