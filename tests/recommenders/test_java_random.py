@@ -19,8 +19,8 @@ SEEDS = st.integers(-(1 << 63), (1 << 63) - 1)
 BOUNDS = st.one_of(
     st.integers(1, 2**31 - 1),
     st.sampled_from([1 << bits for bits in range(31)]),
-    # Nearly half of the numbers are drawn again, or hardly any.
-    st.sampled_from([2**30 + 1, 2**30 + 2**29, 2**31 - 1, 2**31 - 2]),
+    # Nearly half of the numbers are drawn again, or hardly any; three of the last are 2^31 + 1.
+    st.sampled_from([2**30 + 1, 2**30 + 2**29, 2**31 - 1, 2**31 - 2, 715827883]),
 )
 
 
@@ -38,6 +38,15 @@ def test_whole_numbers_are_those_of_the_documentation(seed: int, bound: int) -> 
     oracle, java = OracleRandom(seed), JavaRandom(seed)
     assert java.integers(bound, 3, 7).ravel().tolist() == [oracle.integer(bound) for _ in range(21)]
     assert int(java.state[0]) == oracle.state
+
+
+@pytest.mark.parametrize("bound", [715827882, 715827883, 2**31 // 3, 2**31 - 1])
+def test_numbers_at_the_end_are_drawn_again_where_the_set_of_remainders_is_not_full(
+    bound: int,
+) -> None:
+    oracle = OracleRandom(1)
+    expected = [oracle.integer(bound) for _ in range(200)]
+    assert JavaRandom(1).integers(bound, 200).tolist() == expected
 
 
 def test_numbers_without_a_full_set_of_remainders_are_drawn_again() -> None:

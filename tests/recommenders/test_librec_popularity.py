@@ -83,16 +83,36 @@ def drawn_by(sampler: DriftingPopularitySampler, number: int) -> list[tuple[int,
     ]
 
 
-@pytest.mark.parametrize(
-    ("n_users", "n_items", "number"),
-    # Users of four full caches and more, and weights that fall far, so that what rounding leaves
-    # of a sum would soon be all of it; items of less than one sum and of several.
-    [(350, 150, 8_000), (230, 40, 6_000), (60, 45, 3_000), (250, 64, 3_000)],
-)
-def test_draws_are_those_of_the_lists_of_librec(n_users: int, n_items: int, number: int) -> None:
+def sample(n_users: int, n_items: int, n_of_nearly_all: int) -> Rated:
+    """Return who rated what: not the first item, and some users all others but one each."""
     _, rated = generated(n_users, n_items)
-    # The way out is the first item that anybody has rated.
     rated[:, 0] = False
+    popularity = rated.sum(axis=0)
+    falling = np.argsort(-popularity)[: np.count_nonzero(popularity)]
+    for number in range(n_of_nearly_all):
+        user = 50 + 100 * number
+        rated[user, falling] = True
+        rated[user, falling[number]] = False
+    return rated
+
+
+@pytest.mark.parametrize(
+    ("n_users", "n_items", "n_of_nearly_all", "number"),
+    # Users of four full caches and more, and weights that fall far, so that what rounding leaves
+    # of a sum would soon be all of it; items of less than one sum and of several. Last, users
+    # whose unrated items have a part in 10^16 of the weights.
+    [
+        (350, 150, 0, 8_000),
+        (230, 40, 0, 6_000),
+        (60, 45, 0, 3_000),
+        (250, 64, 0, 3_000),
+        (2500, 130, 20, 6_000),
+    ],
+)
+def test_draws_are_those_of_the_lists_of_librec(
+    n_users: int, n_items: int, n_of_nearly_all: int, number: int
+) -> None:
+    rated = sample(n_users, n_items, n_of_nearly_all)
     sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), JavaRandom(1))
     lists, oracle = ListsOfLibRec(rated), OracleRandom(1)
     assert COLD_USER not in lists.segments
@@ -102,8 +122,10 @@ def test_draws_are_those_of_the_lists_of_librec(n_users: int, n_items: int, numb
         # The weights are those of the lists, but for one factor of all.
         ratios = sampler.weights / lists.weights[lists.items]
         counted = lists.weights[lists.items] > 1e-200
-        np.testing.assert_allclose(ratios[counted], ratios[counted][0], rtol=1e-9)
+        np.testing.assert_allclose(ratios[counted], ratios[counted][0], rtol=1e-8)
     assert (lists.forgotten > 100) == (n_users > 200)
+    # The way out is the first item that anybody has rated.
+    assert lists.first_item == 1
     assert lists.ways_out > 0
     shares = lists.weights[lists.items] / rated.sum(axis=0)[lists.items]
     assert shares.min() < 1e-3 * shares.max()
