@@ -115,7 +115,8 @@ MOVIELENS = (STUDY, "experiments", "movielens")
         (
             ("searches.yaml", "systems"),
             {"librec-plsa": {"grids": [{"topics": [10]}]}},
-            "a search for librec-plsa, which learns from grades in the order of codes: searches",
+            "a search for librec-plsa, which learns from grades in the order of appearance: "
+            "searches",
         ),
     ],
 )

@@ -25,7 +25,7 @@ SIMULATIONS = [(edition, name) for edition in EDITIONS for name in SETTINGS[edit
         (
             "systems",
             ["librec-plsa"],
-            "has the system librec-plsa, which learns from grades in the order of codes: "
+            "has the system librec-plsa, which learns from grades in the order of appearance: "
             "simulations train on ratings",
         ),
         ("systems", [], r"skewed-popularity\.systems: "),

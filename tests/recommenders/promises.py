@@ -32,7 +32,7 @@ class System:
 
     ``scored_items`` are all items; the ``rated`` ones (of value above 0), or some of them; or only
     what ``neighbours`` of the user or of the item rated. The last two score nothing where all
-    ratings are 0, unless ``zeros_count``.
+    ratings are 0, unless ``zeros_count``. Who has rated all rated items may be refused.
     """
 
     class_path: str
@@ -43,6 +43,7 @@ class System:
     cold_users_scored: bool = False
     scored_items: Literal["all", "rated", "neighbours"] = "all"
     zeros_count: bool = False
+    refuses_users_of_all_items: bool = False
     trace: Trace | None = None
     variant: str = ""
 

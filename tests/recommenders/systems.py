@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from recommenders.librec_systems import LIBREC_SYSTEMS
 from recommenders.matrices import generated_matrix, held_out
 from recommenders.promises import System, Trace
 
@@ -200,15 +201,6 @@ SYSTEMS = [
         trace=LOSS,
     ),
     System(
-        "wbpr:WBPR",
-        {"factors": 5, "learning_rate": 0.05, "weights": "drifting-popularity"},
-        random=True,
-        # Nearly all its rivals are the same few items, those of the other community among them.
-        personalised=False,
-        trace=LOSS,
-        variant="drifting",
-    ),
-    System(
         "gbpr:GBPR",
         {"factors": 5, "learning_rate": 0.05, "epochs": 30},
         {"factors": 1, "regularisation": 0.1},
@@ -249,11 +241,12 @@ SYSTEMS = [
     System("listrank_mf:ListRankMF", {"factors": 4}, random=True, trace=BARELY_FALLING),
     System(
         "listrank_mf:ListRankMF",
-        {"zeros": "skipped"},
+        {"zeros": "misread", "highest": 1.0},
         random=True,
         trace=BARELY_FALLING,
-        variant="skipped",
+        variant="misread",
     ),
+    *LIBREC_SYSTEMS,
 ]
 
 

@@ -275,6 +275,7 @@ def test_the_seed_reaches_only_the_systems_that_draw() -> None:
         "topics": 3,
         "iterations": 100,
         "seed": 77,
+        "librec_seed": None,
     }
     assert make("receval.recommenders.puresvd:PureSVD", {}, 77).parameters == {"factors": 25}
 

@@ -47,7 +47,10 @@ GRIDS: dict[str, list[dict[str, list[Any]]]] = {
     "language_model_neighbourhood:LanguageModelNeighbourhood": [
         {"over": ["users", "items"], "neighbours": [10, 200, 3], "strength": [0.5, 0.9]}
     ],
-    "plsa:PLSA": [{"topics": [4, 2], "iterations": [6, 15, 1]}],
+    "plsa:PLSA": [
+        {"topics": [4, 2], "iterations": [6, 15, 1]},
+        {"topics": [3], "iterations": [5, 2], "librec_seed": [1, 2]},
+    ],
     "relevance_model:RelevanceModel": [
         {"model": ["rm1", "rm2"], "neighbours": [10, 200, 3], "strength": [0.5, 0.01]}
     ],

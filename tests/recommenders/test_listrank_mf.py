@@ -1,4 +1,4 @@
-"""ListRank-MF: its cross-entropy, the gradient, and the ratings of 0 that LibRec passes over."""
+"""ListRank-MF: its cross-entropy, the gradient, and the ratings that LibRec passes over."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from recommenders.matrices import generated, to_matrix
 from recommenders.objectives import gradient
 from recommenders.systems import pcg
 
+from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
 from receval.recommenders.listrank_mf import ListRankMF
 
 Dense = NDArray[np.float64]
@@ -46,35 +47,60 @@ def test_listrank_steps_along_the_gradient_of_its_objective() -> None:
     np.testing.assert_allclose(model.objective_, [objective(start), objective(end)], rtol=1e-8)
 
 
-@pytest.mark.parametrize("zeros", ["rated", "skipped"])
-def test_listrank_objective_is_that_of_the_factors(zeros: str) -> None:
+def test_listrank_objective_is_that_of_the_factors() -> None:
     values, rated = generated()
-    model = ListRankMF(factors=4, zeros=zeros, iterations=60, seed=2).fit(to_matrix(values, rated))
+    model = ListRankMF(factors=4, iterations=60, seed=2).fit(to_matrix(values, rated))
     users = np.nan_to_num(model.user_factors_).astype(float)
     items = model.item_factors_.T.astype(float)
     expected = 0.03 * ((users**2).sum() + (items**2).sum())
-    if zeros == "rated":
-        expected += list_objective(values, rated, users, items)
-        assert model.objective_[-1] == pytest.approx(expected, rel=1e-6)
-    else:
-        assert model.objective_[-1] < expected + list_objective(values, rated, users, items)
+    expected += list_objective(values, rated, users, items)
+    assert model.objective_[-1] == pytest.approx(expected, rel=1e-6)
 
 
-def test_listrank_passes_over_zeros_but_keeps_them_in_the_list() -> None:
-    values = np.array([[2.0, 0.0, 1.0]])
-    model = ListRankMF(2, 0.0, learning_rate=0.5, iterations=1, zeros="skipped", seed=4)
-    model.fit(to_matrix(values, np.ones((1, 3), dtype=bool)))
+@pytest.mark.parametrize("highest", [0.1, 1.0])
+def test_listrank_passes_over_ratings_but_keeps_them_in_the_list(highest: float) -> None:
+    values = np.array([[2.0, 0.0, 1.0], [0.0, 2.0, 2.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])
+    model = ListRankMF(
+        2, 0.0, learning_rate=0.5, iterations=1, zeros="misread", highest=highest, seed=4
+    )
+    train = to_matrix(values, np.ones(values.shape, dtype=bool))
+    model.fit(train)
+    in_gradient = read_by_row(train).reshape(values.shape)
+    in_objective = read_by_column_iterator(train).reshape(values.shape)
+    assert (in_gradient != in_objective).any()
     generator = pcg(4)
-    p, q = 0.1 * generator.random((1, 2)), 0.1 * generator.random((3, 2))
-    g = sigmoid(p @ q.T)[0]
-    firsts, targets = np.exp(g) / np.exp(g).sum(), np.exp(values[0] / 2) / np.exp(values / 2).sum()
-    kept = [0, 2]
-    expected = -(targets[kept] * np.log(firsts[kept])).sum()
-    assert model.objective_[0] == pytest.approx(expected)
-    errors = (firsts - targets) * g * (1 - g)
-    errors[1] = 0
-    np.testing.assert_allclose(model.user_factors_, p - errors[None] @ q, rtol=1e-6)
-    np.testing.assert_allclose(model.item_factors_.T, q - errors[:, None] * p, rtol=1e-6)
+    p, q = highest * generator.random((4, 2)), highest * generator.random((3, 2))
+    strengths = np.exp(values / 2)
+    targets = strengths / strengths.sum(axis=1, keepdims=True)
+
+    def objective(p: Dense, q: Dense) -> float:
+        firsts = np.exp(sigmoid(p @ q.T))
+        firsts /= firsts.sum(axis=1, keepdims=True)
+        return float(-(targets * np.log(firsts))[in_objective].sum())
+
+    g = sigmoid(p @ q.T)
+    firsts = np.exp(g) / np.exp(g).sum(axis=1, keepdims=True)
+    errors = (firsts - targets) * g * (1 - g) * in_gradient
+    # Twice the rate, then half of it until the objective does not rise.
+    rate = 1.0
+    while objective(p - rate * errors @ q, q - rate * errors.T @ p) > objective(p, q):
+        rate /= 2
+    end = p - rate * errors @ q, q - rate * errors.T @ p
+    np.testing.assert_allclose(model.objective_, [objective(p, q), objective(*end)])
+    np.testing.assert_allclose(model.user_factors_, end[0], rtol=1e-6)
+    np.testing.assert_allclose(model.item_factors_.T, end[1], rtol=1e-6)
+
+
+def test_listrank_ends_where_no_step_is_small_enough() -> None:
+    values, rated = generated()
+    train = to_matrix((values > 3) * 1.0, rated)
+    model = ListRankMF(zeros="misread", highest=1.0, iterations=40, seed=2).fit(train)
+    steps = np.diff(model.objective_)
+    assert (steps <= 0).all()
+    last = int(np.flatnonzero(steps)[-1])
+    assert last < 10
+    again = ListRankMF(zeros="misread", highest=1.0, iterations=last + 2, seed=2).fit(train)
+    np.testing.assert_array_equal(again.user_factors_, model.user_factors_)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +110,9 @@ def test_listrank_passes_over_zeros_but_keeps_them_in_the_list() -> None:
         ("regularisation", -1, "of at least 0"),
         ("learning_rate", 0, "above 0"),
         ("iterations", 0, "of at least 1"),
-        ("zeros", "kept", "'rated', 'skipped'"),
+        ("zeros", "kept", "'rated', 'misread'"),
+        ("highest", 0, "above 0"),
+        ("librec_seed", -1, "of at least 0"),
     ],
 )
 def test_bad_parameters_are_refused_with_their_range(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ from recommenders.systems import pcg
 
 from receval.recommenders import pairwise_sampling
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.wbpr import CACHED_USERS, REFRESH, DriftingPopularitySampler
 
 Dense = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -78,87 +75,6 @@ def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
     assert drawn_group(generator, raters, 7, 6) == [7, 2, 5, 11, 12]
 
 
-class ListsOfLibRec:
-    """LibRec's lists of weights, as its WBPR builds them: one entry an item, shared by all."""
-
-    def __init__(self, rated: NDArray[np.bool_]) -> None:
-        popularity = rated.sum(axis=0)
-        order = sorted(np.flatnonzero(popularity), key=lambda item: -popularity[item])
-        self.weights = {int(item): float(popularity[item]) for item in order}
-        self.rated, self.lists = rated, OrderedDict[int, list[int]]()
-
-    def probabilities(self, user: int) -> Dense:
-        """Return the chance of each item to be drawn for the user, who is drawn now."""
-        if user in self.lists:
-            self.lists.move_to_end(user)
-        else:
-            if len(self.lists) == CACHED_USERS:
-                self.lists.popitem(last=False)
-            listed = [item for item in self.weights if not self.rated[user, item]]
-            total = sum(self.weights[item] for item in listed)
-            for item in listed:
-                self.weights[item] /= total
-            self.lists[user] = listed
-        chances, reached = np.zeros(self.rated.shape[1]), 0.0
-        for item in self.lists[user]:
-            chances[item] = min(self.weights[item], 1 - reached)
-            reached += chances[item]
-        chances[0] += 1 - reached
-        return chances
-
-
-def test_drifting_weights_are_those_of_the_lists_of_librec() -> None:
-    _, rated = generated(n_users=CACHED_USERS + 150, n_items=40)
-    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
-    lists = ListsOfLibRec(rated)
-    generator = pcg(7)
-    found, expected = np.zeros(40), np.zeros(40)
-    ways_out = 0.0
-    for _ in range(30):
-        users = generator.choice(sampler.eligible, 500).astype(np.int32)
-        negatives = sampler.negatives(users)
-        for user, item in zip(users, negatives, strict=True):
-            chances = lists.probabilities(user)
-            # Far below the 5 deviations of the sums beneath: no draw is ever impossible.
-            assert chances[item] > 0
-            found[item] += 1
-            expected += chances
-            ways_out += chances[0] if rated[user, 0] else 0
-        weights = np.array(list(lists.weights.values()))
-        ratios = sampler.weights / weights
-        np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
-    assert ways_out > 20
-    assert (np.abs(found - expected) <= 5 * np.sqrt(expected + 1)).all()
-
-
-def drawn_by_librec(lists: ListsOfLibRec, user: int, generator: np.random.Generator) -> int:
-    """Draw an item for a user, who is drawn now; of a new list by leaving out the rated items."""
-    has_list = user in lists.lists
-    lists.probabilities(user)
-    items = lists.lists[user] if has_list else list(lists.weights)
-    reached = np.cumsum([lists.weights[item] for item in items])
-    if has_list:
-        place = int(np.searchsorted(reached, generator.random()))
-        return items[place] if place < len(items) else 0
-    while True:
-        bound = generator.random() * reached[-1]
-        item = items[int(np.searchsorted(reached, bound, side="right"))]
-        if not lists.rated[user, item]:
-            return item
-
-
-def test_a_long_call_draws_what_lists_of_librec_do_one_by_one() -> None:
-    # More items than the 64 of one sum, and sums from scratch twice within the call. Calls of one
-    # draw come first: weights that fall from 1e23 would leave sums of 1,024 draws inexact.
-    _, rated = generated(n_users=CACHED_USERS + 150, n_items=150)
-    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
-    users = pcg(7).choice(sampler.eligible, 3 * REFRESH + 500).astype(np.int32)
-    lists, generator = ListsOfLibRec(rated), pcg(1)
-    expected = [drawn_by_librec(lists, user, generator) for user in users.tolist()]
-    first = [int(sampler.negatives(users[n : n + 1])[0]) for n in range(REFRESH)]
-    assert first + sampler.negatives(users[REFRESH:]).tolist() == expected
-
-
 @pytest.mark.parametrize("positives", ["users", "ratings"])
 @pytest.mark.parametrize("negatives", ["uniform", "popularity"])
 def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
@@ -191,13 +107,3 @@ def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
             while rated[user, drawn]:
                 drawn = one_of(pool)
             assert item == drawn
-
-
-def test_drifting_weights_leave_the_popularities_behind() -> None:
-    _, rated = generated(n_users=CACHED_USERS + 150, n_items=40)
-    sampler = DriftingPopularitySampler(to_matrix(rated * 1.0, rated), pcg(1))
-    popularity = np.sort(rated.sum(axis=0))[::-1][: len(sampler.weights)]
-    np.testing.assert_array_equal(sampler.weights, popularity)
-    sampler.negatives(pcg(7).choice(sampler.eligible, 20_000).astype(np.int32))
-    relative = sampler.weights / popularity
-    assert relative.max() > 1e3 * relative.min()

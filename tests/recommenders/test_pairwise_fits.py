@@ -16,7 +16,7 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.gbpr import GBPR
 from receval.recommenders.pairwise_sampling import PairSampler
-from receval.recommenders.wbpr import WBPR, DriftingPopularitySampler
+from receval.recommenders.wbpr import WBPR
 
 Ints = NDArray[np.int32]
 
@@ -95,8 +95,7 @@ def test_bprmf_equals_epochs_in_plain_python(positives: str, negatives: str) -> 
     assert_fitted(model, tables, losses)
 
 
-@pytest.mark.parametrize("weights", ["popularity", "drifting-popularity"])
-def test_wbpr_equals_epochs_in_plain_python(weights: str) -> None:
+def test_wbpr_equals_epochs_in_plain_python() -> None:
     train = generated_matrix()
     model = WBPR(
         factors=6,
@@ -104,15 +103,10 @@ def test_wbpr_equals_epochs_in_plain_python(weights: str) -> None:
         regularisation=0.03,
         epochs=2,
         samples_per_user=20,
-        weights=weights,
         seed=4,
     ).fit(train)
     generator, tables = started(train, 6, 4, "hundredth")
-    sampler = (
-        PairSampler(train, generator, negatives="popularity")
-        if weights == "popularity"
-        else DriftingPopularitySampler(train, generator)
-    )
+    sampler = PairSampler(train, generator, negatives="popularity")
     losses = [plain_epoch(sampler.blocks(59 * 20), tables, 0.05, (0.03,) * 4) for _ in range(2)]
     assert_fitted(model, tables, losses)
 
@@ -165,7 +159,7 @@ def test_gbpr_equals_epochs_in_plain_python(updates: str, size: int, weight: flo
 
 
 @pytest.mark.parametrize("rated", [np.ones((4, 6), dtype=bool), np.eye(1, 6, dtype=bool)])
-@pytest.mark.parametrize("model", [BPRMF(), WBPR(), WBPR(weights="drifting-popularity"), GBPR()])
+@pytest.mark.parametrize("model", [BPRMF(), WBPR(), GBPR()])
 def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
     model: BPRMF | WBPR | GBPR, rated: NDArray[np.bool_]
 ) -> None:
@@ -186,12 +180,13 @@ def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
         (BPRMF, {"positives": "items"}, "'users', 'ratings'"),
         (BPRMF, {"negatives": "drifting-popularity"}, "'uniform', 'popularity'"),
         (BPRMF, {"initial_deviation": -0.1}, "initial_deviation is -0.1"),
-        (WBPR, {"weights": "uniform"}, "'popularity', 'drifting-popularity'"),
+        (WBPR, {"librec_seed": -1}, "WBPR: the parameter librec_seed is -1, .* at least 0"),
         (WBPR, {"samples_per_user": 0}, "WBPR: the parameter samples_per_user is 0"),
         (WBPR, {"seed": -1}, "WBPR: the parameter seed is -1"),
         (GBPR, {"group_size": 0}, "GBPR: the parameter group_size is 0"),
         (GBPR, {"group_weight": -0.5}, "GBPR: the parameter group_weight is -0.5"),
         (GBPR, {"updates": "batch"}, "'triple', 'epoch'"),
+        (GBPR, {"librec_seed": 1.5}, "GBPR: the parameter librec_seed is 1.5"),
         (GBPR, {"epochs": 2.0}, "GBPR: the parameter epochs is 2.0"),
     ],
 )

@@ -18,6 +18,7 @@ from recommenders.systems import pcg
 from receval.recommenders.gbpr import GBPR
 from receval.recommenders.pairwise_factors import descend
 from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.wbpr import WBPR
 
 Ints = NDArray[np.int32]
 
@@ -61,6 +62,32 @@ def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     biases, users, items = tables
     x = biases[above] - biases[below] + users[user] @ (items[above] - items[below])
     assert loss == pytest.approx(-ln_sigmoid(x), rel=1e-6)
+
+
+def test_wbpr_steps_along_the_gradient_of_its_objective() -> None:
+    rated = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0]]) > 0
+    train = to_matrix(rated * 1.0, rated)
+    model = WBPR(
+        factors=3, learning_rate=0.5, regularisation=0.3, epochs=1, samples_per_user=4, seed=9
+    ).fit(train)
+    generator = pcg(9)
+    users, items = (
+        0.1 * generator.standard_normal(shape, dtype=np.float32).astype(float)
+        for shape in ((5, 3), (4, 3))
+    )
+    tables = [0.01 * generator.random(4, dtype=np.float32).astype(float), users, items]
+    ((*drawn,),) = PairSampler(train, generator, negatives="popularity").blocks(20)
+    for codes in zip(*drawn, strict=True):
+        user, above, below = map(int, codes)
+        # A group of the user alone prefers what the user does.
+        slopes = gradients(
+            lambda t, c=(user, above, below): group_objective(t, c, [c[0]], 1.0, 0.3), tables
+        )
+        for table, slope in zip(tables, slopes, strict=True):
+            table += 0.5 * slope
+    np.testing.assert_allclose(model.item_biases_, tables[0], atol=2e-6)
+    np.testing.assert_allclose(model.user_factors_, users, atol=2e-6)
+    np.testing.assert_allclose(model.item_factors_.T, items, atol=2e-6)
 
 
 @pytest.mark.parametrize("updates", ["triple", "epoch"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from recommenders.java_oracle import OracleHashSet, OracleRandom
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
@@ -117,6 +118,22 @@ def test_unreached_items_score_zero_and_cold_users_nothing(system: SLIM | LibRec
     assert not np.isnan(np.delete(scores, COLD_USER, axis=0)).any()
 
 
+# Of the samples of LibRec's form, in which -1 stands for no rating.
+UNRATED = 4
+
+
+def visited_by_librec(
+    nearest: NDArray[np.intp], similarities: Dense, k: int, known: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return ascending neighbours in the order of LibRec's set of their numbers."""
+    everything = (similarities > 0).sum() <= k
+    numbers = OracleHashSet(int(len(nearest) * 1.5) if everything else int(len(nearest) / 0.5))
+    added = nearest if everything else sorted(nearest, key=lambda item: -similarities[item])
+    for item in added:
+        numbers.add(int(np.searchsorted(known, item)))
+    return known[list(numbers)]
+
+
 def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tuple[Dense, list]:
     """Sweep as the formulas say, with whole dense predictions at every step."""
     train = to_matrix(values, values > -1)
@@ -125,10 +142,18 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
     k = model.neighbours
     nearest = [np.sort(np.argsort(-row, kind="stable")[:k]) for row in similarities]
     nearest = [row[similarities[item, row] > 0] for item, row in enumerate(nearest)]
-    start = pcg(model.seed).random((len(items), min(k, len(items))))
     weights = np.zeros((len(items), len(items)))
-    for item in items:
-        weights[nearest[item], item] = start[item, : len(nearest[item])]
+    if model.librec_seed is None:
+        start = pcg(model.seed).random((len(items), min(k, len(items))))
+        for item in items:
+            weights[nearest[item], item] = start[item, : len(nearest[item])]
+    else:
+        # LibRec knows rated items alone, and draws a weight for each pair of them.
+        java, known = OracleRandom(model.librec_seed), np.delete(items, UNRATED)
+        drawn = {(other, item): java.double() for other in known for item in known}
+        for item in known:
+            weights[nearest[item], item] = [drawn[other, item] for other in nearest[item]]
+            nearest[item] = visited_by_librec(nearest[item], similarities[item], k, known)
     losses: list[float] = []
     while len(losses) < model.sweeps:
         loss = 0.0
@@ -149,12 +174,19 @@ def dense_librec_slim(model: LibRecSLIM, values: Dense, profiles: Dense) -> tupl
 
 @pytest.mark.parametrize("profiles", ["whole", "misread"])
 @pytest.mark.parametrize(("neighbours", "l1"), [(4, 0.3), (30, 0.1)])
-def test_librec_slim_equals_dense_sweeps(profiles: str, neighbours: int, l1: float) -> None:
+@pytest.mark.parametrize("librec_seed", [None, 5])
+def test_librec_slim_equals_dense_sweeps(
+    profiles: str, neighbours: int, l1: float, librec_seed: int | None
+) -> None:
     generator = np.random.default_rng(6)
     values = generator.choice([0.0, 1.0, 2.0, 1.5], (25, 12), p=[0.5, 0.2, 0.2, 0.1])
+    values[:, UNRATED] = -1
     train = to_matrix(values, values > -1)
-    model = LibRecSLIM(neighbours, 10.0, l1, 0.5, 12, profiles=profiles, seed=3).fit(train)
+    model = LibRecSLIM(
+        neighbours, 10.0, l1, 0.5, 3, profiles=profiles, seed=3, librec_seed=librec_seed
+    ).fit(train)
     read = model.profiles_
+    values[:, UNRATED] = 0
     assert (read.toarray() != values).any() == (profiles == "misread")
     expected, losses = dense_librec_slim(model, values, read.toarray().astype(float))
     np.testing.assert_allclose(model.weights_.toarray(), expected, atol=1e-6)

@@ -2,8 +2,7 @@
 
 The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
 fold begins with a ``Random(1)`` and takes from it, in the order of LibRec's loops, all that it
-draws. A system that draws the same from the same numbers is the released one, and not only
-one like it.
+draws. A system that draws the same from the same numbers is the released one, not only like it.
 """
 
 from __future__ import annotations

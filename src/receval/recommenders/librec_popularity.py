@@ -34,7 +34,7 @@ class DriftingPopularitySampler:
     meant. Weights of often rated items so fall against those of the others, further at every draw.
     The list of a cached user has weights that need no longer sum to 1. A random number in [0, 1) is
     compared with the running sum in order of falling initial weight; where the sum stays below, the
-    first item of the matrix is taken.
+    first item that has training ratings is taken.
 
     The cache holds 200 users in four segments of 50, each of which forgets whom it was asked for
     least recently; a hash of the user's number says which segment is asked (Guava 20,
@@ -60,6 +60,7 @@ class DriftingPopularitySampler:
         order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         self.weights = counts[order].astype(np.float64)
         self._order = order.astype(np.int32)
+        self._way_out = int(order.min())
         indices = np.empty(n_items, dtype=np.int32)
         indices[order] = np.arange(len(order))
         # The items of each user in that order.
@@ -86,7 +87,7 @@ class DriftingPopularitySampler:
         """
         for first in range(0, n_pairs, BLOCK):
             users, positives, shares = self._sampler.rated(min(BLOCK, n_pairs - first))
-            drawn = np.empty(len(users), dtype=np.int32)
+            drawn = np.full(len(users), self._way_out, dtype=np.int32)
             _draw_drifting(
                 self.weights,
                 self._order,
@@ -138,6 +139,9 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     n_users = ring.shape[1] - len(cached)
     before, after = ring
     sums = np.empty((n_weights + SUMMED - 1) // SUMMED)
+    # The largest value of a sum since it was last taken from scratch: its rounding errors are of
+    # that size, however far it has fallen since.
+    highest = np.empty(len(sums))
     masses = np.zeros(len(sums))
     scale = scales[0]
     age = REFRESH
@@ -146,6 +150,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             age = 0
             for block in range(len(sums)):
                 sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
+                highest[block] = sums[block]
         age += 1
         user = users[n]
         segment = segments[user]
@@ -180,17 +185,20 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
                 factor = unrated * scale
                 scale = 1 / unrated
                 for index in own:
+                    masses[index // SUMMED] = 0.0
+                for index in own:
                     block = index // SUMMED
                     old = weights[index]
                     new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
                     weights[index] = new
                     sums[block] += new - old
-                    masses[block] += new - old
-                    if sums[block] < 1e-3 * old:
-                        # Most of the sum is gone, and what is left of it is rounding.
+                    masses[block] += new
+                    if sums[block] > highest[block]:
+                        highest[block] = sums[block]
+                    elif sums[block] < 1e-3 * highest[block]:
                         sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
+                        highest[block] = sums[block]
         bound = shares[n] / scale
-        negatives[n] = 0
         reached = 0.0
         position = 0
         for block in range(len(sums)):

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, optional_integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.java_hash_set import hash_set_order
 from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_iterators import read_by_column_iterator
 from receval.recommenders.librec_start import rated_rows
@@ -63,8 +64,10 @@ class LibRecSLIM(Recommender):
         Seed of the initial weights, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`), and visit the
+        neighbours of an item in the order of a Java set (:mod:`receval.recommenders.java_hash_set`)
+        in place of the order of items. LibRec meets users and items in the order of their first
+        appearance.
 
     Attributes
     ----------
@@ -160,11 +163,27 @@ class LibRecSLIM(Recommender):
         items = np.arange(self.n_items_, dtype=np.int64)
         nearest = np.zeros((self.n_items_, min(self.neighbours, self.n_items_)), dtype=np.int32)
         found = np.zeros(self.n_items_, dtype=np.int32)
+        numbers = np.cumsum(rated_rows(train)[1]) - 1
         for first in range(0, self.n_items_, BLOCK_USERS):
             rows = slice(first, first + BLOCK_USERS)
             similarities = co_rated_cosines(items[rows], raters, train, self.shrinkage)
             _take_nearest(similarities, nearest[rows], found[rows])
+            for values, heap, size in zip(similarities, nearest[rows], found[rows], strict=True):
+                heap[:size] = self._in_order(values, heap[:size], numbers)
         return nearest, found
+
+    def _in_order(
+        self, similarities: NDArray[np.float64], heap: NDArray[np.int32], numbers: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Return the nearest items in the order in which they are visited."""
+        if self.librec_seed is None:
+            return np.sort(heap)
+        if np.count_nonzero(similarities) > self.neighbours:
+            added = heap[np.argsort(-similarities[heap], kind="stable")]
+            capacity = 2 * len(heap)
+        else:
+            added, capacity = np.sort(heap), 3 * len(heap) // 2
+        return added[hash_set_order(numbers[added], capacity)]
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         scores[np.diff(self.profiles_.indptr)[users] > 0] = 0
@@ -210,7 +229,6 @@ def _take_nearest(similarities, nearest, found):  # type: ignore[no-untyped-def]
                 position = (position - 1) >> 1
             heap[position] = item
         found[row] = size
-        heap[:size].sort()
 
 
 @njit(cache=True)

@@ -1,0 +1,99 @@
+"""java.util.Random and HashSet in plain Python, and LibRec's first tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Dense = NDArray[np.float64]
+
+
+class OracleRandom:
+    """What the documentation of ``java.util.Random`` says, method by method."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+        self.kept: float | None = None
+
+    def next(self, bits: int) -> int:
+        self.state = (self.state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        return self.state >> (48 - bits)
+
+    def integer(self, bound: int) -> int:
+        if bound & -bound == bound:
+            return (bound * self.next(31)) >> 31
+        while True:
+            drawn = self.next(31)
+            value = drawn % bound
+            # In Java's 32 bits the sum is negative then.
+            if drawn - value + (bound - 1) < 1 << 31:
+                return value
+
+    def double(self) -> float:
+        high = self.next(26) << 27
+        return (high + self.next(27)) / (1 << 53)
+
+    def normal(self) -> float:
+        if self.kept is not None:
+            value, self.kept = self.kept, None
+            return value
+        while True:
+            v1, v2 = 2 * self.double() - 1, 2 * self.double() - 1
+            s = v1 * v1 + v2 * v2
+            if 0 < s < 1:
+                multiplier = math.sqrt(-2 * math.log(s) / s)
+                self.kept = v2 * multiplier
+                return v1 * multiplier
+
+    def one_of(self, values: Sequence[int] | NDArray[np.integer]) -> int:
+        return int(values[self.integer(len(values))])
+
+
+class OracleHashSet:
+    """A ``java.util.HashSet<Integer>`` of lists, which grows while keys are added."""
+
+    def __init__(self, capacity: int) -> None:
+        self.lists: list[list[int]] = [[]]
+        while len(self.lists) < capacity:
+            self.lists.append([])
+            while len(self.lists).bit_count() != 1:
+                self.lists.append([])
+        self.size = 0
+
+    def add(self, key: int) -> None:
+        self.lists[(key ^ (key >> 16)) % len(self.lists)].append(key)
+        self.size += 1
+        if self.size > int(0.75 * len(self.lists)):
+            keys = list(self)
+            self.lists = [[] for _ in range(2 * len(self.lists))]
+            for old in keys:
+                self.lists[(old ^ (old >> 16)) % len(self.lists)].append(old)
+
+    def __iter__(self) -> Iterator[int]:
+        return (key for keys in self.lists for key in keys)
+
+
+def oracle_factors(
+    java: OracleRandom, rated: NDArray[np.bool_], factors: int
+) -> tuple[Dense, Dense]:
+    """Return LibRec's normal factors of users and items; rows it does not know are 0."""
+    tables = []
+    for warm in (rated.any(axis=1), rated.any(axis=0)):
+        table = np.zeros((len(warm), factors))
+        for row in np.flatnonzero(warm):
+            for factor in range(factors):
+                # The deviation 0.1 is a single-precision number there.
+                table[row, factor] = float(np.float32(0.1)) * java.normal()
+        tables.append(table)
+    return tables[0], tables[1]
+
+
+def oracle_uniform(java: OracleRandom, warm: NDArray[np.bool_], factors: int) -> Dense:
+    """Return numbers of [0, 1) for the rows that LibRec knows."""
+    table = np.zeros((len(warm), factors))
+    for row in np.flatnonzero(warm):
+        table[row] = [java.double() for _ in range(factors)]
+    return table
