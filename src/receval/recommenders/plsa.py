@@ -14,6 +14,7 @@ from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
+from receval.recommenders.single_precision import rounded_apart
 
 # Below it a probability is taken for 0, which changes no score by more than that: products of
 # smaller ones are subnormal floats, on which processors are many times slower.
@@ -46,9 +47,9 @@ class PLSA(Recommender):
 
     Attributes
     ----------
-    user_topics_ : ndarray of float32, shape (n_users, topics)
+    user_topics_ : ndarray of float32, or float64 with librec_seed, shape (n_users, topics)
         p(z | u); NaN for users without training ratings.
-    topic_items_ : ndarray of float32, shape (topics, n_items)
+    topic_items_ : ndarray of the same type, shape (topics, n_items)
         p(i | z).
     log_likelihood_ : ndarray of float64, shape (iterations + 1,)
         The objective before the first and after every step; it never falls but for the rounding of
@@ -62,8 +63,8 @@ class PLSA(Recommender):
 
     SHARED_OVER = ("iterations",)
 
-    user_topics_: NDArray[np.float32]
-    topic_items_: NDArray[np.float32]
+    user_topics_: NDArray[np.floating]
+    topic_items_: NDArray[np.floating]
     log_likelihood_: NDArray[np.float64]
 
     def __init__(
@@ -85,14 +86,17 @@ class PLSA(Recommender):
     def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         refuse_negative(first, train, "numbers of observations")
+        users: NDArray[np.floating]
+        items: NDArray[np.floating]
         if first.librec_seed is not None:
+            # LibRec's numbers are of double precision.
             users, items = _librec_tables(JavaRandom(first.librec_seed), train, first.topics)
         else:
             generator = np.random.Generator(np.random.PCG64(first.seed))
             users, items = initial_tables(generator, first.n_users_, first.n_items_, first.topics)
         longest = max(model.iterations for model in models)
         log_likelihood = np.empty(longest + 1)
-        ratings = SharedRatings(train)
+        ratings = SharedRatings(train, users.dtype.type)
         for step in range(longest + 1):
             for model in models:
                 if model.iterations == step:
@@ -106,7 +110,13 @@ class PLSA(Recommender):
             model.log_likelihood_ = log_likelihood[: model.iterations + 1].copy()
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_topics_[users], self.topic_items_, scores)
+        if self.librec_seed is None:
+            inner_products(self.user_topics_[users], self.topic_items_, scores)
+            return
+        exact = np.zeros(scores.shape)
+        for topic, of_items in enumerate(self.topic_items_):
+            exact += self.user_topics_[users, topic, None] * of_items
+        scores[:] = rounded_apart(exact)
 
 
 def initial_tables(
@@ -125,7 +135,7 @@ def initial_tables(
 
 def _librec_tables(
     java: JavaRandom, train: RatingMatrix, topics: int
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw the same as LibRec: whole numbers from 1 to the length of a distribution, normalised."""
     of_users, of_items = rated_rows(train)
     n_users, n_items = int(of_users.sum()), int(of_items.sum())
@@ -133,27 +143,26 @@ def _librec_tables(
     items = 1.0 + java.integers(n_items, topics, n_items)
     users /= users.sum(axis=1, keepdims=True)
     items /= items.sum(axis=1, keepdims=True)
-    tables = spread(users, of_users), spread(np.ascontiguousarray(items.T), of_items)
-    return tables[0].astype(np.float32), tables[1].astype(np.float32)
+    return spread(users, of_users), spread(np.ascontiguousarray(items.T), of_items)
 
 
 def expectation_maximisation(
-    ratings: SharedRatings, users: NDArray[np.float32], items: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    ratings: SharedRatings, users: NDArray[np.floating], items: NDArray[np.floating]
+) -> tuple[NDArray[np.floating], NDArray[np.floating], float]:
     """Do one step of EM.
 
     Parameters
     ----------
     ratings : SharedRatings
         The ratings.
-    users : ndarray of float32, shape (n_users, topics)
+    users : ndarray of float32 or float64, shape (n_users, topics)
         p(z | u).
     items : ndarray of float32, shape (n_items, topics)
         p(i | z).
 
     Returns
     -------
-    users, items : ndarray of float32
+    users, items : ndarray
         The tables after the step.
     log_likelihood : float
         The objective of the tables before the step.
@@ -161,7 +170,8 @@ def expectation_maximisation(
     ratios = ratings.ratios(users, items)
     new_users, new_items = users * ratios.users, items * ratios.items
     for table, axis in ((new_users, 1), (new_items, 0)):
-        totals = table.sum(axis=axis, dtype=np.float64, keepdims=True).astype(np.float32)
+        totals = table.sum(axis=axis, dtype=np.float64, keepdims=True).astype(table.dtype)
         np.divide(table, totals, out=table, where=totals > 0)
-        table[table < SMALLEST_PROBABILITY] = 0
+        if table.dtype == np.float32:
+            table[table < SMALLEST_PROBABILITY] = 0
     return new_users, new_items, ratios.log_likelihood

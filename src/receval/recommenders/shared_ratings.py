@@ -30,16 +30,16 @@ class Ratios(NamedTuple):
 
     Attributes
     ----------
-    users : ndarray of float32, shape (n_users, k)
+    users : ndarray, shape (n_users, k)
         ``sum_i r_ui b_ik / m_ui``; times a_uk, the sum of the shares of u's ratings.
-    items : ndarray of float32, shape (n_items, k)
+    items : ndarray, shape (n_items, k)
         ``sum_u r_ui a_uk / m_ui``; times b_ik, the sum of the shares of i's ratings.
     log_likelihood : float
         ``sum_ui r_ui log m_ui`` over the ratings, those of value 0 left out.
     """
 
-    users: NDArray[np.float32]
-    items: NDArray[np.float32]
+    users: NDArray[np.floating]
+    items: NDArray[np.floating]
     log_likelihood: float
 
 
@@ -50,9 +50,11 @@ class SharedRatings:
     ----------
     train : csr_array of float32, shape (n_users, n_items)
         The ratings, none below 0; those of value 0 have no shares.
+    precision : type, optional
+        ``numpy.float64`` where the tables are of double precision.
     """
 
-    def __init__(self, train: RatingMatrix) -> None:
+    def __init__(self, train: RatingMatrix, precision: type[np.floating] = np.float32) -> None:
         self._by_user = train
         positions = csr_array(
             (np.arange(train.nnz, dtype=np.int32), train.indices, train.indptr), shape=train.shape
@@ -61,18 +63,18 @@ class SharedRatings:
         self._item_starts = positions.indptr.astype(np.int32, copy=False)
         self._item_users = positions.indices.astype(np.int32, copy=False)
         self._positions = positions.data
-        self._ratios = np.empty(train.nnz, dtype=np.float32)
+        self._ratios = np.empty(train.nnz, dtype=precision)
         self._every = np.arange(train.nnz, dtype=np.int32)
         self._zeros = np.flatnonzero(train.data == 0)
 
-    def ratios(self, users: NDArray[np.float32], items: NDArray[np.float32]) -> Ratios:
+    def ratios(self, users: NDArray[np.floating], items: NDArray[np.floating]) -> Ratios:
         """Return the sums for two tables.
 
         Parameters
         ----------
-        users : ndarray of float32, shape (n_users, k)
+        users : ndarray of the precision, shape (n_users, k)
             a_uk, not below 0.
-        items : ndarray of float32, shape (n_items, k)
+        items : ndarray of the precision, shape (n_items, k)
             b_ik, not below 0, such that m_ui is above 0 for all ratings above 0.
         """
         by_user, ratios = self._by_user, self._ratios
@@ -109,8 +111,8 @@ def _mixtures(starts, columns, users, items, mixtures):  # type: ignore[no-untyp
             row5 = items[np.uint64(columns[entry + np.uint64(5)])]
             row6 = items[np.uint64(columns[entry + np.uint64(6)])]
             row7 = items[np.uint64(columns[entry + np.uint64(7)])]
-            sum0 = sum1 = sum2 = sum3 = np.float32(0)
-            sum4 = sum5 = sum6 = sum7 = np.float32(0)
+            sum0 = sum1 = sum2 = sum3 = users.dtype.type(0)
+            sum4 = sum5 = sum6 = sum7 = users.dtype.type(0)
             for topic in range(users.shape[1]):
                 at = np.uint64(topic)
                 weight = row[at]
@@ -132,7 +134,7 @@ def _mixtures(starts, columns, users, items, mixtures):  # type: ignore[no-untyp
             mixtures[entry + np.uint64(7)] = sum7
         for rest in range(whole, last):
             other = items[np.uint64(columns[rest])]
-            total = np.float32(0)
+            total = users.dtype.type(0)
             for topic in range(users.shape[1]):
                 at = np.uint64(topic)
                 total += row[at] * other[at]
