@@ -121,7 +121,9 @@ DRAWING = (
     "librec-bpoissmf",
     "librec-eals",
     "librec-listrankmf",
+    "librec-plsa",
     "librec-pnmf",
+    "librec-random",
     "librec-ranksgd",
     "librec-slim",
     "librec-svdpp",
@@ -155,20 +157,6 @@ def test_values_on_the_first_fold_of_cm100k_equal_the_released_ones(
     np.testing.assert_allclose(ours, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("part", ["test", "unbiased"])
-def test_plsa_on_cm100k_is_one_item_in_all_lists_off_the_released_means(
-    folder: Path, part: str
-) -> None:
-    # LibRec learns and compares scores in double precision.
-    ours = five_fold_means(folder, "cm100k", "librec-plsa", part)
-    data = folds(folder, "cm100k")[0]
-    judgments = data.unbiased if part == "unbiased" else data.test
-    assert judgments is not None
-    one_item = 1 / (5 * 10 * len(np.unique(judgments.users)))
-    expected = released("cm100k", "librec-plsa", part)
-    np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=one_item * 1.01)
-
-
 def test_the_real_optimum_on_cm100k_equals_the_released_one(folder: Path) -> None:
     ours = five_fold_means(folder, "cm100k", "optimal-real", "unbiased")
     np.testing.assert_allclose(ours, released("cm100k", "optimal-real", "unbiased"), rtol=1e-5)
@@ -187,6 +175,7 @@ def test_five_fold_means_on_movielens_equal_the_released_ones(folder: Path, syst
         ("librec-userknn", [0.15098591549295776, 0.03420049710024855]),
         ("librec-itemknn", [0.13534382767191386, 0.01748135874067937]),
         ("librec-listrankmf", [0.1335874067937034, 0.02354598177299089]),
+        ("librec-plsa", [0.21658657829328917, 0.036437448218724106]),
         ("librec-pnmf", [0.14346313173156586, 0.03729908864954433]),
         ("librec-wrmf", [0.2612427506213753, 0.062120961060480526]),
     ],
