@@ -16,10 +16,6 @@ from receval.studies.systems.fidelity import draw
 
 ACCEPTED = FULL / "systems"
 
-STRAIGHT = ("pop", "librec-avg", "librec-userknn", "librec-itemknn")
-OPTIMA = ("optimal-observed-precision", "optimal-observed-antiprecision", "optimal-real")
-NOT_ITERATIVE = {*STRAIGHT, *OPTIMA, "random", "librec-slim"}
-
 
 def fidelity(study: str, dataset: str, metric: str, judgments: str = "test") -> pd.DataFrame:
     table = pd.read_csv(ACCEPTED / "fidelity.csv")
@@ -52,42 +48,21 @@ def test_a_system_has_the_setting_that_its_search_chose() -> None:
 
 
 @pytest.mark.parametrize("metric", ["P@10", "antiP@10"])
-def test_straight_computations_equal_the_released_means_to_four_digits(metric: str) -> None:
-    differences = librec(metric).loc[[*STRAIGHT, *OPTIMA], "relative_difference"].dropna()
-    assert len(differences) >= len(STRAIGHT) + len(OPTIMA) - 1
-    assert differences.abs().max() < 5e-5
-
-
-def test_slim_with_misread_profiles_is_within_half_a_per_cent() -> None:
-    assert abs(librec("P@10").loc["librec-slim", "relative_difference"]) < 0.005
-    assert abs(librec("P@10", "cm100k").loc["librec-slim", "relative_difference"]) < 1e-5
-
-
-def test_of_the_iterative_systems_seven_are_within_five_per_cent() -> None:
-    table = librec("P@10")
-    iterative = table[~table.index.isin(NOT_ITERATIVE)]["relative_difference"].abs()
-    assert len(iterative) == 10
-    assert (iterative <= 0.05).sum() >= 7
-    # BPoissMF never trains: its value is one draw of a random order.
-    assert (iterative.drop("librec-bpoissmf") <= 0.15).all()
-
-
-@pytest.mark.parametrize(("metric", "least"), [("P@10", 0.95), ("antiP@10", 0.90)])
-def test_the_order_of_the_16_systems_on_movielens_is_the_released_one(
-    metric: str, least: float
+@pytest.mark.parametrize(
+    ("dataset", "judgments"), [("ml-1m", "test"), ("cm100k", "test"), ("cm100k", "unbiased")]
+)
+def test_librec_s_systems_equal_the_released_means(
+    dataset: str, judgments: str, metric: str
 ) -> None:
-    row = agreement("menamaldonado2021", "ml-1m", metric)
+    table = librec(metric, dataset, judgments).dropna(subset="published")
+    # The released means have six digits; one item in all lists of all folds may be another one.
+    one_item = 1 / (10 * table["lists"])
+    apart = (table["ours"] - table["published"]).abs()
+    assert (apart <= 5e-6 * table["published"] + 1.01 * one_item).all()
+    assert (apart <= 5e-6 * table["published"]).sum() >= len(table) - 1
+    row = agreement("menamaldonado2021", dataset, metric, judgments)
     assert row["systems"] == 16
-    assert row["tau"] >= least
-
-
-@pytest.mark.parametrize("judgments", ["test", "unbiased"])
-def test_the_order_of_the_16_systems_on_cm100k_is_the_released_one(judgments: str) -> None:
-    row = agreement("menamaldonado2021", "cm100k", "P@10", judgments)
-    assert row["systems"] == 16
-    assert row["tau"] >= 0.85
-    table = librec("P@10", "cm100k", judgments)
-    assert table.loc[list(STRAIGHT), "relative_difference"].abs().max() < 0.01
+    assert row["tau"] == 1
 
 
 @pytest.mark.parametrize("metric", ["AP(depth=100)", "P@100"])

@@ -65,6 +65,8 @@ class LibRecRandom(Recommender):
             self.rated_.indices,
             np.flatnonzero(of_items),
             users[warm],
+            (MULTIPLIER, INCREMENT, MASK),
+            UNIT,
             drawn,
         )
         scores[warm] = rounded_apart(drawn)
@@ -93,7 +95,8 @@ def state_after(state: int, steps: int) -> int:
 
 
 @njit(cache=True)
-def _draw_scores(states, starts, rated, items, users, scores):  # type: ignore[no-untyped-def]
+def _draw_scores(states, starts, rated, items, users, step, unit, scores):  # type: ignore[no-untyped-def]
+    multiplier, increment, mask = step
     for n in range(len(users)):
         state = states[users[n]]
         position, last = starts[users[n]], starts[users[n] + 1]
@@ -101,7 +104,7 @@ def _draw_scores(states, starts, rated, items, users, scores):  # type: ignore[n
             if position < last and rated[position] == item:
                 position += 1
                 continue
-            state = (state * MULTIPLIER + INCREMENT) & MASK
+            state = (state * multiplier + increment) & mask
             high = state >> np.uint64(22)
-            state = (state * MULTIPLIER + INCREMENT) & MASK
-            scores[n, item] = np.float64((high << np.uint64(27)) + (state >> np.uint64(21))) * UNIT
+            state = (state * multiplier + increment) & mask
+            scores[n, item] = np.float64((high << np.uint64(27)) + (state >> np.uint64(21))) * unit
