@@ -32,7 +32,8 @@ class System:
 
     ``scored_items`` are all items; the ``rated`` ones (of value above 0), or some of them; or only
     what ``neighbours`` of the user or of the item rated. The last two score nothing where all
-    ratings are 0, unless ``zeros_count``. Who has rated all rated items may be refused.
+    ratings are 0, unless ``zeros_count``. Who has rated all rated items may be refused,
+    and what a user has rated may have no score for that user, unless ``own_items_scored``.
     """
 
     class_path: str
@@ -43,6 +44,7 @@ class System:
     cold_users_scored: bool = False
     scored_items: Literal["all", "rated", "neighbours"] = "all"
     zeros_count: bool = False
+    own_items_scored: bool = True
     refuses_users_of_all_items: bool = False
     trace: Trace | None = None
     variant: str = ""

@@ -232,8 +232,8 @@ def test_a_name_beside_a_point_is_the_short_title_or_else_the_title() -> None:
     display = display_of(STUDY, "fig12", edition="full")
     assert display.titles["librec-userknn"] == "User kNN (LibRec)"
     assert display.short_titles["librec-userknn"] == "User kNN"
-    assert display.systems["random"].short_title is None
-    assert display.short_titles["random"] == display.titles["random"]
+    assert display.systems["pop"].short_title is None
+    assert display.short_titles["pop"] == display.titles["pop"]
 
 
 def test_only_the_form_of_the_text_is_drawn() -> None:

@@ -25,7 +25,7 @@ from receval.studies.menamaldonado2021.values import KEYS
 
 STUDY = "menamaldonado2021"
 PROTOCOL = Protocol("AR", "train", ties="librec")
-SYSTEMS = ("pop", "random", "optimal-real")
+SYSTEMS = ("pop", "librec-random", "optimal-real")
 FOLDS = 2
 # The metrics of the study, as its configuration names them.
 PARAMETERS = display_of(STUDY, "values", edition="full").parameters
@@ -238,7 +238,7 @@ def test_real_values_are_those_of_other_judgments_than_observed_ones(table: pd.D
 
 def test_optimal_rankings_have_another_role_than_systems(table: pd.DataFrame) -> None:
     roles = table[["system", "role"]].drop_duplicates().to_numpy().tolist()
-    assert roles == [["pop", "system"], ["random", "system"], ["optimal-real", "optimal"]]
+    assert roles == [["pop", "system"], ["librec-random", "system"], ["optimal-real", "optimal"]]
 
 
 def test_means_are_those_of_the_folds_and_count_all_their_lists(table: pd.DataFrame) -> None:
