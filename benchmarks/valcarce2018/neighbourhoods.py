@@ -90,6 +90,8 @@ class Similarities:
     def __init__(self, ratings: csr_array) -> None:
         self.ratings = ratings.astype(np.float64)
         self.present = csr_array((np.ones(ratings.nnz), ratings.indices, ratings.indptr))
+        self._rows: NDArray[np.int64] | None = None
+        self._cosines: dict[str, Matrix] = {}
 
     @cached_property
     def _row_means(self) -> Matrix:
@@ -117,6 +119,17 @@ class Similarities:
 
     def of(self, rows: NDArray[np.int64], kind: str, shrinkage: float) -> Matrix:
         """Return similarities of shape (rows, all rows)."""
+        # Products are what takes long: those of the latest rows serve every shrinkage.
+        if rows is not self._rows:
+            self._rows, self._cosines = rows, {}
+            self._common = (self.present[rows] @ self.present.T).toarray()
+        if kind not in self._cosines:
+            self._cosines[kind] = self._unshrunk(rows, kind)
+        found = self._cosines[kind] * (self._common / np.maximum(self._common + shrinkage, 1))
+        found[np.arange(len(rows)), rows] = 0
+        return found
+
+    def _unshrunk(self, rows: NDArray[np.int64], kind: str) -> Matrix:
         values = self._deviations(kind)
         squares = values.multiply(values).tocsr()
         products = (values[rows] @ values.T).toarray()
@@ -126,11 +139,7 @@ class Similarities:
         else:
             sums = np.asarray(squares.sum(axis=1))
             norms = np.outer(sums[rows], sums)
-        found = np.divide(products, np.sqrt(norms), out=np.zeros_like(products), where=norms > 0)
-        common = (self.present[rows] @ self.present.T).toarray()
-        found *= common / np.maximum(common + shrinkage, 1)
-        found[np.arange(len(rows)), rows] = 0
-        return found
+        return np.divide(products, np.sqrt(norms), out=np.zeros_like(products), where=norms > 0)
 
 
 class UserForms:
@@ -146,13 +155,10 @@ class UserForms:
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the scores of all items, form by form."""
         scores = np.empty((len(self), len(users), self.train.shape[1]), dtype=np.float32)
-        cached: dict[tuple[str, float], Matrix] = {}
         for number, form in enumerate(self.forms):
-            key = (form.similarity, form.shrinkage)
-            if key not in cached:
-                cached[key] = self._similarities.of(users, *key)
+            similarities = self._similarities.of(users, form.similarity, form.shrinkage)
             baselines = rating_baselines(self.train, *BASELINES[form.baseline])
-            sums, totals = _walk_rows(self.train, cached[key], form, baselines)
+            sums, totals = _walk_rows(self.train, similarities, form, baselines)
             own = baselines.mean + baselines.users[users, None] + baselines.items
             expected = (
                 totals[:, :1] * baselines.mean + totals[:, 1:] + totals[:, :1] * baselines.items
@@ -168,13 +174,10 @@ class ItemForms:
         self.train, self.forms = train, forms
         similarities = Similarities(train.T.tocsr())
         items = np.arange(train.shape[1])
-        found: dict[tuple[str, float], Matrix] = {}
         self._weights: dict[Form, Matrix] = {}
         for form in forms:
-            key = (form.similarity, form.shrinkage)
-            if key not in found:
-                found[key] = similarities.of(items, *key).astype(np.float32)
-            self._weights[form] = _kept(found[key], form)
+            found = similarities.of(items, form.similarity, form.shrinkage)
+            self._weights[form] = _kept(found.astype(np.float32), form)
 
     def __len__(self) -> int:
         return len(self.forms)
