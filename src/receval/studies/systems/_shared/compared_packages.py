@@ -23,7 +23,7 @@ PACKAGES = {"implicit": "implicit", "sklearn": "scikit-learn"}
 VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
 
 
-def values_by_fold(inputs: ArtifactInputs) -> pd.DataFrame:
+def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the rows of single folds, and the means that were published; see :func:`.data`."""
     parameters = inputs.parameters
     systems = {name: tuple(parameters[name]) for name in parameters["algorithms"]}
@@ -60,7 +60,7 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     folds : DataFrame
-        From :func:`values_by_fold`; means among them, which were published, stay as they are.
+        From :func:`values_of_packages`; means among them, which were published, stay as they are.
     keys : sequence of str
         The columns that say what a mean is of.
     """
