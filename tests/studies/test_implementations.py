@@ -28,7 +28,7 @@ from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import implementations
-from receval.studies.systems._shared.compared_packages import half_interval
+from receval.studies.systems._shared.package_values import half_interval
 from receval.studies.systems._shared.list_overlap import overlap, top_items
 
 RECOMMENDERS = {

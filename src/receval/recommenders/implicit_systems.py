@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, real, refuse_negative
-from receval.recommenders.other_packages import imported
+from receval.recommenders.packages import imported
 from receval.recommenders.products import inner_products, sparse_products
 
 WEIGHTS = ("binary", "rating")

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, csr_matrix
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, real
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.other_packages import imported
+from receval.recommenders.packages import imported
 from receval.recommenders.products import inner_products, sparse_products
 
 LARGEST_SEED = 2**32 - 1

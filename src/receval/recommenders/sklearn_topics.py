@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, real, refuse_negative
-from receval.recommenders.other_packages import imported
+from receval.recommenders.packages import imported
 from receval.recommenders.products import inner_products
 
 LARGEST_SEED = 2**32 - 1

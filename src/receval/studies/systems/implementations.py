@@ -44,7 +44,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     (of value from receval's on the same fold and split); half_interval_of_difference; lists (how
     many the value averages; empty if published). Of what does not apply the cell is empty.
     """
-    from receval.studies.systems._shared.compared_packages import values_of_packages, with_means
+    from receval.studies.systems._shared.package_values import values_of_packages, with_means
 
     return with_means(values_of_packages(inputs), KEYS)
 
