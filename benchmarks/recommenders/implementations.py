@@ -6,8 +6,8 @@ Each system of the artifact is fitted to one fold, 80 % of generated ratings of 
 or of a prepared dataset, in a process of its own on one thread; what numba compiles is compiled and
 what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
 processor time of fitting over the repeats, that of ranking the other 20 %, and by how much the
-peak of memory of fitting lies above what the process held before. The artifact has none of it,
-because its bytes are the same on every run.
+peak of memory of fitting lies above what the process held before (Linux). The artifact has none of
+it, because its bytes are the same on every run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import timing  # noqa: F401 - limits the threads before NumPy is imported
 # isort: split
 import argparse
 import multiprocessing
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +29,7 @@ from receval.config.settings import load_settings
 from receval.ratings import Ratings
 
 MEBI = 2**10
-"""Linux counts the peak of memory in KiB."""
+"""Linux counts memory in KiB."""
 
 
 def main() -> None:
@@ -63,10 +62,12 @@ def measure(algorithm: str, name: str, real: Path | None, size: float, repeats: 
     spec = load_settings(CONFIG, "full").systems[name]
     compile_on(one_fold(table(ml1m_shaped(TINY))), name, spec)
     data = one_fold(Ratings.read(real) if real else table(ml1m_shaped(size)))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     model = named(name, spec)
+    # What was read and compiled before may have needed more than fitting does.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = memory("VmRSS")
     first = processor_time(lambda: learn(model, data, spec))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = memory("VmHWM")
     others = [processor_time(lambda: learn(model, data, spec)) for _ in range(repeats - 1)]
     ranks = processor_time(lambda: rank(model, data))
     print(
@@ -74,6 +75,13 @@ def measure(algorithm: str, name: str, real: Path | None, size: float, repeats: 
         f"{(peak - before) / MEBI:.0f} |",
         flush=True,
     )
+
+
+def memory(name: str) -> int:
+    """Return how much memory the process has, or has had at most, in KiB; on Linux alone."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (value,) = (line.split()[1] for line in lines if line.startswith(f"{name}:"))
+    return int(value)
 
 
 def processor_time(function: Callable[[], object]) -> float:

@@ -28,8 +28,8 @@ from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems import implementations
-from receval.studies.systems._shared.package_values import half_interval
 from receval.studies.systems._shared.list_overlap import overlap, top_items
+from receval.studies.systems._shared.package_values import half_interval
 
 RECOMMENDERS = {
     "wrmf": "receval.recommenders.wrmf:WRMF",
@@ -159,6 +159,15 @@ def test_intervals_are_over_seeds_within_folds(table: pd.DataFrame, column: str)
     half = mean["half_interval" if column == "value" else "half_interval_of_difference"]
     assert half == pytest.approx(t.ppf(0.975, 2) * np.sqrt(within / 4))
     assert mean["lists"] == single["lists"].sum()
+
+
+def test_equal_values_have_an_interval_of_exactly_0() -> None:
+    assert half_interval(np.full((5, 3), 0.1) + np.arange(5)[:, None] / 7) == 0
+
+
+def test_pairs_of_seeds_with_one_in_common_have_no_interval(table: pd.DataFrame) -> None:
+    assert rows(table, "wrmf", "overlap@3", "mean")["half_interval"].isna().all()
+    assert rows(table, "implicit-als", "overlap@3", "mean")["half_interval"].notna().all()
 
 
 def test_one_seed_has_no_interval(table: pd.DataFrame) -> None:

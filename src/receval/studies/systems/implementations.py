@@ -40,7 +40,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     or ``mean`` over the folds of all splits, which have the same folds and other seeds); metric
     (of the parameters, or ``overlap@10``: the share of the list that is also in receval's, for
     receval's own system in its list with the next seed); value; half_interval (of the means: half
-    the 95 % interval over seeds, the folds as they are; empty where one seed was tried); difference
+    the 95 % interval over seeds, the folds as they are; empty where one seed was tried, and for
+    receval's lists beside its own, whose pairs of seeds are not independent); difference
     (of value from receval's on the same fold and split); half_interval_of_difference; lists (how
     many the value averages; empty if published). Of what does not apply the cell is empty.
     """

@@ -20,6 +20,8 @@ from receval.studies.systems._shared.list_overlap import overlap, top_items
 PACKAGES = {"implicit": "implicit", "sklearn": "scikit-learn"}
 """Who trains a system, by the first word of its name; receval else."""
 
+OVERLAP = "overlap"
+
 VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
 
 
@@ -67,14 +69,17 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     single = folds[folds["fold"] != "mean"]
     rows = []
     for names, group in single.groupby(list(keys), sort=False):
+        named = dict(zip(keys, names, strict=True))
+        # Overlaps of receval's lists with its own are of pairs of seeds that have one in common.
+        of_pairs = named["package"] == "receval" and named["metric"].startswith(OVERLAP)
         rows.append(
             {
-                **dict(zip(keys, names, strict=True)),
+                **named,
                 "dataset": group["dataset"].iloc[0],
                 "split": "",
                 "fold": "mean",
                 "value": group["value"].mean(),
-                "half_interval": half_interval(_by_fold(group, "value")),
+                "half_interval": np.nan if of_pairs else half_interval(_by_fold(group, "value")),
                 "difference": group["difference"].mean(),
                 "half_interval_of_difference": half_interval(_by_fold(group, "difference")),
                 "lists": group["lists"].sum(),
@@ -113,7 +118,8 @@ def half_interval(values: NDArray[np.float64]) -> float:
     n_folds, n_seeds = values.shape
     if n_seeds < 2:
         return float("nan")
-    variance = np.var(values, axis=1, ddof=1).mean()
+    # From the first seed on, so that equal values have no variance but for rounding.
+    variance = np.var(values - values[:, :1], axis=1, ddof=1).mean()
     factor = stdtrit(n_folds * (n_seeds - 1), (1 + CONFIDENCE) / 2)
     return float(factor * np.sqrt(variance / values.size))
 
@@ -175,7 +181,7 @@ def _overlaps(
                         "dataset": experiment.dataset,
                         "split": experiment.split,
                         "fold": str(number),
-                        "metric": f"overlap@{depth}",
+                        "metric": f"{OVERLAP}@{depth}",
                         "value": float(values.mean()),
                         "difference": float("nan"),
                         "lists": len(users),
