@@ -17,8 +17,10 @@ import timing  # noqa: F401 - limits the threads before NumPy is imported
 # isort: split
 import argparse
 import multiprocessing
+import os
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from all_systems import CONFIG, TINY, compile_on, learn, named
@@ -28,8 +30,8 @@ from ranking import one_fold, rank, table
 from receval.config.settings import load_settings
 from receval.ratings import Ratings
 
-MEBI = 2**10
-"""Linux counts memory in KiB."""
+INTERVAL = 0.005
+"""Seconds between two looks at how much memory a process holds."""
 
 
 def main() -> None:
@@ -49,39 +51,36 @@ def main() -> None:
         systems = artifact.parameters[algorithm]
         assert isinstance(systems, tuple)
         for name in map(str, systems):
-            arguments = (algorithm, name, options.real, options.size, options.repeats)
+            own, theirs = context.Pipe()
+            arguments = (theirs, name, options.real, options.size, options.repeats)
             process = context.Process(target=measure, args=arguments)
             process.start()
+            before = own.recv()
+            assert process.pid is not None
+            highest = before
+            while not own.poll(INTERVAL):
+                highest = max(highest, memory(process.pid))
+            fit, ranks = own.recv()
             process.join()
-            if process.exitcode:
-                parser.exit(1, f"{name} was not measured.\n")
+            grown = (highest - before) / 2**20
+            print(f"| {algorithm} | `{name}` | {fit:.2f} | {ranks:.2f} | {grown:.0f} |", flush=True)
 
 
-def measure(algorithm: str, name: str, real: Path | None, size: float, repeats: int) -> None:
-    """Print the row of a system."""
+def measure(channel: Connection, name: str, real: Path | None, size: float, repeats: int) -> None:
+    """Send what memory the process holds before it fits a system, then durations."""
     spec = load_settings(CONFIG, "full").systems[name]
     compile_on(one_fold(table(ml1m_shaped(TINY))), name, spec)
     data = one_fold(Ratings.read(real) if real else table(ml1m_shaped(size)))
     model = named(name, spec)
-    # What was read and compiled before may have needed more than fitting does.
-    Path("/proc/self/clear_refs").write_text("5")
-    before = memory("VmRSS")
-    first = processor_time(lambda: learn(model, data, spec))
-    peak = memory("VmHWM")
-    others = [processor_time(lambda: learn(model, data, spec)) for _ in range(repeats - 1)]
-    ranks = processor_time(lambda: rank(model, data))
-    print(
-        f"| {algorithm} | `{name}` | {min([first, *others]):.2f} | {ranks:.2f} | "
-        f"{(peak - before) / MEBI:.0f} |",
-        flush=True,
-    )
+    channel.send(memory(os.getpid()))
+    fit = min(processor_time(lambda: learn(model, data, spec)) for _ in range(repeats))
+    channel.send((fit, processor_time(lambda: rank(model, data))))
 
 
-def memory(name: str) -> int:
-    """Return how much memory the process has, or has had at most, in KiB; on Linux alone."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (value,) = (line.split()[1] for line in lines if line.startswith(f"{name}:"))
-    return int(value)
+def memory(process: int) -> int:
+    """Return how many bytes of memory a process holds."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def processor_time(function: Callable[[], object]) -> float:

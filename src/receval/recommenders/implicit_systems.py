@@ -86,6 +86,15 @@ class ImplicitALS(_ImplicitFactors):
     Hu, Koren and Volinsky, "Collaborative Filtering for Implicit Feedback Datasets", ICDM 2008;
     Takács, Pilászy and Tikk, "Applications of the conjugate gradient method for implicit feedback
     collaborative filtering", RecSys 2011.
+
+    Examples
+    --------
+    User 2 has rated item 0 alone, as did others who rated item 1 and none who rated item 2:
+
+    >>> train = csr_array(np.array([[5, 4, 0], [3, 5, 0], [4, 0, 0], [0, 0, 5]], dtype=np.float32))
+    >>> scores = ImplicitALS(factors=2).fit(train).score(np.array([2]))
+    >>> bool(scores[0, 1] > scores[0, 2])
+    True
     """
 
     def __init__(
