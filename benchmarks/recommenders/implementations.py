@@ -5,9 +5,9 @@
 Each system of the artifact is fitted to one fold, 80 % of generated ratings of MovieLens 1M's shape
 or of a prepared dataset, in a process of its own on one thread; what numba compiles is compiled and
 what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
-processor time of fitting over the repeats, that of ranking the other 20 %, and by how much the
-peak of memory of fitting lies above what the process held before (Linux). The artifact has none of
-it, because its bytes are the same on every run.
+processor time of fitting over the repeats, that of ranking the other 20 %, and by how much the most
+memory while fitting and ranking lies above what the process held before (Linux). The artifact has
+none of it, because its bytes are the same on every run.
 """
 
 from __future__ import annotations
