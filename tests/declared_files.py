@@ -25,6 +25,7 @@ def files_in(folder: Path, **elsewhere: Iterable[Path]) -> InputFiles:
         ratings=[file for dataset in datasets for file in table_in(dataset)],
         splits=sorted(folder.glob("*/*/split.npz")),
         ranks=sorted(folder.glob("*/*/*/ranks.npz")),
+        models=sorted(folder.glob("*/*/*/models")),
         **{kind: tuple(paths) for kind, paths in elsewhere.items()},
     )
 

@@ -41,6 +41,11 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
             folder / "ml-1m/random-folds/pop/ranks.npz",
             folder / "netflix/folds/pop/ranks.npz",
         ],
+        models=[
+            folder / "ml-1m/folds/pop/models",
+            folder / "ml-1m/random-folds/pop/models",
+            folder / "ml-1m/folds/pop-text/models",
+        ],
         published=[Path("config/published/taus.csv")],
         searches=[folder / "ml-1m/folds/pop/search.csv", folder / "ml-1m/folds/svd/search.csv"],
         judgment_samplings=[
@@ -59,6 +64,7 @@ LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
         lambda read: read.ranks_file("ml-1m", "folds", "pop"),
         "ml-1m/folds/pop/ranks.npz",
     ),
+    "models": (lambda read: read.models_folder("ml-1m", "folds", "pop"), "ml-1m/folds/pop/models"),
     "published": (lambda read: read.published_file(), "config/published/taus.csv"),
     "searches": (lambda read: read.search_file("pop"), "pop/search.csv"),
     "judgment_samplings": (lambda read: read.judgment_sampling_file("items"), "items.npz"),

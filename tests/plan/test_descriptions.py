@@ -48,6 +48,23 @@ def test_a_description_has_what_results_depend_on_and_no_display_style() -> None
         assert changed.descriptions.results("bellogin2017", "fig02") != before
 
 
+def test_an_artifact_that_reads_models_is_told_their_classes_and_depends_on_their_code() -> None:
+    plan = plan_of("demo")
+    reads, not_read = ("systems", "implementations"), ("bellogin2017", "fig02")
+    (models,) = (plan.artifacts.inputs(*name)["models"] for name in (reads,))
+    ranks = plan.artifacts.inputs(*reads)["ranks"]
+    assert models == [file.replace("ranks.npz", "models") for file in ranks]
+    assert len(set(models)) > 20
+    recommenders = plan.descriptions.results(*reads)["recommenders"]
+    assert set(recommenders) == {file.split("/")[-2] for file in ranks}
+    assert recommenders["sklearn-svd"] == "receval.recommenders.sklearn_systems:SklearnSVD"
+    assert set(recommenders.values()) <= set(plan.artifacts.results_entries(*reads))
+    assert plan.artifacts.inputs(*not_read)["models"] == []
+    assert plan.descriptions.results(*not_read)["recommenders"] == {}
+    entries = plan.artifacts.results_entries(*not_read)
+    assert not [entry for entry in entries if entry.startswith("receval.recommenders")]
+
+
 def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
     description = plan_of("demo", {"seed": 7}).studies.description("bellogin2017")
     assert description["seed"] == 7

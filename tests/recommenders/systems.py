@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from recommenders.librec_systems import LIBREC_SYSTEMS
 from recommenders.matrices import generated_matrix, held_out
+from recommenders.package_systems import PACKAGE_SYSTEMS
 from recommenders.promises import System, Trace
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -247,6 +248,7 @@ SYSTEMS = [
         variant="misread",
     ),
     *LIBREC_SYSTEMS,
+    *PACKAGE_SYSTEMS,
 ]
 
 

@@ -14,10 +14,11 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
+from receval.recommenders.model_files import model_file
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
-from receval.workflow.systems import model_file, rank_system, train_system
+from receval.workflow.systems import rank_system, train_system
 
 NAMES = ("twin", "folds", "system")
 

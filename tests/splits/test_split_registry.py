@@ -68,6 +68,14 @@ def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_pat
     assert ((first & TEST) > 0).any(axis=1).all()
 
 
+def test_the_partition_of_another_split_is_the_same_under_any_name(ratings):
+    other = {"kind": "k-fold", "partition_of": "name"}
+    first = made(ratings, {"kind": "k-fold"})
+    np.testing.assert_array_equal(made(ratings, other, name="again"), first)
+    assert (made(ratings, {"kind": "k-fold"}, name="again") != first).any()
+    assert (made(ratings, other, seed=2, name="again") != first).any()
+
+
 @pytest.mark.parametrize("kind", RANDOM_KINDS, ids=str)
 @pytest.mark.parametrize("change", [{"seed": 2}, {"dataset": "other"}, {"name": "other"}], ids=str)
 def test_root_seed_dataset_and_name_each_change_the_split(ratings, kind, change):

@@ -69,6 +69,7 @@ def inputs_of(
     absent: Sequence[str] = (),
     grid: Mapping[str, Any] | None = None,
     seed: int = 0,
+    recommenders: Mapping[str, str] | None = None,
     **parameters: Any,
 ) -> ArtifactInputs:
     """Write prepared datasets and return the inputs of an artifact that reads them.
@@ -81,6 +82,7 @@ def inputs_of(
     description = {
         "parameters": parameters,
         "experiments": experiments or {},
+        "recommenders": recommenders or {},
         "datasets": [*(datasets or {}), *present],
         "absent": list(absent),
         "published": None if published is None else published.as_posix(),

@@ -110,6 +110,9 @@ class ArtifactSpec(Model):
         Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
+    reads_models : bool
+        Whether it reads the models of the systems of its experiments, for what judged ranks do not
+        say: which items a list has.
     reads_searches : bool
         Whether it reads the traces of the searches for settings (``searches.yaml``).
     grid : str, optional
@@ -130,6 +133,7 @@ class ArtifactSpec(Model):
     simulations: tuple[Identifier, ...] = ()
     parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
+    reads_models: bool = False
     reads_searches: bool = False
     grid: Identifier | None = None
 

@@ -24,6 +24,8 @@ class InputFiles:
         ``.../<dataset>/<split>/split.npz``.
     ranks : sequence of Path
         ``.../<dataset>/<split>/<system>/ranks.npz``.
+    models : sequence of Path
+        ``.../<dataset>/<split>/<system>/models``.
     published : sequence of Path
         The table of published values, or nothing.
     searches : sequence of Path
@@ -39,6 +41,7 @@ class InputFiles:
     ratings: Sequence[Path] = ()
     splits: Sequence[Path] = ()
     ranks: Sequence[Path] = ()
+    models: Sequence[Path] = ()
     published: Sequence[Path] = ()
     searches: Sequence[Path] = ()
     judgment_samplings: Sequence[Path] = ()
@@ -63,6 +66,10 @@ class InputFiles:
     def ranks_file(self, dataset: str, split: str, system: str) -> Path:
         """Return the file with the judged ranks of a system."""
         return self._one(self.ranks, "the ranks", dataset, split, system, "ranks.npz")
+
+    def models_folder(self, dataset: str, split: str, system: str) -> Path:
+        """Return the folder with the models of a system, one a fold."""
+        return self._one(self.models, "the models", dataset, split, system, "models")
 
     def published_file(self) -> Path:
         """Return the table of published values."""

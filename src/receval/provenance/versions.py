@@ -23,7 +23,7 @@ PACKAGES = (
 )
 """Distributions whose code computes or draws results."""
 
-OPTIONAL_PACKAGES = ("snakemake",)
+OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
 """Distributions recorded where installed: results can also be made from the library alone."""
 
 # A path counts from its second folder on within a sentence, so that "and /or" is none.

@@ -17,6 +17,11 @@ _PARTS = ("data", "indices", "indptr")
 """Of a sparse array in CSR form, beside its shape."""
 
 
+def model_file(folder: Path, number: int) -> Path:
+    """Return the file of the model of a fold, in the folder of a system's models."""
+    return folder / f"fold{number}.npz"
+
+
 def write_model(
     path: Path, recommender: str, parameters: Mapping[str, Any], fitted: Mapping[str, Any]
 ) -> None:

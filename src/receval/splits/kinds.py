@@ -108,11 +108,16 @@ class UserRatio(_SplitModel):
 
 
 class KFold(_SplitModel):
-    """Cross-validation over a random partition of the ratings."""
+    """Cross-validation over a random partition of the ratings.
+
+    With ``partition_of``, the partition is that of another split of this kind: the same ratings
+    train and test, and what systems draw at random, whose seeds have the split's name, is new.
+    """
 
     kind: Literal["k-fold"]
     folds: Parts = 5
     balanced_per_user: bool = False
+    partition_of: Annotated[str, Field(min_length=1)] | None = None
 
 
 class LeaveOut(_SplitModel):
@@ -273,10 +278,12 @@ def make_split(
     from receval.seeds import generator
     from receval.splits.selection import selected_ratings, spread_over
 
-    def rng_for(choice: int | str) -> np.random.Generator:
-        return generator(root_seed, dataset, name, choice)
-
     parameters = spec.model_dump(exclude={"kind", "selection"})
+    drawn_for = parameters.pop("partition_of", None) or name
+
+    def rng_for(choice: int | str) -> np.random.Generator:
+        return generator(root_seed, dataset, drawn_for, choice)
+
     if spec.kind == "predefined":
         file = parameters.pop("file")
         if file not in auxiliary_files:

@@ -15,17 +15,12 @@ from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings, table_folder
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.model_files import model_file
 from receval.recommenders.registry import load, make
 from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
 from receval.storage.files import DamagedFileError
-
-
-def model_file(folder: Path, number: int) -> Path:
-    """Return the file of the model of a fold."""
-    return folder / f"fold{number}.npz"
-
 
 _log = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from receval.evaluation.input_files import InputFiles
     from receval.multiverse.decision_grid import DecisionGrid
     from receval.ratings import Ratings
+    from receval.recommenders.base import Recommender
     from receval.splits.split import Split
 
 # Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
@@ -36,6 +37,8 @@ class ArtifactDescription:
         Those that are there, in the order of the configuration.
     absent : tuple of str
         Datasets that the artifact would read if they were there.
+    recommenders : mapping of str to str
+        The classes, as ``module:class``, of the systems whose models the artifact reads.
     published : Path or None
         The table of published values, if the artifact reads one.
     searches : collection of str
@@ -63,6 +66,7 @@ class ArtifactDescription:
     experiments: Mapping[str, ExperimentDescription] = field(default_factory=dict)
     datasets: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    recommenders: Mapping[str, str] = field(default_factory=dict)
     published: Path | None = None
     searches: Collection[str] = ()
     judgment_samplings: Collection[str] = ()
@@ -147,6 +151,25 @@ class ArtifactInputs(ArtifactDescription):
         if self.grid is None:
             raise ValueError("The artifact has no grid of decisions: name one as its grid.")
         return DecisionGrid.model_validate(self.grid)
+
+    def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
+        """Return what a system has learnt from a fold of an experiment.
+
+        Raises
+        ------
+        ValueError
+            The artifact does not read models, or not this one.
+        """
+        from receval.recommenders.model_files import model_file
+        from receval.recommenders.registry import load
+
+        if system not in self.recommenders:
+            raise ValueError(
+                f"The artifact reads no model of {system}: name it in one of its experiments, and "
+                "say reads_models."
+            )
+        folder = self.files.models_folder(experiment.dataset, experiment.split, system)
+        return load(self.recommenders[system], model_file(folder, number))
 
     def ratings(self, dataset: str) -> Ratings:
         """Return the ratings of a dataset."""

@@ -117,6 +117,14 @@ class PlannedArtifacts:
         spec = self.studies[study]
         return {name: spec.experiments[name] for name in spec.experiments_of(artifact)}
 
+    def systems_read(self, study: str, artifact: str) -> list[str]:
+        """Return the systems whose models an artifact reads, of experiments that can be made."""
+        spec = self.spec(study, artifact)
+        if not spec.reads_models:
+            return []
+        present = self.experiments.present(study, spec.experiments).values()
+        return list(dict.fromkeys(name for e in present for name in e.all_systems))
+
     def splits_of_its_own(self, spec: ArtifactSpec) -> list[tuple[str, str]]:
         """Return the (dataset, split) that an artifact reads without any system's ranks."""
         pairs = [(name, split) for name in spec.datasets for split in spec.splits_of(name)]
@@ -167,6 +175,7 @@ class PlannedArtifacts:
             "ratings": [file for name in read for file in self.datasets.ratings_files(name)],
             "splits": list(dict.fromkeys([*self.experiments.split_files(present), *own_splits])),
             "ranks": self.experiments.ranks_files(present),
+            "models": self.experiments.models_folders(present) if spec.reads_models else [],
             "published": [f"config/published/{spec.published}"] if spec.published else [],
             "searches": self.searches.files() if spec.reads_searches else [],
             "judgment_samplings": [
@@ -200,7 +209,8 @@ class PlannedArtifacts:
     def results_entries(self, study: str, artifact: str) -> list[str]:
         """Return the code of the family that computes an artifact's results, for code digests."""
         own = f"{self.module(study, artifact)}:data"
-        return [own, *self.metric_entries(study, artifact)]
+        systems = self.experiments.recommenders(self.systems_read(study, artifact))
+        return list(dict.fromkeys([own, *self.metric_entries(study, artifact), *systems.values()]))
 
     def shown_entry(self, study: str, artifact: str) -> str:
         """Return the code of the family that shows an artifact's results, for code digests."""

@@ -42,6 +42,7 @@ class ArtifactDescriptions:
                 filter(artifacts.datasets.is_available, artifacts.datasets_of(study, artifact))
             ),
             absent=tuple(absent),
+            recommenders=experiments.recommenders(artifacts.systems_read(study, artifact)),
             published=Path("config/published", spec.published) if spec.published else None,
             searches=tuple(self.settings.searches.systems) if spec.reads_searches else (),
             judgment_samplings=spec.judgment_samplings,

@@ -73,6 +73,14 @@ class PlannedExperiments:
         edition = self.datasets.edition
         return f"work/{edition}/{experiment.dataset}/{experiment.split}/{system}/ranks.npz"
 
+    def models_folders(self, experiments: Iterable[ExperimentSpec]) -> list[str]:
+        """Return the folders of the models of some experiments, each once."""
+        return [file.replace("/ranks.npz", "/models") for file in self.ranks_files(experiments)]
+
+    def recommenders(self, systems: Iterable[str]) -> dict[str, str]:
+        """Return the classes of some systems, as ``module:class``."""
+        return {name: self.settings.systems[name].recommender for name in systems}
+
     def split_files(self, experiments: Iterable[ExperimentSpec]) -> list[str]:
         """Return the files of the splits of some experiments, each once."""
         return list(

@@ -1,0 +1,241 @@
+"""Systems made of scikit-learn's parts: PureSVD, SLIM and user kNN.
+
+scikit-learn does the numerical work; what comes of it is kept and scored here, so that models are
+stored, read and ranked like all others. It is imported when a system is trained, not before, and is
+part of receval's extra ``workflow``. On one thread, where
+:meth:`receval.recommenders.base.Recommender.fit` keeps it, and with the seed, the bytes are the
+same on the same machine; its dense products are BLAS's, whose last digits differ between
+processors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer, real
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.packages import imported
+from receval.recommenders.products import inner_products, sparse_products
+
+LARGEST_SEED = 2**32 - 1
+
+SMALLEST_COSINE = 1e-12
+"""Smaller ones are what rounding leaves of 0 when a distance is taken from 1."""
+
+
+class SklearnSVD(Recommender):
+    """``sklearn.decomposition.TruncatedSVD``, randomised: PureSVD, not quite.
+
+    ``s(u, i) = r_u Q q_i`` as in :class:`receval.recommenders.puresvd.PureSVD`, which finds
+    the singular vectors exactly. The package multiplies random vectors by the matrix and its
+    transpose ``power_iterations`` times; the more often, the closer it comes.
+
+    NaN for all items of users without training ratings. Items without training ratings have
+    ``q_i = 0`` and score 0.
+
+    Parameters
+    ----------
+    factors : int
+        At least 1 and at most the number of items.
+    power_iterations : int
+        At least 0; 5 in the package.
+    seed : int
+        Seed of the random vectors, at least 0.
+
+    Attributes
+    ----------
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        ``r_u Q``; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        Q transposed.
+
+    References
+    ----------
+    Halko, Martinsson and Tropp, "Finding Structure with Randomness", SIAM Review 2011.
+    """
+
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+
+    def __init__(self, factors: int = 25, power_iterations: int = 5, seed: int = 0) -> None:
+        self.factors = integer(self, "factors", factors, lowest=1)
+        self.power_iterations = integer(self, "power_iterations", power_iterations, lowest=0)
+        self.seed = integer(self, "seed", seed, lowest=0, highest=LARGEST_SEED)
+
+    def check_size(self, n_users: int, n_items: int) -> None:
+        """Refuse more factors than the smaller side of the matrix has entries."""
+        if self.factors > min(n_users, n_items):
+            raise ValueError(
+                f"SklearnSVD: the parameter factors is {self.factors}, but a matrix of {n_users} "
+                f"users and {n_items} items has at most {min(n_users, n_items)}."
+            )
+
+    def _fit(self, train: RatingMatrix) -> None:
+        model = imported(self, "sklearn.decomposition", "scikit-learn").TruncatedSVD(
+            n_components=self.factors,
+            algorithm="randomized",
+            n_iter=self.power_iterations,
+            random_state=self.seed,
+        )
+        # The shares of the variance that it also computes are 0 / 0 where all ratings are 0.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            model.fit(csr_matrix(train.astype(np.float64)))
+        vectors = np.asarray(model.components_, dtype=np.float64)
+        # Rounding would rank an item that nobody rated.
+        vectors[:, np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+        self.item_factors_ = vectors.astype(np.float32)
+        self.user_factors_ = np.asarray(train.astype(np.float64) @ vectors.T, dtype=np.float32)
+        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+
+
+class SklearnElasticNet(Recommender):
+    """``sklearn.linear_model.ElasticNet``, one an item: SLIM among the nearest items.
+
+    ``s(u, i) = sum_j r_uj w_ji`` as in :class:`receval.recommenders.slim.SLIM` with as many
+    neighbours, whose objective it minimises: the package divides the squared error by the number of
+    users, so that its ``alpha`` is ``(l1 + l2) / n_users`` and its ``l1_ratio`` ``l1 / (l1 + l2)``.
+    The columns that may have a weight are receval's nearest items. What differs is when
+    coordinate descent ends: here where the duality gap is below the tolerance times the squared
+    norm of the item's ratings, by the Gram matrix of the dense columns.
+
+    NaN for all items of users without training ratings. Items without training ratings score 0,
+    and so do items none of whose weights meets a rating of the user.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        At least 0, in squared ratings; not both 0.
+    neighbours : int
+        At least 1: only that many items with the largest cosine may have a weight.
+    tolerance : float
+        Above 0; 1e-4 in the package.
+    sweeps : int
+        The most passes over a column's items, at least 1; 1,000 in the package, which warns where
+        they do not do.
+
+    Attributes
+    ----------
+    ratings_ : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    weights_ : csr_array of float32, shape (n_items, n_items)
+        W.
+
+    References
+    ----------
+    Ning and Karypis, "SLIM: Sparse Linear Methods for Top-N Recommender Systems", ICDM 2011,
+    equation 4 and section IV-C (fsSLIM).
+    """
+
+    ratings_: RatingMatrix
+    weights_: RatingMatrix
+
+    def __init__(
+        self,
+        l1: float = 1.0,
+        l2: float = 1000.0,
+        neighbours: int = 50,
+        tolerance: float = 1e-4,
+        sweeps: int = 1000,
+    ) -> None:
+        self.l1 = real(self, "l1", l1, lowest=0)
+        self.l2 = real(self, "l2", l2, lowest=0, above=self.l1 == 0)
+        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+        self.tolerance = real(self, "tolerance", tolerance, lowest=0, above=True)
+        self.sweeps = integer(self, "sweeps", sweeps, lowest=1)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        model = imported(self, "sklearn.linear_model", "scikit-learn").ElasticNet(
+            alpha=(self.l1 + self.l2) / train.shape[0],
+            l1_ratio=self.l1 / (self.l1 + self.l2),
+            positive=True,
+            fit_intercept=False,
+            # Three times as fast as steps along columns of so many users.
+            precompute=True,
+            tol=self.tolerance,
+            max_iter=self.sweeps,
+        )
+        columns = train.astype(np.float64).tocsc()
+        allowed = nearest_rows(train.T.tocsr(), self.neighbours)
+        # A row an item: the weights of its neighbours, where they are in `allowed`.
+        weights = np.zeros(allowed.nnz, dtype=np.float32)
+        for item in range(train.shape[1]):
+            own = slice(allowed.indptr[item], allowed.indptr[item + 1])
+            if own.start < own.stop:
+                others = np.asfortranarray(columns[:, allowed.indices[own]].toarray())
+                ratings = columns[:, [item]].toarray().ravel()
+                weights[own] = model.fit(others, ratings).coef_
+        by_target = csr_array((weights, allowed.indices, allowed.indptr), shape=allowed.shape)
+        by_target.eliminate_zeros()
+        self.weights_ = by_target.T.tocsr()
+        self.ratings_ = train
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[np.diff(self.ratings_.indptr)[users] > 0] = 0
+        sparse_products(users, self.ratings_, self.weights_, scores)
+
+
+class SklearnNeighbours(Recommender):
+    """``sklearn.neighbors.NearestNeighbors`` with the cosine: user kNN.
+
+    ``s(u, i) = sum_{v in N(u), v rated i} cos(u, v) r_vi`` as in
+    :class:`receval.recommenders.knn.UserKNN`. The package returns distances, 1 minus the cosine,
+    which lose digits of small cosines, and leaves equal ones in no documented order. Users with a
+    cosine of 0 are no neighbours.
+
+    NaN where no neighbour rated the item; ratings of value 0 are none.
+
+    Parameters
+    ----------
+    neighbours : int
+        The number of the nearest users, at least 1; all others where there are fewer.
+
+    Attributes
+    ----------
+    similarities_ : csr_array of float32, shape (n_users, n_users)
+        Cosines of each user's neighbours.
+    ratings_ : csr_array of float32, shape (n_users, n_items)
+        The training ratings, without those of value 0.
+
+    References
+    ----------
+    As :class:`receval.recommenders.knn.UserKNN`.
+    """
+
+    similarities_: RatingMatrix
+    ratings_: RatingMatrix
+
+    def __init__(self, neighbours: int = 100) -> None:
+        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        ratings: RatingMatrix = train.copy()
+        ratings.eliminate_zeros()
+        n_users = train.shape[0]
+        cosines = csr_array((n_users, n_users), dtype=np.float32)
+        number = min(self.neighbours, n_users - 1)
+        if number and ratings.nnz:
+            model = imported(self, "sklearn.neighbors", "scikit-learn").NearestNeighbors(
+                n_neighbors=number, algorithm="brute", metric="cosine", n_jobs=1
+            )
+            distances, nearest = model.fit(csr_matrix(ratings.astype(np.float64))).kneighbors()
+            starts = np.arange(n_users + 1) * number
+            cosines = csr_array(
+                ((1 - distances).ravel().astype(np.float32), nearest.ravel(), starts),
+                shape=(n_users, n_users),
+            )
+            cosines.data[cosines.data < SMALLEST_COSINE] = 0
+            cosines.eliminate_zeros()
+            cosines.sort_indices()
+        cosines.indices = cosines.indices.astype(np.int32, copy=False)
+        cosines.indptr = cosines.indptr.astype(np.int32, copy=False)
+        self.similarities_ = cosines
+        self.ratings_ = ratings
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        sparse_products(users, self.similarities_, self.ratings_, scores)

@@ -1,0 +1,306 @@
+"""Systems that implicit and scikit-learn train: equal to the packages themselves, and to ours."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from recommenders.matrices import communities, generated_matrix
+from scipy.sparse import csr_matrix
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
+from sklearn.linear_model import ElasticNet
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from receval.recommenders.base import Recommender
+from receval.recommenders.implicit_systems import ImplicitALS, ImplicitBPR, ImplicitItemKNN
+from receval.recommenders.knn import ItemKNN, UserKNN
+from receval.recommenders.lda import LDA
+from receval.recommenders.plsa import PLSA
+from receval.recommenders.puresvd import PureSVD
+from receval.recommenders.sklearn_systems import (
+    SklearnElasticNet,
+    SklearnNeighbours,
+    SklearnSVD,
+)
+from receval.recommenders.sklearn_topics import SklearnLDA, SklearnNMF
+from receval.recommenders.slim import SLIM
+from receval.recommenders.wrmf import WRMF
+
+with threadpool_limits(limits=1):
+    # implicit warns once where BLAS has several threads.
+    from implicit.cpu.als import AlternatingLeastSquares
+    from implicit.cpu.bpr import BayesianPersonalizedRanking
+    from implicit.nearest_neighbours import CosineRecommender
+
+USERS = np.arange(60)
+SEED = 11
+
+RATED = generated_matrix()
+DENSE = RATED.toarray()
+ENTRY = np.zeros(DENSE.shape, dtype=bool)
+ENTRY[np.repeat(USERS, np.diff(RATED.indptr)), RATED.indices] = True
+WARM = ENTRY.any(axis=1)
+
+
+def scores_of(system: Recommender) -> NDArray[np.float32]:
+    return system.fit(RATED).score(USERS)
+
+
+# --- equal to the package called directly -----------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["conjugate-gradients", "cholesky"])
+def test_als_is_that_of_implicit(solver: str) -> None:
+    with threadpool_limits(limits=1):
+        model = AlternatingLeastSquares(
+            factors=3,
+            regularization=0.1,
+            iterations=4,
+            use_cg=solver == "conjugate-gradients",
+            num_threads=1,
+            random_state=SEED,
+        )
+        model.fit(csr_matrix(np.where(ENTRY, 1 + 2 * DENSE, 0)), show_progress=False)
+    own = scores_of(
+        ImplicitALS(3, 2.0, 0.1, iterations=4, weights="rating", solver=solver, seed=SEED)
+    )
+    np.testing.assert_allclose(own[WARM], (model.user_factors @ model.item_factors.T)[WARM], 1e-5)
+
+
+def test_a_rating_of_0_counts_for_als_as_any_other_with_binary_weights() -> None:
+    same = RATED.copy()
+    same.data[:] = 3
+    binary = ImplicitALS(3, seed=SEED)
+    expected = ImplicitALS(3, seed=SEED).fit(same).score(USERS)
+    np.testing.assert_array_equal(scores_of(binary), expected)
+
+
+def test_bpr_is_that_of_implicit() -> None:
+    with threadpool_limits(limits=1):
+        model = BayesianPersonalizedRanking(
+            factors=4,
+            learning_rate=0.05,
+            regularization=0.02,
+            iterations=6,
+            num_threads=1,
+            random_state=SEED,
+        )
+        model.fit(csr_matrix(ENTRY.astype(np.float32)), show_progress=False)
+        users, items = np.flatnonzero(WARM), np.arange(45)
+        found, values = model.recommend(
+            users, csr_matrix(ENTRY[users]), N=45, filter_already_liked_items=False
+        )
+    expected = np.empty((len(users), 45), dtype=np.float32)
+    np.put_along_axis(expected, found, values, axis=1)
+    own = scores_of(ImplicitBPR(4, 0.05, 0.02, 6, seed=SEED))
+    np.testing.assert_allclose(own[WARM][:, items], expected, atol=1e-5)
+
+
+def test_item_knn_is_that_of_implicit() -> None:
+    model = CosineRecommender(K=8, num_threads=1)
+    ratings = csr_matrix(DENSE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(ratings, show_progress=False)
+        users = np.flatnonzero(DENSE.any(axis=1))
+        found, values = model.recommend(users, ratings[users], N=10)
+    own = np.where(DENSE > 0, np.nan, scores_of(ImplicitItemKNN(7)))
+    for user, items, theirs in zip(users, found, values, strict=True):
+        kept = theirs > 0
+        np.testing.assert_allclose(own[user, items[kept]], theirs[kept], rtol=1e-5)
+        best = np.sort(own[user][~np.isnan(own[user])])[::-1][: kept.sum()]
+        np.testing.assert_allclose(best, theirs[kept], rtol=1e-5)
+
+
+def test_nmf_is_that_of_scikit_learn() -> None:
+    model = NMF(3, init="random", solver="mu", beta_loss=1, tol=0, max_iter=25, random_state=SEED)
+    users = model.fit_transform(csr_matrix(DENSE))
+    own = scores_of(SklearnNMF(3, 25, SEED))
+    np.testing.assert_allclose(own[WARM], (users @ model.components_)[WARM], rtol=1e-4, atol=1e-6)
+
+
+def test_lda_is_that_of_scikit_learn() -> None:
+    model = LatentDirichletAllocation(
+        3,
+        doc_topic_prior=0.3,
+        topic_word_prior=0.2,
+        max_iter=8,
+        max_doc_update_iter=9,
+        random_state=SEED,
+    )
+    users = model.fit_transform(csr_matrix(DENSE))
+    expected = users @ (model.components_ / model.components_.sum(axis=1)[:, None])
+    own = scores_of(SklearnLDA(3, 8, 0.3, 0.2, 9, SEED))
+    np.testing.assert_allclose(own[WARM], expected[WARM], rtol=1e-4)
+
+
+def test_svd_is_that_of_scikit_learn() -> None:
+    model = TruncatedSVD(4, n_iter=2, random_state=SEED)
+    expected = model.inverse_transform(model.fit_transform(csr_matrix(DENSE, dtype=np.float64)))
+    own = scores_of(SklearnSVD(4, 2, SEED))
+    np.testing.assert_allclose(own[WARM], expected[WARM], rtol=1e-4, atol=1e-4)
+
+
+def test_the_elastic_net_is_that_of_scikit_learn_on_the_nearest_items() -> None:
+    l1, l2, neighbours = 2.0, 8.0, 6
+    norms = np.linalg.norm(DENSE, axis=0)
+    cosines = DENSE.T @ DENSE / np.maximum(np.outer(norms, norms), 1e-9)
+    np.fill_diagonal(cosines, -1)
+    model = ElasticNet(
+        alpha=(l1 + l2) / 60,
+        l1_ratio=l1 / (l1 + l2),
+        positive=True,
+        fit_intercept=False,
+        tol=1e-9,
+        max_iter=100_000,
+    )
+    expected = np.zeros((60, 45))
+    for item in range(45):
+        nearest = [j for j in np.argsort(-cosines[item])[:neighbours] if cosines[item, j] > 0]
+        if nearest:
+            others = DENSE[:, nearest].astype(np.float64)
+            expected[:, item] = others @ model.fit(others, DENSE[:, item]).coef_
+    own = scores_of(SklearnElasticNet(l1, l2, neighbours, tolerance=1e-9, sweeps=100_000))
+    np.testing.assert_allclose(own[WARM], expected[WARM], atol=1e-4)
+
+
+def test_the_neighbours_are_those_of_scikit_learn() -> None:
+    rows = DENSE.any(axis=1)
+    model = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute")
+    distances, nearest = model.fit(DENSE.astype(np.float64)).kneighbors()
+    expected = np.einsum("uk,uki->ui", 1 - distances, DENSE[nearest])
+    own = np.nan_to_num(scores_of(SklearnNeighbours(5)))
+    np.testing.assert_allclose(own[rows], expected[rows], rtol=1e-4, atol=1e-5)
+
+
+# --- equal to ours where the algorithm is the same --------------------------------------------
+
+
+def test_user_knn_is_ours() -> None:
+    # Of communities, so that no two cosines are equal by chance.
+    train, _ = communities()
+    train.data += np.random.default_rng(3).random(train.nnz, dtype=np.float32)
+    users = np.arange(40)
+    ours = UserKNN(9).fit(train).score(users)
+    np.testing.assert_allclose(SklearnNeighbours(9).fit(train).score(users), ours, rtol=1e-5)
+
+
+def test_item_knn_of_implicit_has_neighbours_of_rated_items_and_ours_of_targets() -> None:
+    ratings = generated_matrix()
+    ratings.data += np.random.default_rng(3).random(ratings.nnz, dtype=np.float32)
+    ours = ItemKNN(7).fit(ratings)
+    theirs = ImplicitItemKNN(7).fit(ratings)
+    by_target = ours.similarities_.toarray()
+    by_rated = theirs.similarities_.toarray()
+    np.fill_diagonal(by_rated, 0)
+    # Row j of ours has the items that have j among their neighbours; of theirs, j's neighbours.
+    np.testing.assert_allclose(by_rated, by_target.T, atol=1e-6)
+    assert not np.allclose(by_rated, by_target)
+
+
+def test_slim_is_ours() -> None:
+    ours = scores_of(SLIM(2.0, 8.0, 6, tolerance=1e-12))
+    theirs = scores_of(SklearnElasticNet(2.0, 8.0, 6, tolerance=1e-9, sweeps=100_000))
+    np.testing.assert_allclose(theirs[WARM], ours[WARM], atol=1e-4)
+
+
+def test_randomised_svd_comes_to_ours_with_power_iterations() -> None:
+    ours = scores_of(PureSVD(4))[WARM]
+    few, many = (scores_of(SklearnSVD(4, number, SEED))[WARM] for number in (0, 60))
+    np.testing.assert_allclose(many, ours, atol=1e-4)
+    assert np.abs(few - ours).max() > 0.01
+
+
+def objective(model: WRMF | ImplicitALS) -> float:
+    users = np.nan_to_num(model.user_factors_.astype(np.float64))
+    items = model.item_factors_.astype(np.float64)
+    confidence = 1 + model.alpha * ENTRY
+    penalty = model.regularisation * (np.sum(users**2) + np.sum(items**2))
+    return float(np.sum(confidence * (ENTRY - users @ items) ** 2) + penalty)
+
+
+@pytest.mark.parametrize("solver", ["conjugate-gradients", "cholesky"])
+def test_als_reaches_the_objective_of_ours(solver: str) -> None:
+    parameters = {"factors": 3, "alpha": 2.0, "regularisation": 0.1, "iterations": 300}
+    ours = WRMF(**parameters).fit(RATED)
+    theirs = ImplicitALS(**parameters, solver=solver).fit(RATED)
+    assert objective(ours) == pytest.approx(ours.objective_[-1], rel=1e-4)
+    assert objective(theirs) == pytest.approx(objective(ours), rel=0.02)
+
+
+def log_likelihood(scores: NDArray[np.float32]) -> float:
+    shares = scores / scores.sum(axis=1, keepdims=True)
+    counted = DENSE > 0
+    return float(np.sum(DENSE[counted] * np.log(shares.astype(np.float64)[counted])))
+
+
+def test_nmf_reaches_the_likelihood_of_plsa() -> None:
+    ours = log_likelihood(scores_of(PLSA(3, 2000)))
+    theirs = log_likelihood(scores_of(SklearnNMF(3, 2000)))
+    assert theirs == pytest.approx(ours, rel=0.01)
+
+
+def test_ldas_of_many_iterations_have_the_same_likelihood() -> None:
+    ours = log_likelihood(scores_of(LDA(3, 1000, 0.3, 0.2)))
+    theirs = log_likelihood(scores_of(SklearnLDA(3, 300, 0.3, 0.2)))
+    assert theirs == pytest.approx(ours, rel=0.01)
+
+
+# --- without the packages ---------------------------------------------------------------------
+
+SYSTEMS = [
+    (ImplicitALS(2), "implicit"),
+    (ImplicitBPR(2), "implicit"),
+    (ImplicitItemKNN(2), "implicit"),
+    (SklearnNMF(2), "scikit-learn"),
+    (SklearnLDA(2), "scikit-learn"),
+    (SklearnSVD(2), "scikit-learn"),
+    (SklearnElasticNet(), "scikit-learn"),
+    (SklearnNeighbours(2), "scikit-learn"),
+]
+
+
+@pytest.mark.parametrize(("system", "package"), SYSTEMS)
+def test_a_package_that_is_not_there_is_named(
+    system: Recommender, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = {"implicit": "implicit", "scikit-learn": "sklearn"}[package]
+    for module in [name for name in sys.modules if name.partition(".")[0] == top]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(sys, "meta_path", [_NotThere(top), *sys.meta_path])
+    message = f"{type(system).__name__} is trained by the package {package}, which is not installed"
+    with pytest.raises(ValueError, match=message):
+        system.fit(RATED)
+
+
+class _NotThere:
+    """Finds no module of a package."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name.partition(".")[0] == self.package:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@pytest.mark.parametrize("parameters", [{"l1": 0.0, "l2": 0.0}, {"neighbours": 0}])
+def test_an_elastic_net_without_penalty_or_neighbours_is_refused(
+    parameters: dict[str, float],
+) -> None:
+    with pytest.raises(ValueError, match=r"SklearnElasticNet: the parameter"):
+        SklearnElasticNet(**parameters)
+
+
+def test_more_factors_than_items_are_refused() -> None:
+    with pytest.raises(ValueError, match="SklearnSVD: the parameter factors is 46"):
+        SklearnSVD(46).fit(RATED)
+
+
+def test_exact_least_squares_need_regularisation() -> None:
+    with pytest.raises(ValueError, match="regularisation is 0"):
+        ImplicitALS(regularisation=0, solver="cholesky")
