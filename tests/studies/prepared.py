@@ -240,7 +240,7 @@ def drawn(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> F
     """Return a figure as it is saved: settled, with absent datasets named at its foot."""
     with figure_style():
         figure: Figure = module.draw(results, display)
-        settle_layout(figure, display.absence)
+        settle_layout(figure)
     return figure
 
 

@@ -5,6 +5,7 @@ REQUIRED INPUTS
 OUTPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  the results
   work/<edition>/artifacts/<study>/<artifact>.svg, .pdf (figures), .md, .tex (tables) or .md (pages)
+  work/<edition>/artifacts/<study>/index.md        every figure and what it shows
   work/<edition>/artifacts/<study>/provenance.json
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
@@ -132,7 +133,7 @@ rule write_table:
         messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/write_{artifact}.tsv",
     wildcard_constraints:
-        artifact=f"(?!({PAGES})[.])[a-z0-9_]+",
+        artifact=f"(?!({PAGES}|index)[.])[a-z0-9_]+",
     group:
         "study"
     conda:
@@ -225,3 +226,30 @@ rule record_provenance:
             params,
             log,
         )
+
+
+rule write_index:
+    input:
+        results=lambda w: PLANS[w.edition].studies.figure_results(w.study),
+    output:
+        index="work/{edition}/artifacts/{study}/index.md",
+    log:
+        messages="work/{edition}/artifacts/{study}/logs/write_index.log",
+        benchmark="work/{edition}/artifacts/{study}/benchmarks/write_index.tsv",
+    group:
+        "study"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+    params:
+        module=lambda w: PLANS[w.edition].studies.messages_module(w.study),
+        study=lambda w: PLANS[w.edition].studies.page(w.study),
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.study_index:write_index",
+            f"{PLANS[w.edition].studies.messages_module(w.study)}:MESSAGES",
+        ),
+    run:
+        JOBS.run("receval.workflow.study_index:write_index", input, output, params, log)

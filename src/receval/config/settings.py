@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from receval.config.looks import LooksSpec
 from receval.config.named_code import check_name
 from receval.config.reading import read_yaml, sentences
 from receval.config.studies import Edition, StudySpec
@@ -44,7 +45,7 @@ class Settings(BaseModel):
     accepted_searches : bool
         Whether the traces of the searches for settings are taken from the accepted results instead
         of made again.
-    datasets, twins, splits, systems, searches, simulations
+    datasets, twins, splits, systems, looks, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
         Those that the edition has.
@@ -65,6 +66,7 @@ class Settings(BaseModel):
     twins: dict[Identifier, TwinSpec]
     splits: dict[Identifier, AnySplitSpec]
     systems: dict[Identifier, SystemSpec]
+    looks: LooksSpec
     searches: SearchesSpec
     simulations: dict[Identifier, SkewnessSpec]
     studies: dict[Identifier, StudySpec]
@@ -100,6 +102,8 @@ class Settings(BaseModel):
             known(self.datasets, name, "dataset", "twins.yaml")
         known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
         known(self.splits, self.searches.split, "split", "searches.yaml")
+        for name, looking in self.systems.items():
+            known(self.looks.families, looking.family, "family", f"the system {name}")
         for name in self.searches.systems:
             known(self.systems, name, "system", "searches.yaml")
             spec = self.systems[name]
@@ -176,7 +180,7 @@ def load_settings(
 
     The files are merged in this order, later ones first: what the command line gives, the
     edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, searches, simulations, drift and studies. Mappings are merged key by key,
+    systems, looks, searches, simulations, drift and studies. Mappings are merged key by key,
     everything else is replaced.
 
     Parameters
@@ -195,7 +199,16 @@ def load_settings(
     """
     given = dict(overrides or {})
     content: dict[str, Any] = {}
-    for name in ("datasets", "twins", "splits", "systems", "searches", "simulations", "drift"):
+    for name in (
+        "datasets",
+        "twins",
+        "splits",
+        "systems",
+        "looks",
+        "searches",
+        "simulations",
+        "drift",
+    ):
         content[name] = read_yaml(folder / f"{name}.yaml")
     content["studies"] = {
         path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))

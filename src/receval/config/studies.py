@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.protocols.spec import ProtocolSpec
@@ -13,7 +13,16 @@ from receval.spec_types import Identifier, Model, NonEmptyText
 
 Evaluation = Literal["observed", "real"]
 
-ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+
+def _is_no_page(name: str) -> str:
+    if name == "index":
+        raise ValueError("index.md is the page of the study: give the artifact another name")
+    return name
+
+
+ArtifactName = Annotated[
+    str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$"), AfterValidator(_is_no_page)
+]
 
 Edition = Literal["demo", "full"]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from receval.config.looks import Marker
 from receval.protocols.spec import ProtocolSpec
 from receval.spec_types import Identifier, Model, NonEmptyText, Size
 
@@ -38,8 +39,10 @@ class SystemSpec(BaseModel):
         systems that break ties by it or repeat a fault that depends on it.
     source : str
         Where the values come from: a paper, released code, or our own choice.
-    colour : str
-        Hexadecimal; the one colour of the system in every figure.
+    family : str
+        Of ``looks.yaml``; its hue is that of the system in every figure.
+    shade : float
+        How much darker (from -1) or lighter (to 1) than its family's colour the system is.
     marker : str
         Matplotlib's name of the one marker of the system in every figure.
     """
@@ -53,8 +56,9 @@ class SystemSpec(BaseModel):
     learns_from: Literal["ratings", "grades"] = "ratings"
     order: Literal["codes", "appearance"] = "codes"
     source: Annotated[str, Field(min_length=1)]
-    colour: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
-    marker: Annotated[str, Field(min_length=1, max_length=2)]
+    family: Identifier
+    shade: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    marker: Marker
 
 
 class SystemSearch(Model):

@@ -11,6 +11,7 @@ from receval.storage.files import write_atomically
 
 PROVENANCE_SUFFIX = ".json"
 SUFFIXES = (DATA_SUFFIX, *DRAWING_SUFFIXES, PROVENANCE_SUFFIX)
+PAGE_OF_STUDY = "index.md"
 
 
 @dataclass(frozen=True)
@@ -87,20 +88,22 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
 
     Notes
     -----
-    Files of provenance (``.json``) belong to an artifact or to a study as a whole; the latter live
-    as long as the study lists any artifact.
+    Files of provenance (``.json``) belong to an artifact or to a study as a whole; those of the
+    study, and its page, live as long as it lists any artifact.
     """
     listed = set(artifacts)
     studies = {name.split("/")[0] for name in listed}
 
     def belongs(file: str) -> bool:
         name, study = str(Path(file).with_suffix("")), file.split("/")[0]
-        return name in listed or (file.endswith(PROVENANCE_SUFFIX) and study in studies)
+        of_study = file.endswith((PROVENANCE_SUFFIX, f"/{PAGE_OF_STUDY}"))
+        return name in listed or (of_study and study in studies)
 
     found = [file for file in _files(fresh) if belongs(file)]
     for file in found:
         data = str(Path(file).with_suffix(DATA_SUFFIX))
-        if file.endswith(DRAWING_SUFFIXES) and data not in found:
+        drawn = file.endswith(DRAWING_SUFFIXES) and Path(file).name != PAGE_OF_STUDY
+        if drawn and data not in found:
             raise ValueError(
                 f"{fresh / file} has no {Path(data).name} beside it: let the run finish before "
                 "accepting its results."

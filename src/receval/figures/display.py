@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any
+
+from receval.figures.looks import MetricStyle, SystemStyle
 
 if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
@@ -24,16 +26,6 @@ def absence_of(titles: Sequence[str], advice: str = "README: how to get the data
         Who tells how to get them.
     """
     return f"Absent: {', '.join(titles)} ({advice})." if titles else ""
-
-
-@dataclass(frozen=True)
-class SystemStyle:
-    """Title, colour and marker of a system, and its title where there is little room."""
-
-    title: str
-    colour: str
-    marker: str
-    short_title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +48,8 @@ class DisplayStyle:
         A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
     parameters : mapping
         The artifact's parameters from the study's configuration.
+    metrics : mapping of str to MetricStyle
+        By the names in print.
 
     Examples
     --------
@@ -84,12 +78,18 @@ class DisplayStyle:
     experiments: Mapping[str, str]
     absence: str
     parameters: Mapping[str, Any]
+    metrics: Mapping[str, MetricStyle] = field(default_factory=dict)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
         """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
         systems = {name: SystemStyle(**style) for name, style in values["systems"].items()}
-        typed = {"systems": systems, "extra_systems": tuple(values["extra_systems"])}
+        metrics = {name: MetricStyle(**style) for name, style in values["metrics"].items()}
+        typed = {
+            "systems": systems,
+            "extra_systems": tuple(values["extra_systems"]),
+            "metrics": metrics,
+        }
         return cls(**{**values, **typed})
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
@@ -105,6 +105,17 @@ class DisplayStyle:
             )
             for name in systems
         }
+
+    def metric_styles(self, names: Sequence[str]) -> dict[str, SeriesStyle]:
+        """Return the style of each metric of a figure (:func:`.metric_styles`)."""
+        from receval.figures.metric_styles import metric_styles
+
+        return metric_styles(names, self.metrics)
+
+    @property
+    def described(self) -> str:
+        """The caption, and what is absent: what stands below the figure in a document."""
+        return " ".join(filter(None, (self.caption, self.absence)))
 
     @property
     def titles(self) -> dict[str, str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -16,6 +18,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
+from receval.figures.panels import number_axes
 from receval.figures.style import PADDING, figure_style
 from receval.storage.files import write_atomically
 
@@ -76,7 +79,7 @@ def note(figure: Figure, text: str) -> Text:
 
     The text is broken into lines that fit the width. Panels, legend and earlier notes move up; the
     order of the calls of this function and :func:`legend_below` does not matter. Absent datasets
-    need no call: whatever is saved has them printed (:func:`settle_layout`).
+    are named by the caption (:attr:`.DisplayStyle.described`).
     """
     layout = _layout(figure)
     width, height = figure.get_size_inches()
@@ -147,8 +150,8 @@ TOLERANCE = 0.5
 """Overlap in points that the eye does not see."""
 
 
-def settle_layout(figure: Figure, remark: str = "") -> None:
-    """Print a last remark and lay the panels out for good, at rounded positions.
+def settle_layout(figure: Figure) -> None:
+    """Lay the panels out for good, at rounded positions, with the numbers of all figures.
 
     Nothing that takes room may be added later. Settling a second time changes nothing.
 
@@ -156,17 +159,8 @@ def settle_layout(figure: Figure, remark: str = "") -> None:
     ----------
     figure : Figure
         Settled by :func:`save_figure` at the latest; earlier where the final positions are needed.
-    remark : str
-        A :func:`note` to print, unless the figure has it or it is empty: the sentence on absent
-        datasets (:attr:`.DisplayStyle.absence`).
-
-    Raises
-    ------
-    ValueError
-        The figure was settled without this remark.
     """
-    if remark and remark not in [text.get_label() for text in _notes(figure)]:
-        note(figure, remark)
+    number_axes(figure.axes)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -250,7 +244,9 @@ _SVG_METADATA = {"Date": None, "Creator": None}
 _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
-def save_figure(figure: Figure, svg: Path, pdf: Path, remark: str = "") -> None:
+def save_figure(
+    figure: Figure, svg: Path, pdf: Path, title: str = "", description: str = ""
+) -> None:
     """Write a figure in both formats, each in one step.
 
     Both are rendered before the first is written, so a figure that cannot be drawn leaves both
@@ -262,20 +258,45 @@ def save_figure(figure: Figure, svg: Path, pdf: Path, remark: str = "") -> None:
         Made inside :func:`receval.figures.style.figure_style`.
     svg, pdf : Path
         Targets; folders are made when missing.
-    remark : str
-        As of :func:`settle_layout`.
+    title, description : str
+        What readers hear who cannot see it: the files carry both, and show none.
     """
     with figure_style():
-        settle_layout(figure, remark)
+        settle_layout(figure)
+        named = {"Title": title or None, "Subject": description or None}
         contents = {
-            svg: _render(figure, "svg", _SVG_METADATA),
-            pdf: _render(figure, "pdf", _PDF_METADATA),
+            svg: described_svg(_render(figure, "svg", _SVG_METADATA), title, description),
+            pdf: _render(figure, "pdf", {**_PDF_METADATA, **named}),
         }
     for path, content in contents.items():
         write_atomically(path, content)
 
 
-def _render(figure: Figure, format_name: str, metadata: dict[str, None]) -> bytes:
+def described_svg(svg: bytes, title: str, description: str) -> bytes:
+    """Return an SVG with its title and description, by which it stands alone.
+
+    Raises
+    ------
+    ValueError
+        It is no SVG.
+    """
+    start = re.search(rb"<svg\b[^>]*", svg)
+    if start is None:
+        raise ValueError("The figure was not rendered as an SVG: it has no <svg> element.")
+    elements = "".join(
+        f'\n <{tag} id="{tag}">{escape(text)}</{tag}>'
+        for tag, text in (("title", title), ("desc", description))
+        if text
+    )
+    if not elements:
+        return svg
+    names = " ".join(tag for tag, text in (("title", title), ("desc", description)) if text)
+    attributes = f' role="img" aria-labelledby="{names}"'
+    end = start.end()
+    return svg[:end] + attributes.encode() + svg[end : end + 1] + elements.encode() + svg[end + 1 :]
+
+
+def _render(figure: Figure, format_name: str, metadata: Mapping[str, str | None]) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=format_name, metadata=metadata)
     return buffer.getvalue()

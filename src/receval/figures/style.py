@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -222,27 +222,3 @@ def ink_on(ground: ColorType) -> str:
     luminance = linear @ (0.2126, 0.7152, 0.0722)
     # The contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
-
-
-STANDARD_METRICS = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP", "F1", "ERR")
-"""Metrics of the papers by name: each has the same colour and marker in every figure."""
-
-
-def metric_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return the style of each metric: that of its name where it is one of the papers' nine.
-
-    ``GP`` or ``GMAP`` look like ``P`` or ``MAP``, and ``GF1*`` like ``F1`` but dotted. Other names,
-    such as cut-offs of one metric, go from light to dark in their order.
-    """
-    plain = [_plain(name) for name in names]
-    if not set(plain) <= set(STANDARD_METRICS):
-        return ordered_styles(names)
-    styles = series_styles(STANDARD_METRICS)
-    return {
-        name: replace(styles[own], line=":") if name.endswith("*") else styles[own]
-        for name, own in zip(names, plain, strict=True)
-    }
-
-
-def _plain(name: str) -> str:
-    return name if name in STANDARD_METRICS else name.removeprefix("G").removesuffix("*")

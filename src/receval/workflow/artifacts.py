@@ -60,7 +60,7 @@ def compute_artifact(
 def draw_figure(
     *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
-    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, and name what is absent.
+    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, with its title and caption.
 
     Parameters
     ----------
@@ -74,12 +74,14 @@ def draw_figure(
         Targets.
     """
     from receval.figures.finish import save_figure
+    from receval.figures.html_page import heading
     from receval.figures.style import figure_style
 
     style = DisplayStyle.of(display)
     with collection_put_off(), figure_style():
         figure: Figure = import_module(module).draw(read_results(results), style)
-        save_figure(figure, svg, pdf, remark=style.absence)
+        title = heading(results.stem, style.title)
+        save_figure(figure, svg, pdf, title, style.described)
 
 
 def write_table(

@@ -63,7 +63,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_axis_off()
     for axes, rows in zip(grid, panels, strict=False):
         _draw_panel(axes, rows, display)
-    settle_layout(figure, display.absence)
+    settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
         labels = [
             PointLabel(float(x), float(y), display.short_titles[system])

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the largest p-values of each metric by descending size, a panel for each dataset."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    styles = metric_styles(list(dict.fromkeys(results["metric"])))
+    styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
     largest = int(display.parameters["largest_pairs"])
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
     figure = new_figure(width, 2.9)

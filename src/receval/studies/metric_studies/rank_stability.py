@@ -10,7 +10,7 @@ from matplotlib.ticker import MultipleLocator
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, metric_styles, new_figure
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -58,7 +58,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     column = "value" if display.parameters.get("statistic") == "value" else "tau"
     datasets = list(dict.fromkeys(results["dataset"]))
     results = results.assign(shown=_shown(results))
-    styles = metric_styles(list(dict.fromkeys(results["shown"])))
+    styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
     figure = new_figure(width, 2.9)
     panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from receval.config.settings import Settings
-from receval.figures.display import DisplayStyle, SystemStyle, absence_of
+from receval.figures.display import DisplayStyle, absence_of
+from receval.figures.hues import shaded
+from receval.figures.looks import MetricStyle, SystemStyle
 from receval.studies._shared.inputs import ArtifactDescription
 from receval.workflow.descriptions import plain
 from receval.workflow.plan.artifacts import PlannedArtifacts
@@ -79,25 +81,41 @@ class ArtifactDescriptions:
         for simulation in spec.simulations:
             systems |= dict.fromkeys(self.artifacts.simulations.spec(simulation).systems)
         extra = dict.fromkeys(name for e in experiments.values() for name in e.extra_systems)
-        # Nobody should take a twin's results for those of the data it stands for.
-        twins = self.settings.twins if self.settings.edition == "demo" else {}
-        titles = {
-            name: self.settings.datasets[name].short_title + (" twin" if name in twins else "")
-            for name in self.artifacts.datasets_of(study, artifact)
-        }
         display = DisplayStyle(
             title=spec.title,
             caption=self.caption(study, artifact),
             systems={name: self._style(name) for name in systems},
             extra_systems=tuple(extra),
-            datasets=titles,
+            metrics={
+                name: MetricStyle(look.colour, look.marker)
+                for name, look in self.settings.looks.metrics.items()
+            },
+            datasets=self._dataset_titles(study, artifact),
             experiments={name: experiment.title for name, experiment in experiments.items()},
-            absence=absence_of([titles[name] for name in self.artifacts.absent(study, artifact)]),
+            absence=self._absence(study, artifact),
             parameters=spec.model_dump(mode="json")["parameters"],
         )
         values: dict[str, Any] = plain(display)
         return values
 
+    def described(self, study: str, artifact: str) -> str:
+        """Return what stands below an artifact (:attr:`.DisplayStyle.described`)."""
+        parts = (self.caption(study, artifact), self._absence(study, artifact))
+        return " ".join(filter(None, parts))
+
+    def _absence(self, study: str, artifact: str) -> str:
+        titles = self._dataset_titles(study, artifact)
+        return absence_of([titles[name] for name in self.artifacts.absent(study, artifact)])
+
+    def _dataset_titles(self, study: str, artifact: str) -> dict[str, str]:
+        # Nobody should take a twin's results for those of the data it stands for.
+        twins = self.settings.twins if self.settings.edition == "demo" else {}
+        return {
+            name: self.settings.datasets[name].short_title + (" twin" if name in twins else "")
+            for name in self.artifacts.datasets_of(study, artifact)
+        }
+
     def _style(self, system: str) -> SystemStyle:
         spec = self.settings.systems[system]
-        return SystemStyle(spec.title, spec.colour, spec.marker, spec.short_title)
+        colour = shaded(self.settings.looks.families[spec.family], spec.shade)
+        return SystemStyle(spec.title, colour, spec.marker, spec.short_title)

@@ -67,5 +67,5 @@ class Plan:
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.code)
-        self.studies = PlannedStudies(settings, self.artifacts)
+        self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.sizes = PlannedSizes(settings, self.datasets)

@@ -7,6 +7,7 @@ from typing import Any
 from receval.config.settings import Settings
 from receval.config.studies import StudySpec
 from receval.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
+from receval.workflow.plan.descriptions import ArtifactDescriptions
 
 
 class PlannedStudies:
@@ -17,11 +18,15 @@ class PlannedStudies:
     settings : Settings
         The edition's configuration.
     artifacts : PlannedArtifacts
+    descriptions : ArtifactDescriptions
     """
 
-    def __init__(self, settings: Settings, artifacts: PlannedArtifacts) -> None:
+    def __init__(
+        self, settings: Settings, artifacts: PlannedArtifacts, descriptions: ArtifactDescriptions
+    ) -> None:
         self.settings = settings
         self.artifacts = artifacts
+        self.descriptions = descriptions
         self._datasets = artifacts.datasets
         self._folder = f"work/{settings.edition}"
 
@@ -36,7 +41,11 @@ class PlannedStudies:
         """Return all files that the target of a study makes."""
         made = self.artifacts.made(study)
         files = [file for name in made for file in self.artifacts.files(study, name)]
-        return [*files, self.record_file(study)]
+        return [*files, self.record_file(study), self.page_file(study)]
+
+    def page_file(self, study: str) -> str:
+        """Return the page that says what each figure of a study shows."""
+        return f"{self._folder}/artifacts/{study}/index.md"
 
     def record_file(self, study: str) -> str:
         """Return the record of what a study's artifacts were made from."""
@@ -79,6 +88,39 @@ class PlannedStudies:
                 f"{self._folder}/{name}/summary.json",
             )
         ]
+
+    # --- the page -------------------------------------------------------------------------
+
+    def messages_module(self, study: str) -> str:
+        """Return the module that knows what the figures of a study show."""
+        return f"receval.studies.{study}.messages"
+
+    def figure_results(self, study: str) -> list[str]:
+        """Return the CSVs of a study's figures that can be made."""
+        return [
+            self.artifacts.results_file(study, name)
+            for name in self.artifacts.made(study)
+            if self.artifacts.spec(study, name).kind == "figure"
+        ]
+
+    def page(self, study: str) -> dict[str, Any]:
+        """Return what the page of a study says beside the messages, as plain values."""
+        spec = self.specs[study]
+        made = self.artifacts.made(study)
+        specs = {name: self.artifacts.spec(study, name) for name in made}
+        return {
+            "title": spec.title,
+            "citation": spec.citation,
+            "artifacts": [
+                {
+                    "name": name,
+                    "title": artifact.title,
+                    "caption": self.descriptions.described(study, name),
+                    "suffixes": [*EXTENSIONS[artifact.kind], "csv"],
+                }
+                for name, artifact in specs.items()
+            ],
+        }
 
     # --- provenance -----------------------------------------------------------------------
 

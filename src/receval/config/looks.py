@@ -1,0 +1,43 @@
+"""Models of ``config/looks.yaml``: the one registry of what systems and metrics look like."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from receval.spec_types import Identifier, Model, NonEmptyText
+
+Colour = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
+
+Marker = Annotated[str, Field(min_length=1, max_length=2)]
+
+
+class MetricLook(Model):
+    """How a metric looks.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal, in small letters.
+    marker : str
+        Matplotlib's name.
+    """
+
+    colour: Colour
+    marker: Marker
+
+
+class LooksSpec(Model):
+    """The looks of all figures.
+
+    Attributes
+    ----------
+    families : dict of str to str
+        The hue of each family of systems, as its colour of shade 0.
+    metrics : dict of str to MetricLook
+        By the names in print.
+    """
+
+    families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
+    metrics: Annotated[dict[NonEmptyText, MetricLook], Field(min_length=1)]

@@ -1,0 +1,217 @@
+"""Names at the ends of lines, in place of a legend: spread so that nothing overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from numpy.typing import NDArray
+
+from receval.figures.finish import settle_layout
+from receval.figures.hues import shaded
+
+LABEL_SIZE = 6.5
+"""Font size of a name, in points."""
+
+COINCIDENT = 0.75
+"""Points between two lines up to which they are one to the eye, and carry one name."""
+
+_LEADER = 9.0  # points between the panel and the names, which leaders cross
+_GAP = 1.5  # points between the end of a leader and its name
+_SPACING = 1.12  # distance of two names in heights of a name
+_CONTRAST = 4.5  # least contrast of a name with white paper (WCAG 2.1)
+_SHADES = np.linspace(0, -0.8, 17)
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where some lines end that are one to the eye, and their name."""
+
+    lines: tuple[Line2D, ...]
+    x: float
+    y: float
+    name: Annotation
+
+
+def label_lines(panels: Iterable[Axes], *, beyond: float = 0.0) -> None:
+    """Print the label of every labelled line beside its last point, to the right of its panel.
+
+    Lines that lie on each other from end to end carry one name, such as "P, F1". Names in the
+    order of the lines' ends keep a distance; a leader connects each to its end. The layout is
+    settled by this (:func:`receval.figures.finish.settle_layout`): nothing that takes room may be
+    added afterwards.
+
+    Parameters
+    ----------
+    panels : iterable of Axes
+        Of one figure, with their final limits and scales.
+    beyond : float
+        Points to leave free between panel and names for what is drawn there.
+
+    Raises
+    ------
+    ValueError
+        A panel has no labelled line, or is too low for its names.
+
+    Notes
+    -----
+    The distances are those of the least squares fit to the lines' ends among all positions in
+    their order: isotonic regression (pool adjacent violators).
+    """
+    found = {axes: _ends(axes, beyond) for axes in panels}
+    for figure in dict.fromkeys(axes.get_figure(root=True) for axes in found):
+        assert isinstance(figure, Figure)
+        settle_layout(figure)
+    for axes, ends in found.items():
+        _spread(axes, ends, beyond)
+
+
+def _ends(axes: Axes, beyond: float) -> list[_End]:
+    lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+    if not lines:
+        raise ValueError("The panel has no labelled lines, so there is nothing to name.")
+    low, high = sorted(axes.get_ylim())
+    for line in lines:
+        # Half of a marker at the edge of the panel would be cut off.
+        line.set_clip_on(not all(low <= value <= high for value in _points(line)[1]))
+    ends = []
+    for group in _coincident(axes, lines):
+        across, up = _points(group[0])
+        shown = axes.transData.transform(np.column_stack([across, up]))
+        last = int(np.argmax(np.round(shown[:, 0], 3)))
+        name = axes.annotate(
+            ", ".join(str(line.get_label()) for line in group),
+            xy=(1, up[last]),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(beyond + _LEADER + _GAP, 0),
+            textcoords="offset points",
+            fontsize=LABEL_SIZE,
+            color=readable(str(group[0].get_color())),
+            ha="left",
+            va="center",
+            annotation_clip=False,
+        )
+        ends.append(_End(tuple(group), float(across[last]), float(up[last]), name))
+    return ends
+
+
+def _points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    across = np.asarray(line.get_xdata(), dtype=np.float64)
+    up = np.asarray(line.get_ydata(), dtype=np.float64)
+    known = ~np.isnan(up)
+    if not known.any():
+        raise ValueError(f"The line {line.get_label()} has no value at all: leave it out.")
+    return across[known], up[known]
+
+
+def _coincident(axes: Axes, lines: list[Line2D]) -> list[list[Line2D]]:
+    """Return the lines in groups of those that lie on each other at all their points."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    shown = [
+        axes.transData.transform(np.column_stack(_points(line))) * 72 / figure.dpi for line in lines
+    ]
+    groups: list[list[int]] = []
+    for index, points in enumerate(shown):
+        for group in groups:
+            others = shown[group[0]]
+            if points.shape == others.shape and np.abs(points - others).max() <= COINCIDENT:
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return [[lines[index] for index in group] for group in groups]
+
+
+def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    scale = 72 / figure.dpi
+    frame = axes.get_window_extent()
+    points = axes.transData.transform([(end.x, end.y) for end in ends]) * scale
+    height = max(end.name.get_window_extent().height for end in ends) * scale * _SPACING
+    low, high = frame.y0 * scale, frame.y1 * scale
+    if height * len(ends) > high - low + height:
+        raise ValueError(
+            f"The panel is {high - low:.0f} points high, too low for {len(ends)} names of "
+            f"{height:.0f} points: enlarge the figure or draw fewer lines."
+        )
+    places = spread_out(points[:, 1], height, low, high)
+    right = frame.x1 * scale
+    width, tall = figure.get_size_inches() * 72
+    for end, point, place in zip(ends, points, places, strict=True):
+        shift = float(np.round(place - point[1], 2))
+        end.name.set_position((beyond + _LEADER + _GAP, shift))
+        start = max(float(point[0]), right) + beyond if beyond else float(point[0])
+        leader = Line2D(
+            np.round(np.array([start + 1.5, right + beyond + _LEADER]) / width, 6),
+            np.round(np.array([point[1], place]) / tall, 6),
+            transform=figure.transFigure,
+            color=end.lines[0].get_color(),
+            linewidth=0.5,
+            alpha=0.7,
+        )
+        leader.set_in_layout(False)
+        figure.add_artist(leader)
+
+
+def spread_out(
+    wanted: NDArray[np.float64], distance: float, low: float, high: float
+) -> NDArray[np.float64]:
+    """Return positions nearest to the wanted ones that keep a distance, in the same order.
+
+    Parameters
+    ----------
+    wanted : ndarray of float64, shape (n,)
+    distance : float
+        Least distance of two positions.
+    low, high : float
+        Between which they lie, where there is room for all.
+
+    Examples
+    --------
+    >>> spread_out(np.array([5.0, 5.0, 9.0]), 2.0, 0.0, 10.0)
+    array([4., 6., 9.])
+    """
+    order = np.argsort(np.round(wanted, 3), kind="stable")
+    steps = distance * np.arange(len(wanted))
+    blocks: list[tuple[float, int]] = []
+    for value in (wanted[order] - steps).tolist():
+        mean, size = value, 1
+        while blocks and blocks[-1][0] > mean:
+            before, number = blocks.pop()
+            mean = (before * number + mean * size) / (number + size)
+            size += number
+        blocks.append((mean, size))
+    fitted = np.concatenate([np.full(size, mean) for mean, size in blocks])
+    places = np.empty(len(wanted))
+    places[order] = np.clip(fitted, low, max(low, high - steps[-1])) + steps
+    return places
+
+
+def readable(colour: str) -> str:
+    """Return a colour, or a darker one of its hue that can be read as text on white.
+
+    Examples
+    --------
+    >>> readable("#0b0d86"), readable("#88c620")
+    ('#0b0d86', '#527a0e')
+    """
+    plain = to_hex(to_rgb(colour))
+    for shade in _SHADES:
+        darker = shaded(plain, round(float(shade), 3))
+        if 1.05 / (_luminance(darker) + 0.05) >= _CONTRAST:
+            return darker
+    return darker
+
+
+def _luminance(colour: str) -> float:
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))

@@ -1,0 +1,29 @@
+"""What a figure says: how it is read, what is to be seen in it, and whether it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Message:
+    """The message of a figure, from its results alone.
+
+    A study's module ``messages`` has a function for each figure, in ``MESSAGES`` by the names of
+    the artifacts, that takes the results table and returns its message. Numbers in the sentences
+    are taken from the table.
+
+    Attributes
+    ----------
+    reading : str
+        A sentence on how to read the figure: what a mark is, and where better is.
+    finding : str
+        A sentence on what it shows.
+    holds : bool
+        Whether the results show it: checked by the function, not said by hand. Other data, such as
+        twins, need not show what the paper found.
+    """
+
+    reading: str
+    finding: str
+    holds: bool
