@@ -30,6 +30,7 @@ GROUPS = {
         "record_provenance",
         "sample_judgments",
         "simulate_skewness",
+        "write_index",
         "write_page",
         "write_table",
     },

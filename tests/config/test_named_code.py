@@ -51,10 +51,10 @@ def test_a_system_can_be_made_with_its_parameters(name: str) -> None:
     assert {key: system.parameters[key] for key in spec.parameters} == spec.parameters
 
 
-@pytest.mark.parametrize("what", [("title",), ("colour", "marker")])
+@pytest.mark.parametrize("what", [("title",), ("family", "shade", "marker")])
 def test_no_two_systems_look_alike(what: tuple[str, ...]) -> None:
     styles = {
-        name: tuple(getattr(spec, part).lower() for part in what)
+        name: tuple(str(getattr(spec, part)).lower() for part in what)
         for name, spec in SETTINGS.systems.items()
     }
     alike = [f"{a}, {b}" for a in styles for b in styles if a < b and styles[a] == styles[b]]

@@ -30,6 +30,8 @@ PLACES = [
     ("twins.yaml", "ml-1m", "exposure"),
     ("splits.yaml", "user-80"),
     ("systems.yaml", "plsa"),
+    ("looks.yaml",),
+    ("looks.yaml", "metrics", "P"),
     ("drift.yaml",),
     ("drift.yaml", "tolerances", "value"),
     ("studies/bellogin2017.yaml",),

@@ -1,0 +1,65 @@
+"""Every accepted figure, drawn again: no text in another's way, and everyone's own look."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pandas as pd
+import pytest
+from studies.accepted_results import ROOT
+from studies.drawn_looks import look_problems
+from studies.prepared import display_of, drawn, module_of, problems_of
+
+from receval.config.settings import EDITIONS, load_settings
+from receval.storage.files import read_results
+
+Case = tuple[str, str, str, str]
+"""Edition, study, artifact, and the dataset that is not there; empty if all are."""
+
+
+@cache
+def results_of(edition: str, study: str, artifact: str) -> pd.DataFrame:
+    return read_results(ROOT / "results" / edition / study / f"{artifact}.csv")
+
+
+def figures(edition: str) -> list[tuple[str, str]]:
+    studies = load_settings(ROOT / "config", edition).studies
+    return [
+        (study, artifact)
+        for study, spec in studies.items()
+        for artifact, of_it in spec.artifacts.items()
+        if of_it.kind == "figure"
+        and (ROOT / "results" / edition / study / f"{artifact}.csv").is_file()
+    ]
+
+
+def cases() -> list[Case]:
+    """Return all figures with all data, and the demo's families without each of the datasets.
+
+    Figures of one family with one set of datasets are drawn alike: one of them is enough.
+    """
+    found = [(edition, *figure, "") for edition in EDITIONS for figure in figures(edition)]
+    families: set[tuple[str, tuple[str, ...]]] = set()
+    for study, artifact in figures("demo"):
+        results = results_of("demo", study, artifact)
+        there = tuple(dict.fromkeys(results.get("dataset", pd.Series(dtype=str))))
+        family = (module_of(study, artifact).__name__, there)
+        if len(there) > 1 and family not in families:
+            families.add(family)
+            found += [("demo", study, artifact, dataset) for dataset in there]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("edition", "study", "artifact", "missing"), cases(), ids=lambda value: value or "all"
+)
+def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
+    edition: str, study: str, artifact: str, missing: str
+) -> None:
+    results = results_of(edition, study, artifact)
+    if missing:
+        results = results[results["dataset"] != missing].reset_index(drop=True)
+    display = display_of(study, artifact, [missing] if missing else [], edition)
+    figure = drawn(module_of(study, artifact), results, display)
+    assert problems_of(figure) == []
+    assert look_problems(figure, display) == []

@@ -1,0 +1,110 @@
+"""The page of a study: what each of its figures shows, if it does."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+import pytest
+from studies.accepted_results import ROOT
+
+from receval.config.settings import EDITIONS, load_settings
+from receval.studies._shared.message import Message
+from receval.workflow.plan.plan import Plan
+from receval.workflow.study_index import NOT_SEEN, write_index
+
+STUDY = {
+    "title": "Rankings",
+    "citation": "A. Author, 2020.",
+    "artifacts": [
+        {
+            "name": "fig02",
+            "title": "Precision",
+            "caption": "P@10 of two systems.",
+            "suffixes": ["svg", "pdf", "csv"],
+        },
+        {
+            "name": "table1",
+            "title": "Datasets",
+            "caption": "Their sizes.",
+            "suffixes": ["md", "tex", "csv"],
+        },
+    ],
+}
+
+
+def fig02(results: pd.DataFrame) -> Message:
+    best = results.loc[results["value"].idxmax()]
+    return Message(
+        "A bar is a system; higher is better.",
+        f"{best['system']} is best, with {best['value']:.2f}.",
+        holds=bool(best["system"] == "kNN"),
+    )
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A module of messages."""
+    made = ModuleType("receval.studies.rankings.messages")
+    made.MESSAGES = {"fig02": fig02}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def page(module: ModuleType, folder: Path, values: dict[str, float], **changes: Any) -> str:
+    results = folder / "fig02.csv"
+    pd.DataFrame({"system": list(values), "value": list(values.values())}).to_csv(
+        results, index=False
+    )
+    write_index(
+        module=module.__name__,
+        study={**STUDY, **changes},
+        results=[results],
+        index=folder / "index.md",
+    )
+    return (folder / "index.md").read_text(encoding="utf-8")
+
+
+def test_a_figure_has_its_caption_how_to_read_it_and_what_it_shows(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    text = page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
+    assert text.startswith("# Rankings\n\nA. Author, 2020.\n\n## Figure 2: Precision\n")
+    assert "![Figure 2: Precision](fig02.svg)" in text
+    assert "*How to read it.* A bar is a system; higher is better." in text
+    assert "*What it shows.* kNN is best, with 0.50.\n" in text
+    assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
+    assert NOT_SEEN not in text
+
+
+def test_results_that_do_not_show_it_are_said_not_to(module: ModuleType, tmp_path: Path) -> None:
+    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
+    assert f"Pop is best, with 0.25. **{NOT_SEEN}**" in text
+
+
+def test_a_table_has_its_caption_and_no_picture(module: ModuleType, tmp_path: Path) -> None:
+    section = page(module, tmp_path, {"kNN": 0.5}).partition("## Table 1: Datasets")[2]
+    assert "Their sizes." in section
+    assert "[md](table1.md)" in section
+    assert "![" not in section
+
+
+def test_a_figure_without_a_message_is_refused(module: ModuleType, tmp_path: Path) -> None:
+    module.MESSAGES = {}  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="has no message for fig02: add a function"):
+        page(module, tmp_path, {"kNN": 0.5})
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_the_page_lists_what_the_study_makes_and_reads_its_figures(edition: str) -> None:
+    plan = Plan(load_settings(ROOT / "config", edition), ROOT)
+    for study in plan.studies.specs:
+        made = plan.artifacts.made(study)
+        described = plan.studies.page(study)
+        assert [artifact["name"] for artifact in described["artifacts"]] == made
+        figures = [name for name in made if plan.artifacts.spec(study, name).kind == "figure"]
+        assert [Path(file).stem for file in plan.studies.figure_results(study)] == figures
+        assert plan.studies.page_file(study) in plan.studies.files(study)
