@@ -13,7 +13,7 @@ from matplotlib.text import Annotation
 from scipy.optimize import minimize
 
 from receval.figures.finish import text_problems
-from receval.figures.line_labels import label_lines, readable, spread_out
+from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
 NAMES = ("kNN", "MF", "Pop", "Random")
@@ -96,7 +96,7 @@ def test_a_panel_too_low_for_its_names_is_refused() -> None:
 def test_names_keep_their_distance_and_order_within_the_panel(
     wanted: list[float], distance: float
 ) -> None:
-    places = spread_out(np.array(wanted), distance, 0, 100)
+    places = spaced_positions(np.array(wanted), distance, 0, 100)
     order = np.argsort(np.round(wanted, 3), kind="stable")
     assert (np.diff(places[order]) >= distance - 1e-9).all()
     assert places.min() >= -1e-9
@@ -105,7 +105,7 @@ def test_names_keep_their_distance_and_order_within_the_panel(
 
 def test_places_are_the_least_squares_fit_by_a_general_solver() -> None:
     wanted = np.array([3.0, 3.5, 4.0, 9.0, 9.1])
-    fitted = spread_out(wanted, 1.0, -100, 100)
+    fitted = spaced_positions(wanted, 1.0, -100, 100)
     solved = minimize(
         lambda x: ((x - wanted) ** 2).sum(),
         np.arange(5.0) * 2,

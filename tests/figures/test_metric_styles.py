@@ -1,4 +1,4 @@
-"""Each metric's one look."""
+"""Each metric's one style."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from studies.accepted_results import ROOT
 
 from receval.config.settings import load_settings
 from receval.figures.hues import oklch
-from receval.figures.looks import MetricStyle
 from receval.figures.metric_styles import metric_styles
+from receval.figures.named_styles import MetricStyle
 from receval.figures.style import SeriesStyle
 
-LOOKS = load_settings(ROOT / "config", "full").looks
-METRICS = {name: MetricStyle(look.colour, look.marker) for name, look in LOOKS.metrics.items()}
+DISPLAY = load_settings(ROOT / "config", "full").display
+METRICS = {name: MetricStyle(style.colour, style.marker) for name, style in DISPLAY.metrics.items()}
 OF_2018 = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
 OF_2020 = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
 
@@ -56,15 +56,15 @@ def test_no_two_metrics_can_be_taken_for_each_other(deficiency: str) -> None:
     for one, other in combinations(OF_2020, 2):
         apart = dist(seen(METRICS[one].colour, deficiency), seen(METRICS[other].colour, deficiency))
         assert apart > 0.12, (one, other)
-    assert len({look.marker for look in METRICS.values()}) == len(METRICS)
+    assert len({style.marker for style in METRICS.values()}) == len(METRICS)
 
 
 def test_no_metric_has_the_hue_of_a_system_that_has_one() -> None:
     families = ("popularity", "knn", "matrix-factorisation", "topic-model")
-    for name, look in METRICS.items():
-        _, chroma, hue = oklch(look.colour)
+    for name, style in METRICS.items():
+        _, chroma, hue = oklch(style.colour)
         for family in families:
-            apart = abs(degrees(hue) - degrees(oklch(LOOKS.families[family])[2])) % 360
+            apart = abs(degrees(hue) - degrees(oklch(DISPLAY.families[family])[2])) % 360
             assert chroma < 0.02 or min(apart, 360 - apart) >= 15, (name, family)
 
 
@@ -106,7 +106,7 @@ def test_cut_offs_of_one_metric_are_shades_of_its_hue_from_light_to_dark() -> No
     ("names", "message"),
     [
         (["P", "P"], "repeat a name"),
-        (["P", "novelty"], "No look is known for novelty: add a colour"),
+        (["P", "novelty"], "No display style is known for novelty: add a colour"),
         (["P@10", "P@100", "MAP"], "would look alike"),
     ],
 )

@@ -33,7 +33,7 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
 def test_a_description_has_what_results_depend_on_and_no_display_style() -> None:
     before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
     styles = {
-        "systems": {"pop": {"title": "Popularity", "colour": "#000000"}},
+        "systems": {"pop": {"title": "Popularity", "family": "optimum"}},
         "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
         "datasets": {"ml-1m": {"short_title": "MovieLens"}},
     }

@@ -7,7 +7,7 @@ from functools import cache
 import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
-from studies.drawn_looks import look_problems
+from studies.drawn_styles import style_problems
 from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.config.settings import EDITIONS, load_settings
@@ -62,4 +62,4 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
     display = display_of(study, artifact, [missing] if missing else [], edition)
     figure = drawn(module_of(study, artifact), results, display)
     assert problems_of(figure) == []
-    assert look_problems(figure, display) == []
+    assert style_problems(figure, display) == []

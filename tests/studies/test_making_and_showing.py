@@ -47,6 +47,7 @@ DISPLAY = {
     "experiments": {},
     "datasets": {"ml-1m": "ML-1M", "netflix": "Netflix"},
     "absence": "Absent: Netflix (README).",
+    "metrics": {},
 }
 
 

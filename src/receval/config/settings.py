@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from receval.config.looks import LooksSpec
+from receval.config.display import DisplaySpec
 from receval.config.named_code import check_name
 from receval.config.reading import read_yaml, sentences
 from receval.config.studies import Edition, StudySpec
@@ -45,7 +45,7 @@ class Settings(BaseModel):
     accepted_searches : bool
         Whether the traces of the searches for settings are taken from the accepted results instead
         of made again.
-    datasets, twins, splits, systems, looks, searches, simulations
+    datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
         Those that the edition has.
@@ -66,7 +66,7 @@ class Settings(BaseModel):
     twins: dict[Identifier, TwinSpec]
     splits: dict[Identifier, AnySplitSpec]
     systems: dict[Identifier, SystemSpec]
-    looks: LooksSpec
+    display: DisplaySpec
     searches: SearchesSpec
     simulations: dict[Identifier, SkewnessSpec]
     studies: dict[Identifier, StudySpec]
@@ -103,7 +103,7 @@ class Settings(BaseModel):
         known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
         known(self.splits, self.searches.split, "split", "searches.yaml")
         for name, looking in self.systems.items():
-            known(self.looks.families, looking.family, "family", f"the system {name}")
+            known(self.display.families, looking.family, "family", f"the system {name}")
         for name in self.searches.systems:
             known(self.systems, name, "system", "searches.yaml")
             spec = self.systems[name]
@@ -180,7 +180,7 @@ def load_settings(
 
     The files are merged in this order, later ones first: what the command line gives, the
     edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, looks, searches, simulations, drift and studies. Mappings are merged key by key,
+    systems, display, searches, simulations, drift and studies. Mappings are merged key by key,
     everything else is replaced.
 
     Parameters
@@ -204,7 +204,7 @@ def load_settings(
         "twins",
         "splits",
         "systems",
-        "looks",
+        "display",
         "searches",
         "simulations",
         "drift",

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from receval.config.looks import Marker
+from receval.config.display import Marker
 from receval.protocols.spec import ProtocolSpec
 from receval.spec_types import Identifier, Model, NonEmptyText, Size
 
@@ -40,7 +40,7 @@ class SystemSpec(BaseModel):
     source : str
         Where the values come from: a paper, released code, or our own choice.
     family : str
-        Of ``looks.yaml``; its hue is that of the system in every figure.
+        Of ``display.yaml``; its hue is that of the system in every figure.
     shade : float
         How much darker (from -1) or lighter (to 1) than its family's colour the system is.
     marker : str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from receval.figures.looks import MetricStyle, SystemStyle
+from receval.figures.named_styles import MetricStyle, SystemStyle
 
 if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle

@@ -142,7 +142,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
             f"The panel is {high - low:.0f} points high, too low for {len(ends)} names of "
             f"{height:.0f} points: enlarge the figure or draw fewer lines."
         )
-    places = spread_out(points[:, 1], height, low, high)
+    places = spaced_positions(points[:, 1], height, low, high)
     right = frame.x1 * scale
     width, tall = figure.get_size_inches() * 72
     for end, point, place in zip(ends, points, places, strict=True):
@@ -161,7 +161,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
         figure.add_artist(leader)
 
 
-def spread_out(
+def spaced_positions(
     wanted: NDArray[np.float64], distance: float, low: float, high: float
 ) -> NDArray[np.float64]:
     """Return positions nearest to the wanted ones that keep a distance, in the same order.
@@ -176,7 +176,7 @@ def spread_out(
 
     Examples
     --------
-    >>> spread_out(np.array([5.0, 5.0, 9.0]), 2.0, 0.0, 10.0)
+    >>> spaced_positions(np.array([5.0, 5.0, 9.0]), 2.0, 0.0, 10.0)
     array([4., 6., 9.])
     """
     order = np.argsort(np.round(wanted, 3), kind="stable")
@@ -201,7 +201,7 @@ def readable(colour: str) -> str:
     Examples
     --------
     >>> readable("#0b0d86"), readable("#88c620")
-    ('#0b0d86', '#527a0e')
+    ('#0b0d86', '#547e00')
     """
     plain = to_hex(to_rgb(colour))
     for shade in _SHADES:

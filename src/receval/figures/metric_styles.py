@@ -1,4 +1,4 @@
-"""How curves of metrics look: each metric by its one colour, cut-offs of one by shades of it."""
+"""How curves of metrics are drawn: each metric in its colour, cut-offs of one in its shades."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from receval.figures.hues import shaded
-from receval.figures.looks import MetricStyle
+from receval.figures.named_styles import MetricStyle
 from receval.figures.style import MARKERS, SeriesStyle
 
 NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
@@ -31,7 +31,7 @@ def plain_metric(name: str) -> str:
     return NAMES_IN_PRINT.get(metric, metric)
 
 
-def metric_styles(names: Sequence[str], looks: Mapping[str, MetricStyle]) -> dict[str, SeriesStyle]:
+def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dict[str, SeriesStyle]:
     """Return the style of each metric of a figure.
 
     ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` like ``F1`` but dotted. Where
@@ -41,34 +41,34 @@ def metric_styles(names: Sequence[str], looks: Mapping[str, MetricStyle]) -> dic
     ----------
     names : sequence of str
         As they are printed.
-    looks : mapping of str to MetricStyle
-        The registry (``config/looks.yaml``).
+    known : mapping of str to MetricStyle
+        The registry (``config/display.yaml``).
 
     Raises
     ------
     ValueError
-        For repeated names, metrics without a look, or several names that would look alike.
+        For repeated names, metrics without a style, or several names that would look alike.
     """
     if len(set(names)) != len(names):
-        raise ValueError(f"The metrics {', '.join(names)} repeat a name: each needs its own look.")
+        raise ValueError(f"The metrics {', '.join(names)} repeat a name: each needs its own style.")
     plain = [plain_metric(name) for name in names]
-    if unknown := sorted(set(plain) - set(looks)):
+    if unknown := sorted(set(plain) - set(known)):
         raise ValueError(
-            f"No look is known for {', '.join(unknown)}: add a colour and a marker for it to the "
-            "metrics of config/looks.yaml."
+            f"No display style is known for {', '.join(unknown)}: add a colour and a marker for it to "
+            "the metrics of config/display.yaml."
         )
     if len(names) > 1 and len(set(plain)) == 1:
         shades = np.linspace(LIGHTEST, DARKEST, len(names))
         return {
             name: SeriesStyle(
-                shaded(looks[plain[0]].colour, round(float(shade), 3)),
+                shaded(known[plain[0]].colour, round(float(shade), 3)),
                 MARKERS[index % len(MARKERS)],
             )
             for index, (name, shade) in enumerate(zip(names, shades, strict=True))
         }
     styles = {
         name: SeriesStyle(
-            looks[metric].colour, looks[metric].marker, ":" if name.endswith("*") else "-"
+            known[metric].colour, known[metric].marker, ":" if name.endswith("*") else "-"
         )
         for name, metric in zip(names, plain, strict=True)
     }

@@ -8,7 +8,7 @@ from typing import Any
 from receval.config.settings import Settings
 from receval.figures.display import DisplayStyle, absence_of
 from receval.figures.hues import shaded
-from receval.figures.looks import MetricStyle, SystemStyle
+from receval.figures.named_styles import MetricStyle, SystemStyle
 from receval.studies._shared.inputs import ArtifactDescription
 from receval.workflow.descriptions import plain
 from receval.workflow.plan.artifacts import PlannedArtifacts
@@ -87,8 +87,8 @@ class ArtifactDescriptions:
             systems={name: self._style(name) for name in systems},
             extra_systems=tuple(extra),
             metrics={
-                name: MetricStyle(look.colour, look.marker)
-                for name, look in self.settings.looks.metrics.items()
+                name: MetricStyle(style.colour, style.marker)
+                for name, style in self.settings.display.metrics.items()
             },
             datasets=self._dataset_titles(study, artifact),
             experiments={name: experiment.title for name, experiment in experiments.items()},
@@ -117,5 +117,5 @@ class ArtifactDescriptions:
 
     def _style(self, system: str) -> SystemStyle:
         spec = self.settings.systems[system]
-        colour = shaded(self.settings.looks.families[spec.family], spec.shade)
+        colour = shaded(self.settings.display.families[spec.family], spec.shade)
         return SystemStyle(spec.title, colour, spec.marker, spec.short_title)

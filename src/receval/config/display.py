@@ -1,4 +1,4 @@
-"""Models of ``config/looks.yaml``: the one registry of what systems and metrics look like."""
+"""Models of ``config/display.yaml``: the one registry of how systems and metrics are shown."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Colour = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
 Marker = Annotated[str, Field(min_length=1, max_length=2)]
 
 
-class MetricLook(Model):
-    """How a metric looks.
+class MetricStyleSpec(Model):
+    """How a metric is shown.
 
     Attributes
     ----------
@@ -28,16 +28,16 @@ class MetricLook(Model):
     marker: Marker
 
 
-class LooksSpec(Model):
-    """The looks of all figures.
+class DisplaySpec(Model):
+    """The display styles of all figures.
 
     Attributes
     ----------
     families : dict of str to str
         The hue of each family of systems, as its colour of shade 0.
-    metrics : dict of str to MetricLook
+    metrics : dict of str to MetricStyleSpec
         By the names in print.
     """
 
     families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
-    metrics: Annotated[dict[NonEmptyText, MetricLook], Field(min_length=1)]
+    metrics: Annotated[dict[NonEmptyText, MetricStyleSpec], Field(min_length=1)]

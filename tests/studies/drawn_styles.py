@@ -1,4 +1,4 @@
-"""Whether what is drawn looks as the registry of looks has it: systems, metrics and datasets."""
+"""Whether systems, metrics and datasets are drawn as the registry of display styles has it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAME_HUE = 12.0
 """Degrees."""
 
 
-def look_problems(figure: Figure, display: DisplayStyle) -> list[str]:
+def style_problems(figure: Figure, display: DisplayStyle) -> list[str]:
     """Return a sentence for each labelled artist whose colour is not that of what it is of.
 
     A label is that of a system, a metric or a dataset if it is its title, or begins with it and a
@@ -35,7 +35,7 @@ def look_problems(figure: Figure, display: DisplayStyle) -> list[str]:
     problems = []
     labelled = list(_labelled(figure))
     metrics = [label for label, _ in labelled if plain_metric(label) in display.metrics]
-    looks = metric_styles(list(dict.fromkeys(metrics)), display.metrics) if metrics else {}
+    known = metric_styles(list(dict.fromkeys(metrics)), display.metrics) if metrics else {}
     for label, colour in labelled:
         whole = label in systems or label in display.datasets.values()
         start = label if whole else label.partition(",")[0].partition(" (")[0]
@@ -46,8 +46,8 @@ def look_problems(figure: Figure, display: DisplayStyle) -> list[str]:
                 alike |= any(_same_hue(colour, own) for own in allowed)
             if not alike:
                 problems.append(f"{label} is drawn in {colour}, not in {', '.join(allowed)}.")
-        elif label in looks and colour != looks[label].colour:
-            problems.append(f"{label} is drawn in {colour}, not in {looks[label].colour}.")
+        elif label in known and colour != known[label].colour:
+            problems.append(f"{label} is drawn in {colour}, not in {known[label].colour}.")
         elif start in display.datasets.values() and _has_hue(colour):
             problems.append(f"{label} is a dataset, and is drawn in {colour}, not in ink.")
     return problems

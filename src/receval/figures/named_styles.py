@@ -1,4 +1,4 @@
-"""What a system and a metric look like, as the registry of looks has it."""
+"""How a system and a metric are shown in every figure: ``config/display.yaml``."""
 
 from __future__ import annotations
 
