@@ -69,7 +69,7 @@ def shaded(colour: str, shade: float) -> str:
     if shade == 0:
         return colour.lower()
     lightness, chroma, hue = oklch(colour)
-    end = _LIGHTEST if shade > 0 else _DARKEST
+    end = max(lightness, _LIGHTEST) if shade > 0 else min(lightness, _DARKEST)
     lightness += abs(shade) * (end - lightness)
     low, high = 0.0, chroma
     for _ in range(_STEPS_TO_GAMUT):

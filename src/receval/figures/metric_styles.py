@@ -54,8 +54,8 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
     plain = [plain_metric(name) for name in names]
     if unknown := sorted(set(plain) - set(known)):
         raise ValueError(
-            f"No display style is known for {', '.join(unknown)}: add a colour and a marker for it to "
-            "the metrics of config/display.yaml."
+            f"No display style is known for {', '.join(unknown)}: add a colour and a marker for "
+            "it to the metrics of config/display.yaml."
         )
     if len(names) > 1 and len(set(plain)) == 1:
         shades = np.linspace(LIGHTEST, DARKEST, len(names))
