@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from receval.figures.html_page import heading, printed_name
+from receval.figures.display import heading, printed_name
 
 ROOT = Path(__file__).resolve().parents[2]
 

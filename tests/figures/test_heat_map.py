@@ -10,9 +10,9 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from receval.figures.finish import text_problems
 from receval.figures.heat_map import COLOUR_MAP, heat_map
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from receval.figures.text_problems import text_problems
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from receval.figures.finish import save_figure, settle_layout
-from receval.figures.panels import number_axes
-from receval.figures.style import figure_style
+from receval.figures.style import figure_style, number_axes
 
 
 def positions(figure: Figure) -> list[tuple[float, ...]]:

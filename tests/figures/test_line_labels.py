@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from scipy.optimize import minimize
 
-from receval.figures.finish import text_problems
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
+from receval.figures.text_problems import text_problems
 
 NAMES = ("kNN", "MF", "Pop", "Random")
 

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from receval.figures.finish import settle_layout
-from receval.figures.panels import letter_panels, short_number
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, figure_style, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    figure_style,
+    new_figure,
+    short_number,
+)
 
 
 @pytest.mark.parametrize(

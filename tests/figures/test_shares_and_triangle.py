@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from receval.figures.bars import stacked_shares
-from receval.figures.finish import legend_below, text_problems
+from receval.figures.finish import legend_below
 from receval.figures.heat_map import triangle
 from receval.figures.style import (
     FIRST_WINS,
@@ -19,6 +19,7 @@ from receval.figures.style import (
     ink_on,
     new_figure,
 )
+from receval.figures.text_problems import text_problems
 from receval.statistics.type_ii_sums_of_squares import explained_variance
 
 LABELS = ("first wins", "neither wins", "second wins")

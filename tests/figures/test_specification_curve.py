@@ -21,9 +21,9 @@ from receval.figures.decision_rows import (
     level_shades,
     shade_colour,
 )
-from receval.figures.finish import text_problems
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
+from receval.figures.text_problems import text_problems
 
 VALUES = (0.5, -1.0, 0.1, 2.0)
 VERDICTS = (0, -1, 0, 1)

@@ -13,7 +13,7 @@ from matplotlib import font_manager
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from receval.figures.finish import legend_below, note, text_problems
+from receval.figures.finish import legend_below, note
 from receval.figures.style import (
     COLOURS,
     DOUBLE_COLUMN,
@@ -25,6 +25,7 @@ from receval.figures.style import (
     ordered_styles,
     series_styles,
 )
+from receval.figures.text_problems import text_problems
 
 
 @pytest.mark.parametrize("weight", ["normal", "bold"])

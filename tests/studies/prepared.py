@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle, absence_of
-from receval.figures.finish import settle_layout, text_problems
+from receval.figures.finish import settle_layout
 from receval.figures.style import figure_style
+from receval.figures.text_problems import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol

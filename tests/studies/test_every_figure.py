@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
 from studies.drawn_styles import style_problems
+from studies.drawn_words import wording_problems
 from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.config.settings import EDITIONS, load_settings
@@ -63,3 +64,4 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
     figure = drawn(module_of(study, artifact), results, display)
     assert problems_of(figure) == []
     assert style_problems(figure, display) == []
+    assert wording_problems(figure) == []

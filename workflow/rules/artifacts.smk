@@ -10,7 +10,7 @@ OUTPUTS
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
-from receval.figures.html_page import heading
+from receval.figures.display import heading
 
 # Pages and tables are both written as <artifact>.md.
 PAGES = (

@@ -1,4 +1,4 @@
-"""What Snakemake's report shows: Markdown as a page for browsers, artifacts by their names."""
+"""What Snakemake's report shows: Markdown as a page for browsers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import html
 import re
 from itertools import groupby
 
-_KINDS = {"fig": "Figure", "table": "Table"}
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em;max-width:75em;color:#222}"
     "table{border-collapse:collapse;margin:1em 0}"
@@ -116,21 +115,3 @@ def _inline(text: str) -> str:
 
 # A backslash in a formula is LaTeX; elsewhere it says that the next character is text.
 _ESCAPED_OUTSIDE = re.compile(rf"{_FORMULA.pattern.replace('(', '(?:')}|{_ESCAPED.pattern}")
-
-
-def printed_name(artifact: str) -> str:
-    """Return ``Figure 2`` for ``fig02``, ``Figure 8, relations`` for ``fig08_relations``.
-
-    An artifact that no paper numbers has no such name: the result is empty.
-    """
-    named = re.fullmatch(r"(fig|table)0*(\d+)(?:_(\w+))?", artifact)
-    if named is None:
-        return ""
-    kind, number, part = named.groups()
-    of_it = f", {part.replace('_', ' ')}" if part else ""
-    return f"{_KINDS[kind]} {number}{of_it}"
-
-
-def heading(artifact: str, title: str) -> str:
-    """Return the name in print and the title, as in ``Figure 2: Precision by sparsity``."""
-    return ": ".join(part for part in (printed_name(artifact), title) if part)

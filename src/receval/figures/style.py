@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -11,10 +11,12 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import ScalarFormatter
 from matplotlib.typing import ColorType
 
 SINGLE_COLUMN = 3.3
@@ -222,3 +224,38 @@ def ink_on(ground: ColorType) -> str:
     luminance = linear @ (0.2126, 0.7152, 0.0722)
     # The contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
+class AxisNumbers(ScalarFormatter):
+    """Numbers of an axis without the zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return how a number is printed; see :meth:`matplotlib.ticker.Formatter.__call__`."""
+        return short_number(super().__call__(x, pos))
+
+
+def short_number(text: str) -> str:
+    """Return a printed number without the zero before its point, and 0 for any zero.
+
+    Examples
+    --------
+    >>> [short_number(text) for text in ("0.05", "-0.50", "1.0", "0.00", "10")]
+    ['.05', '-.50', '1.0', '0', '10']
+    """
+    digits = text.lstrip("-\N{MINUS SIGN}")
+    if digits.strip("0.") == "" and digits:
+        return "0"
+    if digits.startswith("0."):
+        return text[: len(text) - len(digits)] + digits[1:]
+    return text
+
+
+def number_axes(panels: Iterable[Axes]) -> None:
+    """Let all axes that have matplotlib's own numbers print them as the other figures do."""
+    for axes in panels:
+        for axis in (axes.xaxis, axes.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(AxisNumbers())

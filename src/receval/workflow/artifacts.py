@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, heading
 from receval.storage.files import read_results, write_atomically, write_results
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def draw_figure(
         Targets.
     """
     from receval.figures.finish import save_figure
-    from receval.figures.html_page import heading
     from receval.figures.style import figure_style
 
     style = DisplayStyle.of(display)
@@ -108,7 +107,7 @@ def write_table(
     shown : Path, optional
         Target of a page that Snakemake's report shows.
     """
-    from receval.figures.html_page import as_html_page, heading
+    from receval.figures.html_page import as_html_page
     from receval.figures.tables import save_table, to_markdown
 
     table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))

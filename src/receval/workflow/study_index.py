@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from receval.figures.display import heading
 from receval.figures.escaping import escape_markdown
-from receval.figures.html_page import heading
 from receval.storage.files import read_results, write_atomically
 
 if TYPE_CHECKING:

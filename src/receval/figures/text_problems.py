@@ -1,0 +1,83 @@
+"""Texts of a figure that overlap, or that leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axis import Tick
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from numpy.typing import NDArray
+
+from receval.figures.style import figure_style
+
+TOLERANCE = 0.5
+"""Overlap in points that the eye does not see."""
+
+
+def text_problems(figure: Figure) -> list[str]:
+    """Return one sentence for each pair of overlapping texts and each text out of the figure.
+
+    Titles, axis and tick labels, legend entries, annotations and notes are compared by their
+    boxes after the layout. A legend counts as one box as well, against the panels' frames.
+
+    Parameters
+    ----------
+    figure : Figure
+        A finished figure. Its layout is run.
+    """
+    with figure_style():
+        figure.draw_without_rendering()
+        margin = TOLERANCE * figure.dpi / 72
+        boxes = [(repr(text.get_text()), text.get_window_extent()) for text in _shown_texts(figure)]
+        frames = [("a panel", axes.get_window_extent()) for axes in figure.axes]
+        legends = [("the legend", legend.get_window_extent()) for legend in figure.legends]
+    overlapping = np.triu(_overlaps(boxes, boxes, margin), k=1)
+    problems = [f"{boxes[i][0]} overlaps {boxes[j][0]}." for i, j in np.argwhere(overlapping)]
+    problems += [
+        f"{legends[i][0]} overlaps {frames[j][0]}."
+        for i, j in np.argwhere(_overlaps(legends, frames, margin))
+    ]
+    page = figure.bbox
+    problems += [
+        f"{name} is cut off at the edge of the figure."
+        for name, box in [*boxes, *legends]
+        if box.x0 < page.x0 - margin
+        or box.y0 < page.y0 - margin
+        or box.x1 > page.x1 + margin
+        or box.y1 > page.y1 + margin
+    ]
+    return problems
+
+
+def _shown_texts(figure: Figure) -> list[Text]:
+    ticks = figure.findobj(Tick)
+    # Ticks out of the limits, and those kept from an earlier layout, exist but are not drawn.
+    hidden = {label for tick in ticks for label in (tick.label1, tick.label2)}
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            slack = 1e-9 * (high - low)
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if low - slack <= tick.get_loc() <= high + slack:
+                    hidden -= {tick.label1, tick.label2}
+    return [
+        text
+        for text in figure.findobj(Text)
+        if text not in hidden and text.get_visible() and text.get_text().strip()
+    ]
+
+
+def _overlaps(
+    named: Sequence[tuple[str, Bbox]], others: Sequence[tuple[str, Bbox]], margin: float
+) -> NDArray[np.bool_]:
+    """Tell which boxes of one list overlap which of another by more than a margin."""
+    one, two = (
+        np.array([box.extents for _, box in boxes]).reshape(-1, 1, 2, 2)
+        for boxes in (named, others)
+    )
+    two = two.swapaxes(0, 1)
+    shared = np.minimum(one[:, :, 1], two[:, :, 1]) - np.maximum(one[:, :, 0], two[:, :, 0])
+    return np.asarray((shared > margin).all(axis=-1))

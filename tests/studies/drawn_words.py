@@ -1,0 +1,40 @@
+"""Whether the texts of a figure are printed as all figures print them."""
+
+from __future__ import annotations
+
+import re
+
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+SMALLEST = 5.0
+"""Font size in points below which nobody reads."""
+
+LOWER_CASE = ("infAP", "bpref", "nDCG", "nDCL", "kNN", "pLSA", "antiP", "antiRR", "tau", "ln", "p(")
+"""What an axis label may begin with although it is no capital: names that are spelt so."""
+
+
+def wording_problems(figure: Figure) -> list[str]:
+    """Return a sentence for each text that another figure would print otherwise."""
+    problems = []
+    for axes in figure.axes:
+        for label in (axes.get_xlabel(), axes.get_ylabel()):
+            start = label.strip()[:1]
+            if start.islower() and not label.startswith(LOWER_CASE):
+                problems.append(f"The axis label {label!r} does not begin with a capital.")
+        ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        if any("%" in tick.get_text() for tick in ticks if re.search(r"\d", tick.get_text())):
+            problems.append(
+                f"The ticks of {axes.get_xlabel()!r} have per cent signs: label it (%)."
+            )
+    for text in figure.findobj(Text):
+        printed = text.get_text()
+        if not text.get_visible() or not printed.strip():
+            continue
+        if re.search(r"(?<![\d.,])0\.\d", printed):
+            problems.append(f"{printed!r} has a zero before the point.")
+        if re.search(r"(?<![\w$^{-])-\d", printed):
+            problems.append(f"{printed!r} has a hyphen for a minus.")
+        if text.get_fontsize() < SMALLEST:
+            problems.append(f"{printed!r} is printed in {text.get_fontsize():g} points.")
+    return problems
