@@ -3,8 +3,8 @@
     python benchmarks/recommenders/implementations.py [--real work/full/ml-1m] [--repeats 3]
 
 Each system of the artifact is fitted to one fold, 80 % of generated ratings of MovieLens 1M's shape
-or or of a prepared dataset, in processes of its own on one thread; what numba compiles is compiled and
-what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
+or of a prepared dataset, in processes of its own on one thread; what numba compiles is compiled
+and what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
 processor time of fitting over the repeats, that of ranking the other 20 %, and the peak of memory.
 The peak is of one fit and ranking, in a process that did nothing else but load the ratings and
 compile: what the allocator holds of earlier work is given back before, and the kernel's own peak

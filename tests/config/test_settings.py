@@ -132,7 +132,7 @@ def test_what_is_not_defined_is_refused_by_its_name(
 @pytest.mark.parametrize(
     ("key", "value", "sentence"),
     [
-        ("partition_of", "folds", "has the partition of folds, which is not defined; defined are"),
+        ("partition_of", "folds", "of folds, which is not defined; defined are"),
         ("partition_of", "user-80", "of user-80, which is user-ratio: only k-fold splits have one"),
         (
             "partition_of",
@@ -149,7 +149,7 @@ def test_a_partition_is_that_of_an_equal_split(
     config: CopiedConfig, key: str, value: object, sentence: str
 ) -> None:
     config.change("splits.yaml", "random-folds-again", key, value=value)
-    with pytest.raises(ValueError, match=f"the split random-folds-again has .*{sentence}"):
+    with pytest.raises(ValueError, match=f"the split random-folds-again .*{sentence}"):
         load_settings(config.folder, "full")
 
 
