@@ -3,13 +3,15 @@
     python benchmarks/familiarity_draws.py work/full/cm100k [--draws 12] [--train-order rows]
 
 The figure rests on one draw of who knows which item, one partition into folds and one training of
-each system. Each draw here makes all three again with a root seed of its own, the first being that
-of the configuration, and trains and ranks the sixteen systems of the experiment on CM100k, as they
-are configured; `--same-split` leaves the first familiarity and partition in place. It prints
-Kendall's tau between observed and real values of the metrics that the figure shows, draw by draw;
-their mean, deviation and range beside the published value; and the mean coefficients without each
-system in turn, which tell on whom they hang. `--values` keeps the values of all systems. A draw
-takes some 40 seconds of one thread.
+each system. Each draw here makes the first two again with a root seed of its own, the first being
+that of the configuration, and trains and ranks the sixteen systems of the experiment on CM100k. As
+they are configured, those that draw random numbers have a `librec_seed`, and draw the same numbers
+under every root seed; with `--drawn-training` every system, fold and draw has another one, so that
+they stay the algorithms of the release. `--same-split` leaves the first familiarity and partition
+in place. It prints Kendall's tau between observed and real values of the metrics that the figure
+shows, draw by draw; their mean, deviation and range beside the published value; and the mean
+coefficients without each system in turn, which tell on whom they hang. `--values` keeps the values
+of all systems. A draw takes some 40 seconds of one thread.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ def values_of_a_draw(
     split_seed: int,
     train_order: str,
     systems: Sequence[str],
+    drawn_training: bool,
 ) -> pd.DataFrame:
     """Return means over folds by system and metric, observed and real."""
     described = settings.splits[SPLIT].model_copy(update={"train_order": train_order})
@@ -70,7 +73,11 @@ def values_of_a_draw(
         for name in systems:
             spec = settings.systems[name]
             own_seed = integer_seed(seed, DATASET, SPLIT, name, number)
-            model = make(spec.recommender, spec.parameters, seed=own_seed)
+            parameters = dict(spec.parameters)
+            # Without one WBPR would be another algorithm, and Random draw the same numbers.
+            if drawn_training and "librec_seed" in parameters:
+                parameters["librec_seed"] = own_seed
+            model = make(spec.recommender, parameters, seed=own_seed)
             grades = spec.learns_from == "grades"
             train = relevance_grades(data.train, threshold) if grades else data.train
             model.fit(train, None, met if spec.order == "appearance" else None)
@@ -111,6 +118,11 @@ def main() -> None:
     parser.add_argument(
         "--same-split", action="store_true", help="draw nothing anew but the training of systems"
     )
+    parser.add_argument(
+        "--drawn-training",
+        action="store_true",
+        help="give LibRec's systems another librec_seed in every draw",
+    )
     parser.add_argument("--values", type=Path, help="CSV of the values of all systems to write")
     chosen = parser.parse_args()
     settings = load_settings(CONFIG, "full")
@@ -123,7 +135,13 @@ def main() -> None:
         seed = settings.seed + number
         split_seed = settings.seed if chosen.same_split else seed
         values = values_of_a_draw(
-            settings, ratings, seed, split_seed, chosen.train_order, experiment.systems
+            settings,
+            ratings,
+            seed,
+            split_seed,
+            chosen.train_order,
+            experiment.systems,
+            chosen.drawn_training,
         )
         drawn[seed] = values
         found = taus(values)

@@ -3,10 +3,12 @@
     python benchmarks/recommenders/implementations.py [--real work/full/ml-1m] [--repeats 3]
 
 Each system of the artifact is fitted to one fold, 80 % of generated ratings of MovieLens 1M's shape
-or of a prepared dataset, in a process of its own on one thread; what numba compiles is compiled and
-what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
-processor time of fitting over the repeats, that of ranking the other 20 %, and by how much the most
-memory while fitting and ranking lies above what the process held before (Linux). The artifact has
+or of a prepared dataset, in processes of its own on one thread; what numba compiles is compiled
+and what is imported is loaded on a few ratings before. Prints a row of Markdown for each: the least
+processor time of fitting over the repeats, that of ranking the other 20 %, and the peak of memory.
+The peak is of one fit and ranking, in a process that did nothing else but load the ratings and
+compile: what the allocator holds of earlier work is given back before, and the kernel's own peak
+(Linux, `VmHWM`) is set back to what the process holds, which is then subtracted. The artifact has
 none of it, because its bytes are the same on every run.
 """
 
@@ -16,11 +18,12 @@ import timing  # noqa: F401 - limits the threads before NumPy is imported
 
 # isort: split
 import argparse
+import ctypes
+import gc
 import multiprocessing
-import os
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from all_systems import CONFIG, TINY, compile_on, learn, named
@@ -28,10 +31,13 @@ from generated import add_size, ml1m_shaped
 from ranking import one_fold, rank, table
 
 from receval.config.settings import load_settings
+from receval.config.systems import SystemSpec
 from receval.ratings import Ratings
+from receval.splits.split import Fold
 
-INTERVAL = 0.005
-"""Seconds between two looks at how much memory a process holds."""
+STATUS = Path("/proc/self/status")
+PEAK_RESET = "5"
+"""What the kernel takes as the order to set the peak of a process back (proc_pid_clear_refs)."""
 
 
 def main() -> None:
@@ -51,36 +57,50 @@ def main() -> None:
         systems = artifact.parameters[algorithm]
         assert isinstance(systems, tuple)
         for name in map(str, systems):
-            own, theirs = context.Pipe()
-            arguments = (theirs, name, options.real, options.size, options.repeats)
-            process = context.Process(target=measure, args=arguments)
-            process.start()
-            before = own.recv()
-            assert process.pid is not None
-            highest = before
-            while not own.poll(INTERVAL):
-                highest = max(highest, memory(process.pid))
-            fit, ranks = own.recv()
-            process.join()
-            grown = (highest - before) / 2**20
-            print(f"| {algorithm} | `{name}` | {fit:.2f} | {ranks:.2f} | {grown:.0f} |", flush=True)
+            # A new process for each of the two: no measurement finds what another has left.
+            with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as process:
+                arguments = (name, options.real, options.size)
+                peak = process.submit(grown_memory, *arguments).result()
+                fit, ranks = process.submit(durations, *arguments, options.repeats).result()
+            print(
+                f"| {algorithm} | `{name}` | {fit:.2f} | {ranks:.2f} | {peak / 2**20:.0f} |",
+                flush=True,
+            )
 
 
-def measure(channel: Connection, name: str, real: Path | None, size: float, repeats: int) -> None:
-    """Send what memory the process holds before it fits a system, then durations."""
+def durations(name: str, real: Path | None, size: float, repeats: int) -> tuple[float, float]:
+    """Return the least processor time of fitting a system, and that of ranking."""
+    spec, data = prepared(name, real, size)
+    model = named(name, spec)
+    fit = min(processor_time(lambda: learn(model, data, spec)) for _ in range(repeats))
+    return fit, processor_time(lambda: rank(model, data))
+
+
+def grown_memory(name: str, real: Path | None, size: float) -> int:
+    """Return how many bytes the peak of one fit and ranking lies above what was held before."""
+    spec, data = prepared(name, real, size)
+    model = named(name, spec)
+    gc.collect()
+    # Or the fit would live in memory that the allocator still holds, and seem to need none.
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text(PEAK_RESET)
+    before = status("VmRSS")
+    learn(model, data, spec)
+    rank(model, data)
+    return status("VmHWM") - before
+
+
+def prepared(name: str, real: Path | None, size: float) -> tuple[SystemSpec, Fold]:
+    """Return a system's entry and a fold, what the system needs being compiled and loaded."""
     spec = load_settings(CONFIG, "full").systems[name]
     compile_on(one_fold(table(ml1m_shaped(TINY))), name, spec)
-    data = one_fold(Ratings.read(real) if real else table(ml1m_shaped(size)))
-    model = named(name, spec)
-    channel.send(memory(os.getpid()))
-    fit = min(processor_time(lambda: learn(model, data, spec)) for _ in range(repeats))
-    channel.send((fit, processor_time(lambda: rank(model, data))))
+    return spec, one_fold(Ratings.read(real) if real else table(ml1m_shaped(size)))
 
 
-def memory(process: int) -> int:
-    """Return how many bytes of memory a process holds."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def status(entry: str) -> int:
+    """Return an amount of memory of this process in bytes, as the kernel names it."""
+    (line,) = (line for line in STATUS.read_text().splitlines() if line.startswith(entry + ":"))
+    return 1024 * int(line.split()[1])
 
 
 def processor_time(function: Callable[[], object]) -> float:

@@ -131,6 +131,30 @@ def test_what_is_not_defined_is_refused_by_its_name(
         load_settings(config.folder)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("partition_of", "folds", "of folds, which is not defined; defined are"),
+        ("partition_of", "user-80", "of user-80, which is user-ratio: only k-fold splits have one"),
+        (
+            "partition_of",
+            "random-folds-once-more",
+            "of random-folds-once-more, which itself has that of random-folds: name a split with",
+        ),
+        ("partition_of", "random-folds-again", "of random-folds-again, which itself has that of"),
+        ("folds", 4, "of random-folds, but another value of folds, which would make another"),
+        ("balanced_per_user", True, "another value of balanced_per_user, which"),
+        ("selection", {"min_user_ratings": 5}, "another value of selection, which"),
+    ],
+)
+def test_a_partition_is_that_of_an_equal_split(
+    config: CopiedConfig, key: str, value: object, sentence: str
+) -> None:
+    config.change("splits.yaml", "random-folds-again", key, value=value)
+    with pytest.raises(ValueError, match=f"the split random-folds-again .*{sentence}"):
+        load_settings(config.folder, "full")
+
+
 def test_a_page_and_a_table_of_one_name_are_refused(config: CopiedConfig) -> None:
     # Both would be written as table1.md, by two rules.
     config.change("studies/canamares2020.yaml", "artifacts", "table1", "kind", value="page")

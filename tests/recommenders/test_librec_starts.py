@@ -17,6 +17,7 @@ from recommenders.objectives import gradient
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.eals import EALS
+from receval.recommenders.librec_random import LibRecRandom
 from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.pnmf import PNMF
@@ -40,6 +41,24 @@ def assert_factors(model: Any, users: Dense, items: Dense, rtol: float = 1e-5) -
     np.testing.assert_allclose(model.item_factors_.T, items, rtol=rtol, atol=1e-6)
     assert np.isnan(model.user_factors_[COLD_USER]).all()
     assert (model.item_factors_[:, COLD_ITEM] == 0).all()
+
+
+def test_random_scores_are_drawn_for_unrated_items_alone() -> None:
+    _, rated, train = sample()
+    # Ascending, LibRec draws for each user that it knows and each item that it knows.
+    java, expected = OracleRandom(SEED), np.full(rated.shape, np.nan)
+    for user in np.flatnonzero(rated.any(axis=1)):
+        for item in np.flatnonzero(rated.any(axis=0)):
+            # Nothing is drawn for a rated item.
+            if not rated[user, item]:
+                expected[user, item] = java.double()
+    assert np.isnan(expected[COLD_USER]).all()
+    assert np.isnan(expected[:, COLD_ITEM]).all()
+    model = LibRecRandom(librec_seed=SEED, seed=9).fit(train)
+    np.testing.assert_array_equal(model.score(np.arange(N_USERS)), expected.astype(np.float32))
+    # Whoever is asked for alone has the same scores.
+    some = np.array([N_USERS - 1, COLD_USER, 0])
+    np.testing.assert_array_equal(model.score(some), expected[some].astype(np.float32))
 
 
 def test_eals_starts_from_normal_factors_of_both_sides() -> None:

@@ -75,6 +75,25 @@ def test_librec_knn_by_hand() -> None:
     np.testing.assert_allclose(scores, [[ab, ab, ab, ac]], rtol=1e-6)
 
 
+def test_librec_knn_tells_apart_sums_that_single_precision_does_not() -> None:
+    # 1 minus the cosine of (1, 1) and (k, k + 1) is 1 / 8k^2: these two differ in the ninth digit.
+    values = np.array([[1, 1, 0, 0], [8000, 8001, 1, 0], [16000, 16001, 0, 1.0]])
+    x, y = (2 / 12 * (2 * k + 1) / np.sqrt(2 * (k**2 + (k + 1) ** 2)) for k in (8000.0, 16000.0))
+    assert x < y
+    assert np.float32(x) == np.float32(y)
+    scores = LibRecKNN(1, 10.0).fit(to_matrix(values, values > 0)).score(np.array([0]))
+    assert scores[0, 2] < scores[0, 3]
+    np.testing.assert_allclose(scores[0, 2:], [x, y], rtol=1e-6)
+
+
+def test_librec_knn_over_items_tells_apart_sums_that_single_precision_does_not() -> None:
+    values = np.array([[1, 8000, 16000], [1, 8001, 16001], [1, 0, 0.0]])
+    model = LibRecKNN(1, 10.0, "items").fit(to_matrix(values, values > 0))
+    scores = model.score(np.array([2]))
+    assert scores[0, 1] < scores[0, 2]
+    np.testing.assert_allclose(scores[0, 2], 2 / 12, rtol=1e-6)
+
+
 @pytest.mark.parametrize("over", ["users", "items"])
 def test_librec_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
     scores = LibRecKNN(over=over).fit(generated_matrix()).score(np.arange(60))

@@ -301,6 +301,13 @@ def test_more_factors_than_items_are_refused() -> None:
         SklearnSVD(46).fit(RATED)
 
 
+def test_more_factors_than_users_are_refused_too() -> None:
+    fewer_users = RATED[:6]
+    assert SklearnSVD(6).fit(fewer_users).item_factors_.shape == (6, 45)
+    with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items has at most 6"):
+        SklearnSVD(7).fit(fewer_users)
+
+
 def test_exact_least_squares_need_regularisation() -> None:
     with pytest.raises(ValueError, match="regularisation is 0"):
         ImplicitALS(regularisation=0, solver="cholesky")

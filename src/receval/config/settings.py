@@ -18,7 +18,7 @@ from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
 from receval.spec_types import Identifier
-from receval.splits.kinds import AnySplitSpec
+from receval.splits.kinds import AnySplitSpec, KFold
 from receval.storage.messages import enumerated, joined, quoted
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
@@ -86,6 +86,34 @@ class Settings(BaseModel):
             check_name(code, self.plugins)
         except ValueError as error:
             raise ValueError(f"{of}: {error}") from error
+
+    @model_validator(mode="after")
+    def _partitions_are_of_equal_splits(self) -> Self:
+        # Not in the model of the split, which knows no other one.
+        for name, split in self.splits.items():
+            if not isinstance(split, KFold) or split.partition_of is None:
+                continue
+            where = f"the split {name} has the partition of {split.partition_of}"
+            other = self.splits.get(split.partition_of)
+            if other is None:
+                raise ValueError(
+                    f"{where}, which is not defined; defined are {enumerated(self.splits)}"
+                )
+            if not isinstance(other, KFold):
+                raise ValueError(f"{where}, which is {other.kind}: only k-fold splits have one")
+            if other.partition_of is not None:
+                raise ValueError(
+                    f"{where}, which itself has that of {other.partition_of}: name a split with a "
+                    "partition of its own"
+                )
+            own, others = split.model_dump(), other.model_dump()
+            different = [key for key in own if own[key] != others[key] and key != "partition_of"]
+            if different:
+                raise ValueError(
+                    f"{where}, but another value of {enumerated(different)}, which would make "
+                    "another partition: give both the same"
+                )
+        return self
 
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:

@@ -60,7 +60,17 @@ class JavaRandom:
         self._second_normals: list[float] = []
 
     def doubles(self, *shape: int) -> NDArray[np.float64]:
-        """Draw uniformly from [0, 1), the last axis first: ``nextDouble``."""
+        """Draw uniformly from [0, 1), the last axis first: ``nextDouble``.
+
+        Parameters
+        ----------
+        *shape : int
+            The length of each axis.
+
+        Returns
+        -------
+        ndarray of float64
+        """
         drawn = np.empty(shape)
         _draw_doubles(self.state, drawn.reshape(-1))
         return drawn
@@ -69,6 +79,15 @@ class JavaRandom:
         """Draw from the standard normal distribution, the last axis first: ``nextGaussian``.
 
         They come in pairs: of an odd number, the last one's second is the first of the next call.
+
+        Parameters
+        ----------
+        *shape : int
+            The length of each axis.
+
+        Returns
+        -------
+        ndarray of float64
         """
         number = math.prod(shape)
         first = len(self._second_normals[:number])
@@ -79,7 +98,19 @@ class JavaRandom:
         return drawn[:number].reshape(shape)
 
     def integers(self, bound: int, *shape: int) -> NDArray[np.int64]:
-        """Draw uniformly from 0 to bound - 1, the last axis first: ``nextInt(bound)``."""
+        """Draw uniformly from 0 to bound - 1, the last axis first: ``nextInt(bound)``.
+
+        Parameters
+        ----------
+        bound : int
+            At least 1.
+        *shape : int
+            The length of each axis.
+
+        Returns
+        -------
+        ndarray of int64
+        """
         drawn = np.empty(shape, dtype=np.int64)
         _draw_integers(self.state, bound, drawn.reshape(-1))
         return drawn
@@ -127,6 +158,13 @@ class JavaSampler:
     def groups(self, number: int, size: int) -> Grouped:
         """Draw users, each with a rated item, other raters of the item and an unrated item.
 
+        Parameters
+        ----------
+        number : int
+            How many users.
+        size : int
+            The most users of a group, at least 1.
+
         Returns
         -------
         users, positives, negatives : ndarray of int32, shape (number,)
@@ -156,6 +194,11 @@ class JavaSampler:
     def rated(self, number: int) -> tuple[Codes, Codes, NDArray[np.float64]]:
         """Draw users, each with a rated item and a number of [0, 1).
 
+        Parameters
+        ----------
+        number : int
+            How many users.
+
         Returns
         -------
         users, positives, shares : ndarrays of int32, int32 and float64, shape (number,)
@@ -166,7 +209,16 @@ class JavaSampler:
         return users, positives, shares
 
     def negatives(self, users: Codes) -> Codes:
-        """Draw for every given user an unrated item, in proportion to its number of ratings."""
+        """Draw for every given user an unrated item, in proportion to its number of ratings.
+
+        Parameters
+        ----------
+        users : ndarray of int32, shape (n,)
+
+        Returns
+        -------
+        ndarray of int32, shape (n,)
+        """
         drawn = np.empty(len(users), dtype=np.int32)
         _draw_popular(
             self._state, self._rising, self._sums, self._starts, self._rated, users, drawn

@@ -49,13 +49,15 @@ def read_by_column_iterator(train: RatingMatrix) -> NDArray[np.bool_]:
 
     Examples
     --------
-    User by user the ratings are 1, 0 and 2, 2, item by item 1, 2 and 0, 2. The first user's 0 is
-    read, and the second user's ratings as well, the first one as such.
+    Two users have rated two items: the first one 1 and 2, the second one 0 and 2. User by user the
+    ratings are 1, 2, 0, 2, item by item 1, 0, 2, 2. The second number of the other order is 0, so
+    that the first user's rating of 2 is passed over. The second user's 0 is, too, but because the
+    iterator begins behind it.
 
     >>> from scipy.sparse import csr_array
-    >>> train = csr_array(([1.0, 0.0, 2.0, 2.0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
+    >>> train = csr_array(([1.0, 2.0, 0.0, 2.0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
     >>> read_by_column_iterator(train).tolist()
-    [True, True, True, True]
+    [True, False, False, True]
     """
     read: NDArray[np.bool_] = train.T.tocsr().data != 0
     firsts = _firsts(train)

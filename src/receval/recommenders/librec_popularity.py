@@ -84,6 +84,16 @@ class DriftingPopularitySampler:
         """Draw pairs, a block at a time: users, an item that each has rated, and another one.
 
         The other item is one that the user has not rated, but for LibRec's way out, the first item.
+
+        Parameters
+        ----------
+        n_pairs : int
+            How many pairs to draw, at least 0; further calls go on where this one ends.
+
+        Yields
+        ------
+        users, positives, negatives : ndarray of int32, shape (n,)
+            n is at most the size of a block.
         """
         for first in range(0, n_pairs, BLOCK):
             users, positives, shares = self._sampler.rated(min(BLOCK, n_pairs - first))
@@ -111,6 +121,11 @@ def cache_segments(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     ----------
     numbers : ndarray of int64
         Keys, which are their own hashes in Java.
+
+    Returns
+    -------
+    ndarray of int64
+        Numbers from 0 to 3, in the shape of the keys.
 
     References
     ----------

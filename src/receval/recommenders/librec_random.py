@@ -75,6 +75,17 @@ class LibRecRandom(Recommender):
 def state_after(state: int, steps: int) -> int:
     """Return the state of ``java.util.Random`` after some steps, without making them.
 
+    Parameters
+    ----------
+    state : int
+        Of the generator now, 48 bits.
+    steps : int
+        At least 0.
+
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> java = JavaRandom(1)

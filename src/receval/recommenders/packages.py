@@ -18,6 +18,10 @@ def imported(system: object, module: str, distribution: str) -> ModuleType:
     distribution : str
         What to install, for example ``"implicit"``.
 
+    Returns
+    -------
+    module
+
     Raises
     ------
     ValueError

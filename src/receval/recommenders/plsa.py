@@ -157,7 +157,7 @@ def expectation_maximisation(
         The ratings.
     users : ndarray of float32 or float64, shape (n_users, topics)
         p(z | u).
-    items : ndarray of float32, shape (n_items, topics)
+    items : ndarray of float32 or float64, shape (n_items, topics)
         p(i | z).
 
     Returns

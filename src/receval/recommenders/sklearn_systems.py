@@ -39,7 +39,7 @@ class SklearnSVD(Recommender):
     Parameters
     ----------
     factors : int
-        At least 1 and at most the number of items.
+        At least 1 and at most the smaller of the numbers of users and items.
     power_iterations : int
         At least 0; 5 in the package.
     seed : int

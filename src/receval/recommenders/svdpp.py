@@ -49,7 +49,8 @@ class SVDPlusPlus(Recommender):
     epochs : int
         Passes over the ratings, at least 1.
     initial_deviation : float
-        Standard deviation of the initial factors and biases, at least 0.
+        Standard deviation of the initial factors and biases, at least 0; without effect with
+        ``librec_seed``, which has LibRec's 0.1.
     seed : int
         Seed of the initial values, at least 0.
     librec_seed : int, optional

@@ -60,7 +60,8 @@ class WRMF(Recommender):
         side are the only ones that matter.
     initialisation : str
         ``"normal"``: initial factors normally distributed around 0 with deviation 0.1;
-        ``"uniform"``: uniformly on [0, factors^-1/2).
+        ``"uniform"``: uniformly on [0, factors^-1/2). Without effect with ``librec_seed``, which
+        starts like ``"normal"``.
     seed : int
         Seed of the initial factors, at least 0.
     librec_seed : int, optional

@@ -24,6 +24,15 @@ def order_by_time(ratings: Ratings) -> str:
     It is ``"time"``, or ``"last-users-first"`` where the ratings have no timestamps: MovieLens 1M
     gave low numbers to late users, so that this comes nearer to the order of time than the raw
     file does.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    str
+        One of `TRAIN_ORDERS`.
     """
     return "last-users-first" if ratings.timestamps is None else "time"
 
@@ -54,6 +63,11 @@ def in_train_order(
         - ``"last-users-first"``: from the last user of the raw file to the first.
 
         Rows that are equal in all that stay in the order of the raw file.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_train,)
+        The same rows.
 
     Raises
     ------

@@ -26,7 +26,20 @@ VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
 
 
 def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the rows of single folds, and the means that were published; see :func:`.data`."""
+    """Return the rows of single folds, and the means that were published.
+
+    Parameters
+    ----------
+    inputs : ArtifactInputs
+        Experiments, models and parameters of the artifact `implementations`, which says what they
+        are (:mod:`receval.studies.systems.implementations`).
+
+    Returns
+    -------
+    DataFrame
+        ``algorithm``, ``system``, ``package``, ``dataset``, ``split``, ``fold``, ``metric``,
+        ``value``, ``difference`` (from receval's value on the same fold and split) and ``lists``.
+    """
     parameters = inputs.parameters
     systems = {name: tuple(parameters[name]) for name in parameters["algorithms"]}
     published_systems = tuple(parameters["published_systems"])
@@ -65,6 +78,12 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         From :func:`values_of_packages`; means among them, which were published, stay as they are.
     keys : sequence of str
         The columns that say what a mean is of.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the folds, then one with ``fold`` "mean" for each combination of the keys, with
+        ``half_interval`` and ``half_interval_of_difference`` beside value and difference.
     """
     single = folds[folds["fold"] != "mean"]
     rows = []
