@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from receval.figures.escaping import escape_latex, escape_markdown
-from receval.figures.tables import Column, Table, save_table, to_latex, to_markdown
+from receval.figures.latex_tables import save_table, to_latex
+from receval.figures.tables import Column, Table, to_markdown
 
 TABLE = Table(
     title="Table 2",

@@ -16,8 +16,9 @@ from studies.prepared import (
     write_experiment,
 )
 
+from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results

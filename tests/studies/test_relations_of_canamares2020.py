@@ -16,7 +16,8 @@ from studies.compared_experiments import (
 from studies.prepared import display_of, generated_ratings, inputs_of
 
 from receval.claims.findings import FAILS, HOLDS, UNDECIDED
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.tables import to_markdown
 from receval.storage.files import read_results, write_results
 from receval.studies.canamares2020 import (
     fig01,

@@ -24,7 +24,8 @@ from studies.prepared import (
 )
 
 from receval.config.settings import load_settings
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from receval.workflow.incompleteness import sample_judgments
