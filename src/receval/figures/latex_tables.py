@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import wrap
 
@@ -31,10 +32,9 @@ def to_latex(table: Table) -> str:
         For characters that LaTeX's text fonts do not have: write them as a formula.
     """
     rows = aligned_rows(table)
-    heads = [_head(column, [row[i] for row in rows]) for i, column in enumerate(table.columns)]
     body = [_row([_cell(cell) for cell in row]) for row in rows]
     columns = "".join(_column(column) for column in table.columns)
-    head = [r"\toprule", _row(heads), r"\midrule"]
+    head = [r"\toprule", _row(_heads(table, rows)), r"\midrule"]
     caption = [rf"\caption{{{text}}}"] if (text := _caption(table)) else []
     # Standard classes set captions for figures, above which they stand.
     space = [r"\par\smallskip"] if caption else []
@@ -76,14 +76,22 @@ def _caption(table: Table) -> str:
 
 def _type(table: Table) -> list[str]:
     """Return the size of the type, smaller and with less space where there are many columns."""
-    widths = [
-        max(_longest_word(column), *(_printed_length(row[i]) for row in table.rows), 0)
-        for i, column in enumerate(table.columns)
-        if column.width is None
-    ]
-    if sum(widths) + 2 * len(table.columns) <= LINE_CHARACTERS:
+    if _characters(table, _longest_word, of_texts=0) <= LINE_CHARACTERS:
         return [r"\small"]
     return [r"\footnotesize\setlength{\tabcolsep}{3pt}"]
+
+
+def _characters(table: Table, head: Callable[[Column], int], of_texts: float) -> float:
+    """Return how many characters wide a table is, with heads of some length.
+
+    Columns of texts, which have a width of their own, count with a share of it.
+    """
+    return 2 * len(table.columns) + sum(
+        max(head(column), *(_printed_length(row[i]) for row in table.rows), 0)
+        if column.width is None
+        else of_texts * column.width * LINE_CHARACTERS
+        for i, column in enumerate(table.columns)
+    )
 
 
 def _lines(table: Table) -> int:
@@ -99,18 +107,25 @@ def _lines(table: Table) -> int:
 
 def _printed_length(text: str) -> int:
     """Return how many characters are seen: commands of formulas are one each."""
-    return len(re.sub(r"\\[a-zA-Z]+|[{}$`^_\\]", lambda mark: "x"[: len(mark[0]) // 2], text))
+    return len(re.sub(r"[{}$`^_\\]", "", re.sub(r"\\[a-zA-Z]+", "x", text)))
 
 
 def _longest_word(column: Column) -> int:
-    return max((_printed_length(word) for word in column.header.split()), default=0)
+    return max(map(_printed_length, column.header.split()), default=0)
 
 
-def _head(column: Column, cells: list[str]) -> str:
-    """Return a head on several lines, where it would make its column wider than the cells do."""
+def _heads(table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the heads, on several lines if on one they would make the table too wide."""
+    whole = _characters(table, lambda column: _printed_length(column.header), of_texts=1)
+    if whole <= LINE_CHARACTERS:
+        return [escape_latex(column.header) for column in table.columns]
+    return [_broken(column, [row[i] for row in rows]) for i, column in enumerate(table.columns)]
+
+
+def _broken(column: Column, cells: Sequence[str]) -> str:
     if column.width is not None or "$`" in column.header:
         return escape_latex(column.header)
-    longest = max((_printed_length(cell) for cell in cells), default=0)
+    longest = max(map(_printed_length, cells), default=0)
     lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
     if len(lines) < 2:
         return escape_latex(column.header)
