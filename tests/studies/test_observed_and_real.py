@@ -13,6 +13,7 @@ import pytest
 from studies.prepared import display_of, inputs_of, ratings_of, spec_of, write_experiment
 
 from receval.evaluation.experiment import Experiment
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks

@@ -17,6 +17,9 @@ PAGE_ROWS = 42
 LINE_CHARACTERS = 85
 """Characters of a row that fit on a line in small type; wider tables are set closer."""
 
+_LONG_NAME = re.compile(r"\S{20,}")
+_PART = re.compile(r"(?<=[A-Za-z])(\.|\\_)(?=[A-Za-z])")
+
 _ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
 _RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
 
@@ -134,11 +137,11 @@ def _broken(column: Column, cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a cell in which names of the library may be broken behind points and underscores."""
+    """Return a cell whose long names, of the library, may be broken at points and underscores."""
     printed = escape_latex(text)
     if "$" in printed:
         return printed
-    return re.sub(r"(?<=[A-Za-z])(\.|\\_)(?=[A-Za-z])", r"\1\\allowbreak{}", printed)
+    return _LONG_NAME.sub(lambda name: _PART.sub(r"\1\\allowbreak{}", name[0]), printed)
 
 
 def _column(column: Column) -> str:
