@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, p_value_text
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
 from receval.figures.tables import Column, printed, to_markdown
@@ -68,7 +68,7 @@ def _standing(universe: pd.Series, first: str, second: str) -> str:
 def _test(universe: pd.Series) -> str:
     p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
     if p == p:
-        return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
+        return p_value_text(p)
     return f"{fixed(100 * rejected, 0)} % of the bootstrap samples reject"
 
 
