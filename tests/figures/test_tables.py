@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from receval.figures.escaping import escape_latex, escape_markdown
-from receval.figures.tables import Column, Table, save_table, to_latex, to_markdown
+from receval.figures.latex_tables import PAGE_ROWS, save_table, to_latex
+from receval.figures.tables import LONGEST_CELL, Column, Table, continued, to_markdown
 
 TABLE = Table(
     title="Table 2",
@@ -20,7 +21,7 @@ TABLE = Table(
         Column("Remark", width=0.3),
     ),
     rows=(
-        ("MovieLens 1M", "6,040", "-0.5", "a_b & c"),
+        ("MovieLens 1M", "6,040.5", "\u2212.5", "a_b & c"),
         ("[R3]", "15,400", "", "x | y"),
     ),
     notes=("Absent: Netflix (see README)",),
@@ -31,24 +32,26 @@ MARKDOWN = r"""**Table 2**
 
 Statistics, 100 % of the data.
 
-| Dataset      |  Users | $`\|T_u\|`$ | Remark  |
-| ------------ | -----: | :---------: | ------- |
-| MovieLens 1M |  6,040 |     -0.5    | a_b & c |
-| \[R3\]       | 15,400 |             | x \| y  |
+| Dataset      |    Users | $`\|T_u\|`$ | Remark  |
+| ------------ | -------: | :---------: | ------- |
+| MovieLens 1M |  6,040.5 |     \u2212.5     | a_b & c |
+| \[R3\]       | 15,400\u2008\u2007 |             | x \| y  |
 
 Absent: Netflix (see README)
-"""
+""".replace(r"\u2212", "\u2212").replace(r"\u2008\u2007", "\u2008\u2007")
 
 LATEX = r"""\begin{table}
 \centering
-\caption{\textbf{Table 2} Statistics, 100 \% of the data.}
+\small
+\caption{\textbf{Table 2.} Statistics, 100 \% of the data.}
 \label{tab:statistics}
-\begin{tabular}{lrc>{\raggedright\arraybackslash}p{0.3\linewidth}}
+\par\smallskip
+\begin{tabular}{lrc>{\raggedright\arraybackslash}p{\dimexpr0.3\linewidth-2\tabcolsep\relax}}
 \toprule
 Dataset & Users & $|T_u|$ & Remark \\
 \midrule
-MovieLens 1M & 6,040 & $-$0.5 & a\_b \& c \\
-{}[R3] & 15,400 &  & x \textbar{} y \\
+MovieLens 1M & 6,040.5 & $-$.5 & a\_b \& c \\
+{}[R3] & 15,400\phantom{.}\phantom{0} &  & x \textbar{} y \\
 \bottomrule
 \end{tabular}
 \par\smallskip{\footnotesize Absent: Netflix (see README)\par}
@@ -83,8 +86,10 @@ def test_both_files_are_written_or_none(tmp_path: Path) -> None:
         ("__init__", r"\_\_init\_\_", r"\_\_init\_\_"),
         ("*x* `y`", r"\*x\* \`y\`", r"*x* \textasciigrave{}y\textasciigrave{}"),
         (r"a\b{c}", r"a\\b{c}", r"a\textbackslash{}b\{c\}"),
-        ("1 < 2 > 0 ~ ^", r"1 \< 2 > 0 \~ ^",
+        ("1 < 2 > 0 ~ ^", r"1 < 2 > 0 \~ ^",
          r"1 \textless{} 2 \textgreater{} 0 \textasciitilde{} \textasciicircum{}"),
+        ("<b> </b>", r"\<b> \</b>",
+         r"\textless{}b\textgreater{} \textless{}/b\textgreater{}"),
         ("$5", r"\$5", r"\$5"),
         ("&amp; & R&D", r"\&amp; & R&D", r"\&amp; \& R\&D"),
         ("a--b---c", "a--b---c", "a-{}-b-{}-{}-c"),
@@ -121,3 +126,65 @@ def test_malformed_table_is_refused(options: dict[str, object], message: str) ->
     fields = {"title": "Table 1", "columns": TABLE.columns, "rows": TABLE.rows}
     with pytest.raises(ValueError, match=message):
         Table(**{**fields, **options})
+
+
+def columns_of(*headers: str) -> tuple[Column, ...]:
+    return tuple(Column(header, "right") for header in headers)
+
+
+def test_a_long_table_goes_on_on_the_next_page_with_its_head() -> None:
+    rows = tuple(("1", "2") for _ in range(PAGE_ROWS + 1))
+    table = Table("Long", columns_of("a", "b"), rows, caption="All.", notes=("Absent: x",))
+    text = to_latex(table)
+    assert text.count("a & b") == 2
+    assert text.index(r"\caption{\textbf{Long.} All.} \\") < text.index(r"\endfirsthead")
+    assert text.index(r"\end{longtable}") < text.index("Absent: x") < text.index(r"\endgroup")
+    short = to_latex(Table("Short", columns_of("a", "b"), rows[1:]))
+    assert "longtable" not in short
+    assert short.count("a & b") == 1
+
+
+def test_a_table_whose_cells_take_many_lines_is_long_too() -> None:
+    columns = (Column("text", width=0.2),)
+    words = " ".join(["word"] * 20)
+    assert "longtable" in to_latex(Table("t", columns, ((words,),) * 20))
+    assert "longtable" not in to_latex(Table("t", columns, (("word",),) * 20))
+
+
+def test_heads_of_wide_tables_are_set_on_several_lines() -> None:
+    narrow = Table("t", columns_of("Random pairs"), (("1",),))
+    assert r"\toprule" + "\nRandom pairs" in to_latex(narrow)
+    wide = Table("t", columns_of(*["Random pairs"] * 12), (("1",) * 12,))
+    assert to_latex(wide).count(r"\shortstack[r]{Random \\ pairs}") == 12
+    assert r"\footnotesize" in to_latex(wide)
+    assert r"\footnotesize" not in to_latex(narrow)
+
+
+def test_names_of_the_library_may_be_broken() -> None:
+    row = ("receval.splits.split_kinds", "1.5")
+    text = to_latex(Table("t", columns_of("a", "b"), (row,)))
+    assert r"receval.\allowbreak{}splits.\allowbreak{}split\_\allowbreak{}kinds" in text
+    assert "1.5" in text
+
+
+@pytest.mark.parametrize("title", ["Why?", "Stop.", ""])
+def test_a_title_has_one_stop(title: str) -> None:
+    text = to_latex(Table(title, columns_of("a"), (), caption="All."))
+    assert (rf"\caption{{\textbf{{{title}}} All.}}" if title else r"\caption{All.}") in text
+
+
+def test_a_long_cell_goes_on_in_the_next_row() -> None:
+    items = [f"item number {number}" for number in range(20)]
+    rows = continued(["x", ", ".join(items), "y"])
+    assert [row[0] for row in rows] == ["x", *[""] * (len(rows) - 1)]
+    assert [row[2] for row in rows] == ["y", *[""] * (len(rows) - 1)]
+    assert " ".join(row[1] for row in rows) == ", ".join(items)
+    assert len(rows) > 1
+    assert all(len(row[1]) <= LONGEST_CELL for row in rows)
+    assert continued(["a", ""]) == [["a", ""]]
+
+
+def test_a_table_without_rows_can_be_printed() -> None:
+    table = Table("t", columns_of("a", "b"), ())
+    assert to_markdown(table).splitlines()[-1] == "| --: | --: |"
+    assert r"\toprule" in to_latex(table)

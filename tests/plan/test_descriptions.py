@@ -26,6 +26,8 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
             plan.descriptions.display(study, artifact),
         ]
     assert json.loads(json.dumps(described, allow_nan=False)) == described
+    # Captions are those that are printed, with the edition's numbers.
+    assert "{samples}" not in json.dumps(described)
     # A record with an absolute path is refused.
     provenance_record({"described": described}, {}, [], {})
 

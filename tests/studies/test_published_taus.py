@@ -176,10 +176,14 @@ def test_the_table_of_taus_marks_those_that_are_farther_off(results: Path, tmp_p
     printed = taus.tabulate(
         read_results(tmp_path / "taus.csv"), display_of(STUDY, "taus", edition="full")
     )
-    assert [row[-1] for row in printed.rows] == ["yes", "no"]
-    assert [row[4:6] for row in printed.rows] == [("0.600", "0.600"), ("-0.600", "1.000")]
-    assert printed.rows[0][2:4] == ("observed antiP@10", "observed P@10")
-    assert to_markdown(printed).count("\n| fig99 ") == 2
+    assert printed.columns[0].header == "Within .10"
+    assert [row[:2] for row in printed.rows] == [("yes", "99"), ("no", "99")]
+    assert [row[5:7] for row in printed.rows] == [
+        (".600", ".600"),
+        ("\N{MINUS SIGN}.600", "1.000"),
+    ]
+    assert printed.rows[0][3:5] == ("observed antiP@10", "observed P@10")
+    assert to_markdown(printed).count("| 99 ") == 2
 
 
 def test_the_table_of_taus_needs_the_published_ones(results: Path) -> None:

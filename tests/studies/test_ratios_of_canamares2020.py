@@ -17,8 +17,10 @@ from studies.compared_experiments import (
 )
 from studies.prepared import display_of, drawn, module_of, problems_of
 
+from receval.figures.latex_tables import to_latex
+from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.tables import to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
 from receval.studies.canamares2020 import fig05, fig06, table2, train_ratios
@@ -132,13 +134,13 @@ def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:
     table = table2.tabulate(results, display_of(STUDY, "table2"))
     assert [column.header for column in table.columns][2:] == [
         "P@10",
-        "p (P@10)",
+        "p, P@10",
         "nDCG@10",
-        "p (nDCG@10)",
+        "p, nDCG@10",
     ]
     assert [row[1] for row in table.rows] == ["kNN", "MF", "MF (text)"] * 2
     first = results[(results["dataset"] == "ml-1m") & (results["system"] == "ranksys-mf")]
-    assert table.rows[1][2] == f"{first['value'].iloc[0]:.4f}"
+    assert table.rows[1][2] == significant(first["value"].iloc[0])
     assert table.rows[0][3] == "\N{EN DASH}"
     assert "Netflix twin" in to_markdown(table)
     assert to_latex(table)

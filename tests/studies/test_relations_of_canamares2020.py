@@ -16,7 +16,8 @@ from studies.compared_experiments import (
 from studies.prepared import display_of, generated_ratings, inputs_of
 
 from receval.claims.findings import FAILS, HOLDS, UNDECIDED
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.storage.files import read_results, write_results
 from receval.studies.canamares2020 import (
     fig01,
@@ -112,13 +113,57 @@ def test_numbers_stand_with_their_places_and_p_values() -> None:
         }
     )
     row, text = relations.tabulate(results, display_of(STUDY, "relations")).rows
-    assert row[4] == (
-        "kNN - MF: 0.0157 at 0.4, 0.0011 at 0.5 (p = 0.631, within chance); rank: 78.4; "
-        "none: \N{EN DASH}"
+    difference = "kNN \N{MINUS SIGN} MF"
+    assert row[5] == (
+        f"{difference}: .0157 at .4, .00114 at .5 (p = .631); rank: 78.4; none: \N{EN DASH}"
     )
-    assert row[5] == HOLDS
-    assert text[4] == "kNN - MF: -0.0100 at 0.4 (p = 0.049)"
-    assert text[5] == "does not hold with MF (text)"
+    assert row[0] == HOLDS
+    assert text[5] == f"{difference}: \N{MINUS SIGN}.0100 at .4 (p = .049)"
+    assert text[0] == "does not hold with MF (text)"
+
+
+def series(quantities: dict[str, list[float]], position: str = "at {}") -> pd.DataFrame:
+    """Return the rows of one claim, with several numbers a quantity."""
+    return pd.DataFrame(
+        [
+            {
+                "claim": "C-007",
+                "dataset": "ml-1m",
+                "mf": "default",
+                "statement": "50% of the users",
+                "expected": "p >= 0.05",
+                "quantity": quantity,
+                "position": position.format(place / 10),
+                "ours": number,
+                "p_value": "",
+                "outcome": HOLDS,
+            }
+            for quantity, numbers in quantities.items()
+            for place, number in enumerate(numbers)
+        ]
+    )
+
+
+def ours_of(results: pd.DataFrame) -> str:
+    (row,) = relations.tabulate(results, display_of(STUDY, "relations")).rows
+    assert row[3:5] == ("50 % of the users", "p \N{GREATER-THAN OR EQUAL TO} .05")
+    return row[5]
+
+
+def test_of_many_numbers_the_lowest_and_the_highest_are_printed() -> None:
+    assert ours_of(series({"kNN": [0.5, 0.25, 0.75]})) == "kNN: .250 at .1 to .750 at .2"
+    policies = series({"best k": [3.0, 1.0, 2.0]}, position="policy {}")
+    assert ours_of(policies) == "best k: 1 (policy .1) to 3 (policy .0)"
+    assert ours_of(series({"kNN": [np.nan] * 3})).count("\N{EN DASH}") == 3
+
+
+def test_quantities_that_do_not_fit_a_cell_are_left_to_the_csv() -> None:
+    several = {f"quantity {number} of a claim": [0.5, 0.25, 0.75] for number in range(4)}
+    printed = ours_of(series(several))
+    assert len(printed) <= LONGEST_CELL
+    assert printed.endswith("; \N{HORIZONTAL ELLIPSIS}")
+    assert "quantity 1" in printed
+    assert "quantity 2" not in printed
 
 
 def test_outcomes_that_change_with_the_seed_say_so_where_they_are_decided() -> None:
@@ -137,6 +182,6 @@ def test_outcomes_that_change_with_the_seed_say_so_where_they_are_decided() -> N
             "outcome": [HOLDS, FAILS, FAILS, HOLDS, UNDECIDED],
         }
     )
-    printed = [row[5] for row in relations.tabulate(results, display_of(STUDY, "relations")).rows]
+    printed = [row[0] for row in relations.tabulate(results, display_of(STUDY, "relations")).rows]
     mark = "changes with the seed"
     assert printed == [HOLDS, *(f"{one}, {mark}" for one in (FAILS, FAILS, HOLDS)), UNDECIDED]

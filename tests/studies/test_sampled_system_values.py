@@ -18,6 +18,7 @@ from studies.test_rank_stability import (
     write_sampling,
 )
 
+from receval.figures.printed_numbers import significant
 from receval.robustness.rank_stability import read_samplings
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, write_results
@@ -101,5 +102,5 @@ def test_the_table_has_a_row_for_each_system_and_a_column_for_each_level(tmp_pat
     shown = table[(table["average"] == "arithmetic") & (table["metric"] == "RR@5")]
     values = shown.set_index("kept_percent")[COLUMNS]
     assert [row[2:] for row in printed.rows] == [
-        (f"{values.loc[100, name]:.4f}", f"{values.loc[10, name]:.4f}") for name in COLUMNS
+        tuple(significant(values.loc[percent, name]) for percent in (100, 10)) for name in COLUMNS
     ]

@@ -195,15 +195,16 @@ def test_a_table_of_power_has_metrics_across_or_down(
     down: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]
 ) -> None:
     display = display_of("valcarce2018", "table3", ["beeradvocate"])
-    table = tabulate(POWER, replace(display, parameters={"printed": "dp", "down": down}))
+    table = tabulate(POWER, replace(display, parameters={"down": down}))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
     assert "Absent: BeerAdvocate" in to_markdown(table)
 
 
-def test_a_table_of_power_shows_the_column_it_is_asked_for() -> None:
+def test_a_table_of_power_says_what_the_paper_sums_over() -> None:
     table = tabulate(POWER, display_of("valcarce2018", "table3"))
-    assert table.rows[0] == ("ML-1M twin", "2.00", "4.01")
+    assert table.rows[0] == ("ML-1M twin", "1.00", "2.00")
+    assert "over ordered pairs" in table.notes[0]
 
 
 # --- curves -----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, ratings_of
 
-from receval.figures.tables import Table, to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.tables import Table, to_markdown
 from receval.storage.files import read_results, write_results
 from receval.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
 
@@ -110,15 +111,15 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
 def test_statistics_are_printed_as_valcarce2018_prints_them(tmp_path: Path) -> None:
     table = printed(tmp_path, "valcarce2018", "table2")
     headers = [column.header for column in table.columns]
-    assert headers == ["Dataset", "Users", "Items", "Ratings", "Density", "Gini"]
-    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %", "0.634"),)
+    assert headers == ["Dataset", "Users", "Items", "Ratings", "Density (%)", "Gini"]
+    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468", ".634"),)
     assert [column.alignment for column in table.columns] == ["left", *["right"] * 5]
-    assert r"4.468 \%" in to_latex(table)
+    assert r"Density (\%)" in to_latex(table)
 
 
 def test_statistics_are_printed_without_gini_for_canamares2020(tmp_path: Path) -> None:
     table = printed(tmp_path, "canamares2020", "table1", "netflix")
-    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468 %"),)
+    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468"),)
     assert table.notes == ("Absent: Netflix twin (README: how to get the datasets).",)
     assert to_markdown(table).rstrip().endswith(table.notes[0])
 

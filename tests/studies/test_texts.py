@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of
 
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from receval.studies.tables.texts import data, tabulate
@@ -40,8 +41,32 @@ def test_a_table_of_texts_has_no_empty_cell_and_can_be_printed(
     assert not (text == "").any(axis=None)
     table = tabulate(text, display_of(*artifact))
     assert sum(column.width or 0 for column in table.columns) <= 1
-    assert to_markdown(table).count("\n| ") == shape[0] + 2
-    assert to_latex(table).count(r" \\") == shape[0] + 1
+    begun = [row for row in table.rows if row[0]]
+    assert len(begun) == shape[0]
+    assert to_markdown(table).count("\n| ") == len(table.rows) + 2
+    assert to_latex(table).count(r" \\") == len(table.rows) + 1
+
+
+def test_a_long_cell_goes_on_in_further_rows_and_is_whole_in_the_file(tmp_path: Path) -> None:
+    text = results_of(tmp_path, "menamaldonado2021", "table1")
+    table = tabulate(text, display_of("menamaldonado2021", "table1"))
+    long = text["In the library"][text["In the library"].str.len() > LONGEST_CELL]
+    assert not long.empty
+    for cell in long:
+        (start,) = (n for n, row in enumerate(table.rows) if row[2] and cell.startswith(row[2]))
+        parts = [table.rows[start][2]]
+        for row in table.rows[start + 1 :]:
+            if row[0]:
+                break
+            parts.append(row[2])
+        assert " ".join(parts) == cell
+
+
+def test_headings_may_be_shorter_in_print_than_in_the_file(tmp_path: Path) -> None:
+    text = results_of(tmp_path, "valcarce2018", "table1")
+    table = tabulate(text, display_of("valcarce2018", "table1"))
+    assert list(text) == ["Information retrieval", "Recommender systems"]
+    assert [column.header for column in table.columns] == ["Retrieval", "Recommender systems"]
 
 
 def test_formulas_are_marked_where_they_are_printed_and_not_in_the_file(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, write_experiment
 
+from receval.figures.printed_numbers import significant
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, write_results
@@ -139,4 +140,4 @@ def test_a_row_of_the_table_is_a_system_s_means(traced: pd.DataFrame) -> None:
     assert len(table.rows) == len(SYSTEMS)
     for row, of_system in zip(table.rows, values.T, strict=True):
         assert row[0] == "ML-1M twin"
-        assert row[2:] == (f"{of_system[2]:.4f}", f"{of_system[0]:.4f}")
+        assert row[2:] == (significant(of_system[2]), significant(of_system[0]))

@@ -24,7 +24,9 @@ from studies.prepared import (
 )
 
 from receval.config.settings import load_settings
-from receval.figures.tables import to_latex, to_markdown
+from receval.figures.latex_tables import to_latex
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from receval.workflow.incompleteness import sample_judgments
@@ -267,18 +269,21 @@ def test_a_table_is_printed_with_the_absent_datasets(
         assert (f"Absent: LibraryThing{twin} (README" in text) == bool(absent)
 
 
-def test_discriminative_power_is_printed_as_each_paper_does(prepared: Prepared) -> None:
+def test_discriminative_power_is_printed_over_unordered_pairs_in_both_studies(
+    prepared: Prepared,
+) -> None:
     before = prepared.results("valcarce2018", "table3")
     after = prepared.results("valcarce2020", "table3")
     tables = [
         module_of(study, "table3").tabulate(results, display_of(study, "table3"))
         for study, results in (("valcarce2018", before), ("valcarce2020", after))
     ]
-    # Datasets down and ordered pairs; metrics down and unordered ones.
+    # Datasets down; metrics down.
     first = before[before["dataset"] == "ml-1m"]
-    assert tables[0].rows[0] == ("ML-1M twin", *(f"{dp:.2f}" for dp in first["dp_ordered"]))
+    assert tables[0].rows[0] == ("ML-1M twin", *(fixed(dp, 2) for dp in first["dp"]))
     second = after[after["metric"] == "P"]
-    assert tables[1].rows[0] == ("P", *(f"{dp:.2f}" for dp in second["dp"]))
+    assert tables[1].rows[0] == ("P", *(fixed(dp, 2) for dp in second["dp"]))
+    assert ["ordered pairs" in " ".join(table.notes) for table in tables] == [True, False]
 
 
 @pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])
@@ -287,8 +292,8 @@ def test_statistics_of_datasets_are_printed(prepared: Prepared, study: str, gini
     module = module_of(study, "table2")
     row = module.tabulate(results, display_of(study, "table2")).rows[0]
     ratings = int(results["ratings"].iloc[0])
-    density = f"{100 * ratings / (30 * 25):.3f} %"
+    density = fixed(100 * ratings / (30 * 25), 3)
     assert row[:5] == ("ML-1M twin", "30", "25", str(ratings), density)
-    users, items = (f"{results[name].iloc[0]:.3f}" for name in ("user_gini", "item_gini"))
+    users, items = (fixed(results[name].iloc[0], 3) for name in ("user_gini", "item_gini"))
     assert users != items
     assert row[5:] == ((items,) if gini == 1 else (users, items))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from receval.figures.named_styles import MetricStyle, SystemStyle
+from receval.figures.printed_numbers import fixed, p_value
 
 if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
@@ -133,20 +133,13 @@ class DisplayStyle:
 
 def coefficient_text(symbol: str, value: float) -> str:
     """Print a coefficient with three digits, such as r = .929; a dash where it has no value."""
-    if isnan(value):
-        return f"{symbol} = \N{EN DASH}"
-    digits = f"{abs(value):.3f}".removeprefix("0")
-    minus = "\N{MINUS SIGN}" if value < 0 and float(digits) else ""
-    return f"{symbol} = {minus}{digits}"
+    return f"{symbol} = {fixed(value, 3)}"
 
 
 def p_value_text(value: float) -> str:
     """Print a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
-    if isnan(value):
-        return "p = \N{EN DASH}"
-    if value < 0.001:
-        return "p < .001"
-    return f"p = {f'{value:.3f}'.removeprefix('0')}"
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 _KINDS = {"fig": "Figure", "table": "Table"}

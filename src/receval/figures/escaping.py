@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 _FORMULA = re.compile(r"(\$`.+?`\$)")
 
-# Underscores within words and ampersands that begin no entity are harmless.
-_MARKDOWN = re.compile(r"([\\`*\[\]<|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
+# Underscores within words, "<" before a space and ampersands that begin no entity are harmless.
+_MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -48,6 +48,8 @@ _LATEX = {
     "\u2192": r"$\rightarrow$",
     "\u2190": r"$\leftarrow$",
     "\u2020": r"\dag{}",
+    "\u2007": r"\phantom{0}",
+    "\u2008": r"\phantom{.}",
 }
 
 

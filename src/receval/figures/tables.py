@@ -1,15 +1,15 @@
-"""Tables of text, rendered to Markdown and to LaTeX with booktabs."""
+"""Tables of text, rendered to Markdown; :mod:`.latex_tables` renders them to LaTeX."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
-from receval.figures.escaping import escape_latex, escape_markdown
-from receval.storage.files import write_atomically
+from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import in_text, on_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Alignment = Literal["left", "right", "center"]
 
-_LATEX_ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
-_LATEX_RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
+LONGEST_CELL = 100
+"""Characters of a cell; longer lists, such as those of numbers, live in the CSV."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Table:
     --------
     >>> columns = (Column("System"), Column("P@10", alignment="right"))
     >>> table = Table("Table 1", columns, rows=(("Popularity", ".25"),))
-    >>> print(to_markdown(table))
+    >>> print(to_markdown(table), end="")
     **Table 1**
     <BLANKLINE>
     | System     | P@10 |
@@ -125,9 +125,20 @@ class Table:
 
 
 def printed(
-    display: DisplayStyle, columns: Sequence[Column], rows: Sequence[Sequence[str]]
+    display: DisplayStyle,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    notes: Sequence[str] = (),
 ) -> Table:
     """Return a table with an artifact's title and caption, and a note on absent datasets.
+
+    Parameters
+    ----------
+    display : DisplayStyle
+    columns : sequence of Column
+    rows : sequence of sequence of str
+    notes : sequence of str
+        What else is to be said below the table.
 
     Examples
     --------
@@ -141,18 +152,43 @@ def printed(
         title=display.title,
         columns=tuple(columns),
         rows=tuple(tuple(row) for row in rows),
-        caption=display.caption,
-        notes=(display.absence,) if display.absence else (),
+        caption=in_text(display.caption),
+        notes=(*map(in_text, notes), *([display.absence] if display.absence else [])),
     )
 
 
 def printed_text(
     display: DisplayStyle, text: pd.DataFrame, widths: Sequence[float | None]
 ) -> Table:
-    """Return a table of text whose headings are the names of the columns."""
+    """Return a table of text whose headings are the names of the columns.
+
+    Cells of more than :data:`LONGEST_CELL` characters go on in further rows.
+    """
     columns = [Column(str(name), width=width) for name, width in zip(text, widths, strict=True)]
-    rows = text.fillna("").astype(str).to_numpy().tolist()
+    rows = [
+        part for row in text.fillna("").astype(str).to_numpy().tolist() for part in continued(row)
+    ]
     return printed(display, columns, rows)
+
+
+def continued(cells: Sequence[str]) -> list[list[str]]:
+    """Return the rows of a row whose long cells go on below, broken behind commas and semicolons.
+
+    Examples
+    --------
+    >>> continued(["a", "some words, " * 9 + "the end"])
+    [['a', 'some words, some words, ..., some words,'], ['', 'some words, the end']]
+    """
+    parts = [_broken(cell) for cell in cells]
+    return [list(row) for row in zip_longest(*parts, fillvalue="")]
+
+
+def _broken(cell: str) -> list[str]:
+    lines = [""]
+    for part in re.split(r"(?<=[,;]) ", cell):
+        longer = f"{lines[-1]} {part}".strip()
+        lines = [*lines[:-1], longer] if len(longer) <= LONGEST_CELL else [*lines, part]
+    return [line for line in lines if line] or [""]
 
 
 def to_markdown(table: Table) -> str:
@@ -162,7 +198,7 @@ def to_markdown(table: Table) -> str:
     which no option changes, and accepted tables are compared as they are printed.
     """
     header = [escape_markdown(column.header) for column in table.columns]
-    rows = [[escape_markdown(cell) for cell in row] for row in table.rows]
+    rows = [[escape_markdown(cell) for cell in row] for row in aligned_rows(table)]
     widths = [max(3, *(len(row[i]) for row in (header, *rows))) for i in range(len(header))]
     padded: dict[Alignment, Callable[[str, int], str]] = {
         "left": str.ljust,
@@ -190,56 +226,19 @@ def to_markdown(table: Table) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def to_latex(table: Table) -> str:
-    """Return a table as a LaTeX ``table``; it needs the packages array and booktabs.
-
-    Raises
-    ------
-    ValueError
-        For characters that LaTeX's text fonts do not have: write them as a formula.
-    """
-    title, caption = escape_latex(table.title), escape_latex(table.caption)
-    heading = " ".join(part for part in (rf"\textbf{{{title}}}" if title else "", caption) if part)
-    lines = [r"\begin{table}", r"\centering"]
-    if heading:
-        lines.append(rf"\caption{{{heading}}}")
-    if table.label:
-        lines.append(rf"\label{{{table.label}}}")
-    lines += [
-        rf"\begin{{tabular}}{{{''.join(map(_latex_column, table.columns))}}}",
-        r"\toprule",
-        _latex_row(tuple(column.header for column in table.columns)),
-        r"\midrule",
-        *map(_latex_row, table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    lines += [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
-    lines.append(r"\end{table}")
-    return "\n".join(lines) + "\n"
-
-
-def save_table(table: Table, markdown: Path, latex: Path) -> None:
-    """Write a table in both formats, each in one step, after both have been rendered."""
-    contents = {markdown: to_markdown(table), latex: to_latex(table)}
-    for path, content in contents.items():
-        write_atomically(path, content)
+def aligned_rows(table: Table) -> list[tuple[str, ...]]:
+    """Return the rows with the numbers of each column on their points."""
+    cells = list(zip(*table.rows, strict=True))
+    columns = zip(table.columns, cells or [()] * len(table.columns), strict=True)
+    return list(
+        zip(
+            *(on_points(own) if column.alignment == "right" else own for column, own in columns),
+            strict=True,
+        )
+    )
 
 
 def _paragraph(text: str) -> str:
     # At the start of a line these would begin a numbered list, or a heading, list or quotation.
     numbered = re.sub(r"^(\d+)([.)])", r"\1\\\2", escape_markdown(text))
     return re.sub(r"^([#+=>-])", r"\\\1", numbered)
-
-
-def _latex_column(column: Column) -> str:
-    if column.width is None:
-        return _LATEX_ALIGNMENT[column.alignment]
-    ragged = _LATEX_RAGGED[column.alignment]
-    return rf">{{{ragged}\arraybackslash}}p{{{column.width:g}\linewidth}}"
-
-
-def _latex_row(cells: tuple[str, ...]) -> str:
-    row = " & ".join(re.sub(r"^-(?=[\d.])", "$-$", escape_latex(cell)) for cell in cells)
-    # After the \\ of the row above, a bracket or an asterisk would be read as its argument.
-    return ("{}" if row.startswith(("[", "*")) else "") + row + r" \\"

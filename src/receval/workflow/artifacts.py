@@ -108,7 +108,8 @@ def write_table(
         Target of a page that Snakemake's report shows.
     """
     from receval.figures.html_page import as_html_page
-    from receval.figures.tables import save_table, to_markdown
+    from receval.figures.latex_tables import save_table
+    from receval.figures.tables import to_markdown
 
     table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))
     save_table(table, markdown, latex)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from receval.claims.findings import HOLDS, NO_DATA
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import NOTHING, in_text, significant
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
@@ -52,21 +53,21 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row a relation."""
     signs = {"<": "<", "<=": "≤", ">": ">", "~": "≈"}
     columns = [
+        Column("Outcome", width=0.1),
         Column("Claim"),
-        Column("Dataset"),
-        Column("Metric"),
-        Column("Compared", width=0.28),
-        Column("The paper", width=0.22),
-        Column("Ours", "right"),
-        Column("Outcome"),
+        Column("Dataset", width=0.1),
+        Column("Metric", width=0.12),
+        Column("Compared", width=0.23),
+        Column("The paper", width=0.18),
+        Column("Ours"),
     ]
     rows = []
     for row in results.to_dict("records"):
-        ours = "–"
+        ours = NOTHING
         if row["outcome"] != NO_DATA:
             sign = signs[row["comparison"]] if row["outcome"] == HOLDS else "vs."
-            ours = f"{float(row['left']):.4g} {sign} {float(row['right']):.4g}"
-        names = (row["statement"], row["paper"])
+            ours = f"{significant(float(row['left']))} {sign} {significant(float(row['right']))}"
+        texts = (in_text(row["statement"]), in_text(row["paper"]))
         dataset = display.datasets.get(row["dataset"], row["dataset"])
-        rows.append((row["claim"], dataset, row["metric"], *names, ours, row["outcome"]))
+        rows.append((row["outcome"], row["claim"], dataset, row["metric"], *texts, ours))
     return printed(display, columns, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import in_text, significant
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -48,9 +49,14 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     for keys, of_lists in shown.groupby(["experiment", *OF_TABLE], sort=False, dropna=False):
         _, dataset, split, protocol, sampled = map(str, keys)
         values = of_lists.set_index("system")["value"]
-        cells = (f"{values[system]:.4f}" for system in systems)
-        rows.append((display.datasets[dataset], split, protocol, sampled, *cells))
-    columns = [Column("Dataset"), Column("Split"), Column("Protocol"), Column("Sampled", "right")]
+        cells = (significant(float(values[system])) for system in systems)
+        rows.append((display.datasets[dataset], split, in_text(protocol), sampled, *cells))
+    columns = [
+        Column("Dataset"),
+        Column("Split", width=0.13),
+        Column("Protocol"),
+        Column("Sampled", "right"),
+    ]
     columns += [Column(display.titles[system], "right") for system in systems]
     # Experiments of one split may have protocols in common.
     return printed(display, columns, list(dict.fromkeys(rows)))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table, printed
-from receval.statistics.pairs import LEVEL
+from receval.figures.printed_numbers import NOTHING, SMALLEST_P, fixed, in_text, significant
+from receval.figures.tables import LONGEST_CELL, Column, Table, printed
 from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.canamares2020._shared.comparison_cells import p_value_cell
 
 CHANGES_WITH_THE_SEED = ("C-022", "C-027", "C-034")
 """Claims whose outcome was another under other root seeds, with the same code and ratings.
@@ -19,8 +20,11 @@ The first two are decisions by p-values where kNN and MF are equal; the third as
 three curves to go one way.
 """
 
-PRINTED_P = 0.001
-"""Smaller p-values are not printed: they say that the difference is no chance."""
+MOST_NUMBERS = 2
+"""Of a quantity with more numbers than these, a cell has the lowest and the highest."""
+
+MORE = "; \N{HORIZONTAL ELLIPSIS}"
+"""Ends a cell that leaves out quantities."""
 
 COMPARED_COLUMNS = (
     *("dataset", "experiment", "system", "evaluated_users", "metric", "value", "p_value"),
@@ -87,18 +91,18 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row for each claim, dataset and MF, with our numbers in one cell.
 
-    A difference whose p-value is not below .05 is within chance; the outcome does not look at it.
-    Outcomes of :data:`CHANGES_WITH_THE_SEED` say so.
+    Of more than two numbers of a quantity the cell has the lowest and the highest. Outcomes of
+    :data:`CHANGES_WITH_THE_SEED` say that they change.
     """
     from receval.claims.findings import UNDECIDED
 
     columns = [
+        Column("Outcome", width=0.13),
         Column("Claim"),
-        Column("Dataset", width=0.08),
-        Column("The paper", width=0.2),
-        Column("Rule", width=0.16),
-        Column("Ours", width=0.3),
-        Column("Outcome", width=0.1),
+        Column("Dataset", width=0.09),
+        Column("The paper", width=0.25),
+        Column("Rule", width=0.2),
+        Column("Ours", width=0.24),
     ]
     keys = ["claim", "dataset", "mf", "statement", "expected", "outcome"]
     rows = []
@@ -106,37 +110,49 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         keys, sort=False
     ):
         names = [display.datasets.get(name, name) for name in str(dataset).split(" and ")]
-        ours = "; ".join(_series(name, part) for name, part in own.groupby("quantity", sort=False))
         decided = f"{outcome} with MF (text)" if mf == "text" else str(outcome)
         if claim in CHANGES_WITH_THE_SEED and outcome != UNDECIDED:
             decided += ", changes with the seed"
-        texts = (statement, expected, ours or "\N{EN DASH}", decided)
-        rows.append([str(claim), " and ".join(names), *map(str, texts)])
+        texts = [in_text(str(text)) for text in (statement, expected)]
+        rows.append([decided, str(claim), " and ".join(names), *texts, _ours(own)])
     return printed(display, columns, rows)
 
 
-def _series(name: object, rows: pd.DataFrame) -> str:
-    """Print the numbers of one quantity, each with its position."""
-    if not name:
-        return ""
-    figures = real_values(rows[["ours", "p_value"]])
-    cells = [
-        " ".join(filter(None, (_digits(number), str(position), _chance(p_value))))
-        for position, (number, p_value) in zip(rows["position"], figures, strict=True)
+def _ours(rows: pd.DataFrame) -> str:
+    """Print the quantities of a claim as far as a cell goes; the CSV has them all."""
+    parts = [
+        _series(str(name), part) for name, part in rows.groupby("quantity", sort=False) if name
     ]
-    return f"{name}: {', '.join(cells)}"
+    shown = list(accumulate(parts, "{}; {}".format))
+    fitting = [text for text in shown if len(text) <= LONGEST_CELL - len(MORE)]
+    if not parts or shown[-1] in fitting:
+        return shown[-1] if parts else NOTHING
+    return f"{fitting[-1]}{MORE}"
+
+
+def _series(name: str, rows: pd.DataFrame) -> str:
+    """Print the numbers of one quantity, each with its position: all, or from lowest to highest."""
+    numbers = real_values(rows["ours"])
+    if ends := len(rows) > MOST_NUMBERS and not np.isnan(numbers).all():
+        rows = rows.iloc[[int(np.nanargmin(numbers)), int(np.nanargmax(numbers))]]
+    cells = [
+        " ".join(filter(None, (_digits(number), _position(str(position)), _chance(p))))
+        for position, (number, p) in zip(
+            rows["position"], real_values(rows[["ours", "p_value"]]), strict=True
+        )
+    ]
+    return f"{in_text(name)}: {(' to ' if ends else ', ').join(cells)}"
 
 
 def _digits(number: float) -> str:
-    if np.isnan(number):
-        return "\N{EN DASH}"
-    if number == round(number):
-        return f"{number:.0f}"
-    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.4f}"
+    return fixed(number, 0) if float(number).is_integer() else significant(number)
 
 
-def _chance(p_value: float) -> str:
-    if not p_value >= PRINTED_P:
-        return ""
-    within = ", within chance" if p_value >= LEVEL else ""
-    return f"(p = {p_value_cell(p_value)}{within})"
+def _position(text: str) -> str:
+    """Put a position that is no phrase of its own in brackets."""
+    is_phrase = text.startswith(("at ", "in ", "by ")) or not text
+    return in_text(text if is_phrase else f"({text})")
+
+
+def _chance(p: float) -> str:
+    return f"(p = {fixed(p, 3)})" if p >= SMALLEST_P else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import p_value, significant
 from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.canamares2020._shared.comparison_cells import p_value_cell, value_cell
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -37,11 +37,11 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     metrics = list(dict.fromkeys(results["metric"]))
     columns = [Column("Dataset"), Column("System")]
     names = [metric_name(label) for label in metrics]
-    columns += [Column(text, "right") for name in names for text in (name, f"p ({name})")]
+    columns += [Column(text, "right") for name in names for text in (name, f"p, {name}")]
     rows = []
     for (dataset, system), own in results.groupby(["dataset", "system"], sort=False):
         cells = [display.datasets[str(dataset)], display.short_titles[str(system)]]
-        for value, p_value in real_values(own[["value", "p_value"]]):
-            cells += [value_cell(value), p_value_cell(p_value)]
+        for value, p in real_values(own[["value", "p_value"]]):
+            cells += [significant(value), p_value(p)]
         rows.append(cells)
     return printed(display, columns, rows)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import NOTHING
 from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
-
-PRINTED_GAINS = ("g1", "g2")
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -52,22 +51,17 @@ def _gain(label: str) -> str:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row for each metric, the systems with each gain side by side.
-
-    A metric without a gain stands in the columns of the first one.
-    """
+    """Print a row for each metric and gain."""
     systems = list(dict.fromkeys(results["system"]))
-    columns = [Column("Lists"), Column("Metric")]
-    for gain in PRINTED_GAINS:
-        columns += system_columns(display, systems, gain)
+    columns = [Column("Lists"), Column("Metric"), Column("Gain"), *system_columns(display, systems)]
     shown = results.assign(name=[metric_name(label) for label in results["metric"]])
-    rows = []
-    for (form, name), own in shown.groupby(["list_form", "name"], sort=False):
-        cells = [str(form), str(name)]
-        for gain in PRINTED_GAINS:
-            with_gain = own["gain"] == gain
-            if gain == PRINTED_GAINS[0]:
-                with_gain |= own["gain"] == "none"
-            cells += system_cells(own[with_gain], systems)
-        rows.append(cells)
+    rows = [
+        [
+            str(form),
+            str(name),
+            NOTHING if gain == "none" else str(gain),
+            *system_cells(own, systems),
+        ]
+        for (form, name, gain), own in shown.groupby(["list_form", "name", "gain"], sort=False)
+    ]
     return printed(display, columns, rows)

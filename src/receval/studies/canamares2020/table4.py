@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import as_written, fixed
 from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
@@ -27,6 +28,7 @@ AGGREGATIONS = {
     "geometric": "Geometric mean",
 }
 CORRELATION = "Pearson's r of the numbers of ratings and of positive ratings"
+BY_SIDE = f"{CORRELATION}, by "
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -98,7 +100,7 @@ def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
         rated = counts > 0
         yield pd.DataFrame(
             {
-                "statement": [f"{CORRELATION}, by {side}"],
+                "statement": [f"{BY_SIDE}{side}"],
                 "lists": int(rated.sum()),
                 "coefficient": pearson_r(counts[rated], positives[rated]),
             }
@@ -106,7 +108,7 @@ def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row for each metric and aggregation, and the correlations below."""
+    """Print a row for each metric and aggregation, and the correlations in a note."""
     values = results[results["statement"] == ""]
     systems = list(dict.fromkeys(values["system"]))
     columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
@@ -114,11 +116,16 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     for metric in dict.fromkeys(values["metric"]):
         own = values[values["metric"] == metric]
         for (aggregation, epsilon), group in own.groupby(["aggregation", "epsilon"], sort=False):
-            name = AGGREGATIONS[str(aggregation)] + (
-                f", epsilon = {epsilon}" if epsilon != "" else ""
-            )
+            constant = f", $`\\epsilon`$ = {as_written(float(epsilon))}" if epsilon != "" else ""
+            name = AGGREGATIONS[str(aggregation)] + constant
             rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
-    for row in results[results["statement"] != ""].to_dict("records"):
-        (r,) = real_values(pd.Series([row["coefficient"]]))
-        rows.append([str(row["statement"]), "", f"{r:.3f}", *([""] * (len(columns) - 3))])
-    return printed(display, columns, rows)
+    return printed(display, columns, rows, _note(results[results["statement"] != ""]))
+
+
+def _note(correlations: pd.DataFrame) -> list[str]:
+    """Say how ratings and positive ratings go together, where the table has it."""
+    coefficients = zip(
+        correlations["statement"], real_values(correlations["coefficient"]), strict=True
+    )
+    by_side = [f"{fixed(r, 3)} by {text.removeprefix(BY_SIDE)}" for text, r in coefficients]
+    return [f"{CORRELATION}: {', '.join(by_side)}."] if by_side else []

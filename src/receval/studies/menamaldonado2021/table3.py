@@ -14,6 +14,7 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,
     held,
     in_case,
+    outcome,
     random_rated_items,
 )
 
@@ -24,6 +25,13 @@ FORMULAS = {
     "p(not rel|train,i)": r"$`p(\neg\mathrm{rel}|\mathrm{train},\cdot)`$",
     "p(rel|train,i)": r"$`p(\mathrm{rel}|\mathrm{train},\cdot)`$",
 }
+
+NOTE = (
+    r"Probabilities: $`p(\mathrm{train}|\cdot)`$ and $`p(\mathrm{rel}|\mathrm{train},\cdot)`$. "
+    r"Odds: those of $`p(\mathrm{train}|\cdot)`$. Optimal rankings: "
+    r"$`\varphi_{\mathrm{anti}\hat{P}}`$ and $`\varphi_{\hat{P}}`$. So concluded: the pairs of "
+    "which the lemma's conclusion is true; it holds if they are all."
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -76,16 +84,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the cases as the paper does, with the random pairs."""
     columns = [
-        Column(
-            r"$`p(\mathrm{train}|\cdot)`$ and $`p(\mathrm{rel}|\mathrm{train},\cdot)`$", width=0.18
-        ),
-        Column(r"Odds of $`p(\mathrm{train}|\cdot)`$", width=0.24),
-        Column(r"$`\varphi_{\mathrm{anti}\hat{P}}`$ and $`\varphi_{\hat{P}}`$", width=0.15),
-        Column("Random pairs", "right", width=0.12),
-        Column("With this conclusion", "right", width=0.15),
+        Column("Outcome"),
+        Column("Probabilities"),
+        Column("Odds", width=0.34),
+        Column("Optimal rankings"),
+        Column("Random pairs", "right"),
+        Column("So concluded", "right"),
     ]
     rows = [
         (
+            outcome(row["held"], row["pairs"]),
             row["popularity_and_average_rating"],
             f"{row['odds_are']} than {FORMULAS[row['compared']]}",
             row["conclusion"],
@@ -94,4 +102,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows)
+    return printed(display, columns, rows, [NOTE])

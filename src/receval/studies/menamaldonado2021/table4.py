@@ -20,6 +20,7 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
     held,
     in_case,
     item_dependent_items,
+    outcome,
     relevance_dependent_items,
 )
 
@@ -35,6 +36,14 @@ FORMULAS = {
     "relevance": r"$`p(\mathrm{train}|\mathrm{rel},\cdot) \sim p(\mathrm{train}|\mathrm{rel})`$",
     "item": r"$`p(\mathrm{train}|\mathrm{rel},\cdot) \sim p(\mathrm{train}|\cdot)`$",
 }
+
+NOTE = (
+    r"Probabilities: $`p(\mathrm{train}|\cdot)`$ and $`p(\mathrm{rel}|\cdot)`$. Odds: those of "
+    r"$`p(\mathrm{train}|\cdot)`$. Precision: the optimal rankings $`\varphi_{\hat{P}}`$ and "
+    r"$`\varphi_{P}`$. Anti-precision: $`\varphi_{\mathrm{anti}\hat{P}}`$ and "
+    r"$`\varphi_{\mathrm{anti}P}`$. Both concluded: the pairs of which both conclusions are true; "
+    "the lemma holds if they are all."
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -137,16 +146,18 @@ def _row(
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the cases as the paper does, with the random pairs."""
     columns = [
-        Column("Premise", width=0.2),
-        Column(r"$`p(\mathrm{train}|\cdot)`$ and $`p(\mathrm{rel}|\cdot)`$", width=0.11),
-        Column(r"Odds of $`p(\mathrm{train}|\cdot)`$", width=0.14),
-        Column(r"$`\varphi_{\hat{P}}`$ and $`\varphi_{P}`$", width=0.1),
-        Column(r"$`\varphi_{\mathrm{anti}\hat{P}}`$ and $`\varphi_{\mathrm{anti}P}`$", width=0.11),
-        Column("Random pairs", "right", width=0.09),
-        Column("With both conclusions", "right", width=0.12),
+        Column("Outcome"),
+        Column("Premise", width=0.17),
+        Column("Probabilities"),
+        Column("Odds", width=0.15),
+        Column("Precision"),
+        Column("Anti-precision"),
+        Column("Random pairs", "right"),
+        Column("Both concluded", "right"),
     ]
     rows = [
         (
+            outcome(row["both_held"], row["pairs"]),
             FORMULAS[row["rating_depends_on"]],
             row["popularity_and_relevance"] or "any",
             f"{row['odds_are']} than {FORMULAS[row['compared']]}" if row["compared"] else "any",
@@ -157,4 +168,4 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         )
         for row in results.to_dict("records")
     ]
-    return printed(display, columns, rows)
+    return printed(display, columns, rows, [NOTE])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, printed_name
+from receval.figures.printed_numbers import fixed, p_value
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -77,27 +78,27 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     from receval.studies.menamaldonado2021.metric_scatter import axis_title
 
     columns = [
+        Column(f"Within {fixed(display.parameters['tolerance'], 2)}"),
         Column("Figure"),
         Column("Dataset"),
-        Column("x"),
-        Column("y"),
+        Column("x", width=0.18),
+        Column("y", width=0.18),
         Column("Published", "right"),
         Column("Text's form", "right"),
         Column("p", "right"),
         Column("Released form", "right"),
-        Column("Within"),
     ]
     rows = [
         (
-            row["figure"],
+            row["within"] or "no",
+            printed_name(row["figure"]).removeprefix("Figure "),
             display.datasets[row["dataset"]],
             axis_title(row["x_evaluation"], row["x_metric"], told=True),
             axis_title(row["y_evaluation"], row["y_metric"], told=True),
-            f"{row['published']:.3f}",
-            f"{row['tau']:.3f}",
-            f"{row['p_value']:.3f}",
-            f"{row['tau_released']:.3f}",
-            row["within"] or "no",
+            fixed(row["published"], 3),
+            fixed(row["tau"], 3),
+            p_value(row["p_value"]),
+            fixed(row["tau_released"], 3),
         )
         for row in results.to_dict("records")
     ]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from receval.evaluation.experiment import Experiment
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import NOTHING, significant
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -108,29 +109,33 @@ def _forms(
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the means over folds of the metrics of the table, a row for each system."""
+    """Print the means over folds of the metrics of the table, a row for each system and experiment.
+
+    Raises
+    ------
+    ValueError
+        A metric is to be printed that is not measured.
+    """
     shown = display.parameters["printed"]
     if unknown := set(shown) - set(display.parameters["metrics"]):
         raise ValueError(f"The table prints {', '.join(sorted(unknown))}, which is not measured.")
     means = results[
         (results["fold"] == "mean") & (results["form"] == "text") & results["metric"].isin(shown)
     ]
-    cells = means.set_index(["system", "experiment", "evaluation", "metric"])["value"]
-    parts = means[["experiment", "dataset", "evaluation"]].drop_duplicates()
-    columns = [Column("System")]
-    keys = []
-    for experiment, dataset, evaluation in parts.itertuples(index=False):
-        for metric in shown:
-            kind = display.experiments[experiment]
-            heading = ", ".join(filter(None, [display.datasets[dataset], kind, evaluation]))
-            heading += f" {metric}"
-            columns.append(Column(heading, "right"))
-            keys.append((experiment, evaluation, metric))
-    rows = [
-        (
-            display.titles[system],
-            *(f"{cells[(system, *key)]:.4f}" if (system, *key) in cells else "" for key in keys),
-        )
-        for system in dict.fromkeys(means["system"])
+    cells = means.set_index(["experiment", "system", "evaluation", "metric"])["value"]
+    evaluations = [name for name in PARTS if name in set(means["evaluation"])]
+    columns = [Column("Dataset"), Column("System")]
+    columns += [
+        Column(f"{evaluation.capitalize()} {metric}", "right")
+        for evaluation in evaluations
+        for metric in shown
     ]
+    rows = []
+    parts = means[["experiment", "dataset", "system"]].drop_duplicates()
+    for experiment, dataset, system in parts.itertuples(index=False):
+        keys = [(experiment, system, name, metric) for name in evaluations for metric in shown]
+        values = [significant(float(cells[key])) if key in cells else NOTHING for key in keys]
+        kind = display.experiments[experiment]
+        title = ", ".join(filter(None, [display.datasets[dataset], kind]))
+        rows.append((title, display.titles[system], *values))
     return printed(display, columns, rows)

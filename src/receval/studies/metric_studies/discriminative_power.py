@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.multiple_comparisons import discriminative_power
 from receval.studies._shared.inputs import ArtifactInputs
@@ -44,22 +45,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print discriminative power, datasets against metrics.
+    """Print discriminative power over unordered pairs, datasets against metrics.
 
-    Parameters of the artifact: ``printed`` is the column to print, ``dp`` or ``dp_ordered``;
-    ``down`` says what the rows are, ``metrics`` or ``datasets``.
+    Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
+    ``note``, where there is one, what the paper sums over.
     """
-    column, metrics_down = (
-        str(display.parameters["printed"]),
-        display.parameters["down"] == "metrics",
-    )
+    metrics_down = display.parameters["down"] == "metrics"
     datasets = list(dict.fromkeys(results["dataset"]))
     metrics = list(dict.fromkeys(results["metric"]))
-    found = results.set_index(["dataset", "metric"])[column]
+    found = results.set_index(["dataset", "metric"])["dp"]
     values = np.array([[found[dataset, metric] for metric in metrics] for dataset in datasets])
     titles = [display.datasets[name] for name in datasets]
     down, across, corner = (metrics, titles, "Metric") if metrics_down else (titles, metrics, "")
     cells = values.T if metrics_down else values
     columns = [Column(corner or "Dataset"), *(Column(name, "right") for name in across)]
-    rows = [(name, *(f"{v:.2f}" for v in row)) for name, row in zip(down, cells, strict=True)]
-    return printed(display, columns, rows)
+    rows = [(name, *(fixed(v, 2) for v in row)) for name, row in zip(down, cells, strict=True)]
+    notes = [str(display.parameters[name]) for name in ("note",) if name in display.parameters]
+    return printed(display, columns, rows, notes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import VALUE_OF_SYSTEM
 from receval.studies._shared.inputs import ArtifactInputs
@@ -77,7 +78,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (
             display.datasets[dataset],
             display.titles[column.removeprefix(VALUE_OF_SYSTEM)],
-            *(f"{shown.loc[(dataset, percent), column]:.4f}" for percent in percents),
+            *(significant(float(shown.loc[(dataset, percent), column])) for percent in percents),
         )
         for dataset in dict.fromkeys(shown.index.get_level_values("dataset"))
         for column in results

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -119,7 +120,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (
             display.datasets[dataset],
             display.titles[system],
-            *(f"{cells[dataset, system, name]:.4f}" for name in names),
+            *(significant(float(cells[dataset, system, name])) for name in names),
         )
         for dataset, system in shown[["dataset", "system"]]
         .drop_duplicates()

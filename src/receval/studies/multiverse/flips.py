@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
-from receval.figures.display import DisplayStyle
+from receval.figures.display import DisplayStyle, p_value_text
 from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
+from receval.figures.tables import Column, printed, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import decision_title, describe, level_title
 from receval.multiverse.verdicts import single_changes, with_verdicts
@@ -38,14 +41,14 @@ def write(results: pd.DataFrame, display: DisplayStyle) -> str:
     lines = [
         f"# {escape_markdown(display.title)}",
         "",
-        f"*Starting point, on {dataset}.* {escape_markdown(describe(Configuration()))}",
+        f"*Starting point, on {dataset}.* {escape_markdown(in_text(describe(Configuration())))}",
         "",
         escape_markdown(_standing(start, first, second)),
         "",
         escape_markdown(_summary(start, changes, first, second)),
         "",
         *_flips(start, changes, first, second),
-        *_table(results, first, second),
+        _table(results, display, first, second),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -54,20 +57,19 @@ def _standing(universe: pd.Series, first: str, second: str) -> str:
     """Say who is ahead in a universe, and how surely."""
     value, other = float(universe["value"]), float(universe["other_value"])
     if value == other:
-        return f"There both systems have {value:.4f}."
+        return f"There both systems have {significant(value)}."
     ahead, behind = (first, second) if value > other else (second, first)
     high, low = max(value, other), min(value, other)
     sure = "significantly" if universe["verdict"] != "tie" else "not significantly"
-    return (
-        f"There {ahead} is ahead of {behind}, {high:.4f} to {low:.4f}, {sure} ({_test(universe)})."
-    )
+    values = f"{significant(high)} to {significant(low)}"
+    return f"There {ahead} is ahead of {behind}, {values}, {sure} ({_test(universe)})."
 
 
 def _test(universe: pd.Series) -> str:
     p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
     if p == p:
-        return f"p = {p:.2g}"
-    return f"{rejected:.0%} of the bootstrap samples reject"
+        return p_value_text(p)
+    return f"{fixed(100 * rejected, 0)} % of the bootstrap samples reject"
 
 
 def _winner(universe: pd.Series) -> int:
@@ -81,26 +83,31 @@ def _flipped(start: pd.Series, changes: pd.DataFrame) -> list[bool]:
 
 
 def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> str:
+    """Count the changes that put the other system ahead, and the winners of all."""
     flipped = changes[_flipped(start, changes)]
-    sure = flipped[flipped["verdict"] != "tie"]
-    wins = {
+    sure = int((flipped["verdict"] != "tie").sum())
+    ahead = "None of them puts the other system ahead."
+    if len(flipped):
+        verb = "puts" if len(flipped) == 1 else "put"
+        surely = f"{sure or 'none'} of these significantly"
+        ahead = f"{len(flipped)} of them {verb} the other system ahead, {surely}."
+    counts = {
         name: int((changes["verdict"] == side).sum())
-        for name, side in ((first, "first"), (second, "second"))
+        for name, side in ((first, "first"), (second, "second"), ("nobody", "tie"))
     }
-    counted = ", ".join(f"{name} in {number}" for name, number in wins.items())
+    everywhere = "all " if max(counts.values()) == len(changes) else ""
+    winners = [f"{name} in {everywhere}{number}" for name, number in counts.items() if number]
     return (
         f"One decision is changed at a time (another aggregation brings its own test), in "
-        f"{len(changes)} ways. "
-        f"{_number(len(flipped))} of them put the other system ahead, {len(sure)} of these "
-        f"significantly. Counting significant differences alone, the winner is {counted}, and "
-        f"nobody in {int((changes['verdict'] == 'tie').sum())}."
+        f"{len(changes)} ways. {ahead} Counting significant differences alone, the winner is "
+        f"{' and '.join(filter(None, [', '.join(winners[:-1]), winners[-1]]))}."
     )
 
 
 def _flips(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> Sequence[str]:
     flipped = changes[_flipped(start, changes)]
     if flipped.empty:
-        return ["No single change puts the other system ahead.", ""]
+        return []
     lines = ["Changes that put the other system ahead:", ""]
     for _, universe in flipped.iterrows():
         decision, level = str(universe["decision"]), str(universe["level"])
@@ -108,43 +115,39 @@ def _flips(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> 
             f"{decision_title(decision)}: {level_title(decision, str(start[decision]))} → "
             f"{level_title(decision, level)}. {_standing(universe, first, second)}"
         )
-        lines.append(f"- {escape_markdown(text)}")
+        lines.append(f"- {escape_markdown(in_text(text))}")
     return [*lines, ""]
 
 
-def _table(results: pd.DataFrame, first: str, second: str) -> Sequence[str]:
-    heading = ["Decision", "Changed to", first, second, "Difference", "p", "Winner"]
-    winners = {"first": first, "second": second, "tie": "–"}
-    rows = [
-        f"| {' | '.join(heading)} |",
-        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
-    ]
+def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str) -> str:
+    """Return all universes as a table, the winner first."""
+    texts = ("Winner", "Decision", "Changed to")
+    numbers = (first, second, "Difference", "p")
+    columns = [*map(Column, texts), *(Column(name, "right") for name in numbers)]
+    winners = {"first": first, "second": second, "tie": NOTHING}
+    rows = []
     for _, universe in results.iterrows():
         decision, level = str(universe["decision"]), str(universe["level"])
         names = (
-            [decision_title(decision), level_title(decision, level)]
+            [decision_title(decision), in_text(level_title(decision, level))]
             if decision
             else ["(starting point)", ""]
         )
         p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
-        cells = [
-            *names,
-            f"{float(universe['value']):.4f}",
-            f"{float(universe['other_value']):.4f}",
-            f"{float(universe['difference']):+.4f}",
-            f"{p:.2g}" if p == p else f"({rejected:.0%})",
-            winners[str(universe["verdict"])],
-        ]
-        rows.append(f"| {' | '.join(escape_markdown(cell) for cell in cells)} |")
-    return [
-        *rows,
-        "",
-        escape_markdown(
-            f"Winner: with p < {LEVEL:g}, or, for the bootstrap, where most samples reject "
-            "(their share in brackets)."
-        ),
-    ]
-
-
-def _number(count: int) -> str:
-    return "None" if count == 0 else str(count)
+        rows.append(
+            [
+                winners[str(universe["verdict"])],
+                *names,
+                significant(float(universe["value"])),
+                significant(float(universe["other_value"])),
+                significant(float(universe["difference"]), signed=True),
+                p_value(p) if p == p else f"({fixed(100 * rejected, 0)} %)",
+            ]
+        )
+    note = (
+        f"Winner: with p < {fixed(LEVEL, 2)}, or, for the bootstrap, where most samples reject "
+        "(their share in brackets)."
+    )
+    # The page has its title and the datasets in its own words.
+    table = printed(replace(display, title="", caption="", absence=""), columns, rows, [note])
+    return to_markdown(table)

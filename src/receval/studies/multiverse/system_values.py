@@ -7,8 +7,11 @@ from itertools import combinations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import significant
 from receval.figures.tables import Column, Table, printed
+from receval.metrics.labels import metric_name
 from receval.multiverse.decisions import DECISIONS, Configuration
+from receval.multiverse.description import level_title
 from receval.storage.files import VALUE_OF_SYSTEM, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -71,8 +74,13 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     ]
     values = real_values(shown[[f"{VALUE_OF_SYSTEM}{system}" for system in systems]])
     rows = [
-        (str(lists), str(metric), *(f"{value:.4f}" for value in of_systems))
+        (str(lists), _metric_title(str(metric)), *map(significant, of_systems))
         for lists, metric, of_systems in zip(shown["lists"], shown["metric"], values, strict=True)
     ]
     columns = [Column(display.titles[system], "right") for system in systems]
     return printed(display, [Column("Lists"), Column("Metric"), *columns], rows)
+
+
+def _metric_title(level: str) -> str:
+    title = level_title("metric", level)
+    return title if "(" in title else metric_name(title)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
+from receval.metrics.labels import metric_name
 from receval.statistics.correlation import kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.systems._shared.published_and_ours import published_and_ours
@@ -40,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print one row a study, dataset, kind of judgments and metric."""
-    headings = ("Systems", "Kendall's tau", "Median difference", "Largest difference")
+    headings = ("Systems", "Kendall's tau", "Median (%)", "Largest (%)")
     columns = [
         *(Column(name) for name in ("Values of", "Dataset", "Metric", "Seen by the search")),
         *(Column(name, "right") for name in headings),
@@ -49,12 +51,12 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (
             row["study"],
             display.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
-            row["metric"],
+            metric_name(row["metric"]),
             row["searched"] or "no",
             str(row["systems"]),
-            f"{row['tau']:.3f}",
-            f"{row['median_difference']:.2%}",
-            f"{row['largest_difference']:.1%}",
+            fixed(row["tau"], 3),
+            fixed(100 * row["median_difference"], 2),
+            fixed(100 * row["largest_difference"], 1),
         )
         for row in results.to_dict("records")
     ]

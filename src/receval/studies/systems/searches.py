@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.tables import Column, Table, printed
+from receval.figures.printed_numbers import as_written, fixed, significant
+from receval.figures.tables import Column, Table, continued, printed
+from receval.metrics.labels import metric_name
 from receval.studies._shared.inputs import ArtifactInputs
 
 
@@ -21,7 +25,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the chosen setting of each system."""
+    """Print the chosen setting of each system; a long one goes on in a further row."""
     metrics = list(dict.fromkeys(results["metric"]))
     tried = results.groupby("system")["setting"].nunique().to_dict()
     rows = []
@@ -29,24 +33,44 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         ["system", "setting"], sort=False
     ):
         values = group.set_index("metric")
-        shown = json.loads(str(setting))
-        rows.append(
-            (
-                str(system),
-                ", ".join(f"{name} = {value}" for name, value in shown.items()) or "defaults",
+        rows += continued(
+            [
+                display.titles.get(str(system), str(system)),
+                _printed(json.loads(str(setting))),
                 str(tried[system]),
                 *(
-                    f"{values.loc[m, 'ours']:.4f} ({values.loc[m, 'published']:.4f})"
-                    for m in metrics
+                    text
+                    for metric in metrics
+                    for text in (
+                        significant(float(values.loc[metric, "ours"]), 4),
+                        fixed(float(values.loc[metric, "published"]), 4),
+                    )
                 ),
-                f"{values['distance'].iloc[0]:.2%}",
-            )
+                fixed(100 * float(values["distance"].iloc[0]), 2),
+            ]
         )
+    names = map(metric_name, metrics)
     columns = [
         Column("System"),
-        Column("Setting", width=0.4),
+        Column("Setting", width=0.25),
         Column("Tried", "right"),
-        *(Column(f"{metric}: ours (published)", "right") for metric in metrics),
-        Column("Distance", "right"),
+        *(
+            Column(text, "right")
+            for name in names
+            for text in (f"{name}, ours", f"{name}, published")
+        ),
+        Column("Distance (%)", "right"),
     ]
     return printed(display, columns, rows)
+
+
+def _printed(setting: Mapping[str, Any]) -> str:
+    """Return a setting in words and numbers."""
+    parts = (f"{name.replace('_', ' ')} = {_value(value)}" for name, value in setting.items())
+    return ", ".join(parts) or "defaults"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return as_written(value) if isinstance(value, int | float) else str(value)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.ratings import Ratings
 from receval.statistics.concentration import density, gini
@@ -73,9 +74,9 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
 
 def _cell(row: Mapping[Hashable, Any], name: str) -> str:
     if name == "density_percent":
-        return f"{row[name]:.3f} %"
+        return fixed(row[name], 3)
     if name.endswith("_gini"):
-        return f"{row[name]:.3f}"
+        return fixed(row[name], 3)
     if name == "known_ratings":
         # Where the data does not say it, users chose whatever they rated.
         return f"{row[name] or row['ratings']:,}"

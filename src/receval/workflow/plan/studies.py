@@ -155,7 +155,10 @@ class PlannedStudies:
         }
 
     def description(self, study: str) -> dict[str, Any]:
-        """Return the merged configuration behind a study's artifacts, as plain values."""
+        """Return the merged configuration behind a study's artifacts, as plain values.
+
+        Captions are those that are printed: with this edition's figures.
+        """
         settings, spec = self.settings, self.specs[study]
         has_split = self._datasets.has_split
         used = [e for e in spec.experiments.values() if has_split(e.dataset, e.split)]
@@ -182,7 +185,7 @@ class PlannedStudies:
                 for name in self.datasets(study)
                 if settings.edition == "demo" and self._datasets.is_available(name)
             },
-            "study": spec.model_dump(mode="json"),
+            "study": self._with_captions(study, spec.model_dump(mode="json")),
             "simulations": {
                 name: simulation.model_dump(mode="json") for name, simulation in simulations.items()
             },
@@ -194,3 +197,11 @@ class PlannedStudies:
                 for name in systems
             },
         }
+
+    def _with_captions(self, study: str, values: dict[str, Any]) -> dict[str, Any]:
+        captions = {name: self.descriptions.caption(study, name) for name in values["artifacts"]}
+        filled = {
+            name: {**artifact, "caption": captions[name]}
+            for name, artifact in values["artifacts"].items()
+        }
+        return {**values, "artifacts": filled}

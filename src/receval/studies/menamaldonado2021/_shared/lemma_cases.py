@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.claims.findings import FAILS, HOLDS
+
 if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs
     from receval.theory.rating_probabilities import RatingProbabilities
@@ -19,6 +21,11 @@ STEEPNESS = {1: "steeper", -1: "less steep"}
 """What tables 3 and 4 call the two signs of a case."""
 
 Conclusion = Literal["agree", "disagree", "either"]
+
+
+def outcome(held: int, pairs: int) -> str:
+    """Say what came of checking a case: it holds if its conclusion is true of every pair."""
+    return HOLDS if held == pairs else FAILS
 
 
 def random_rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
