@@ -89,7 +89,7 @@ def even_out(table: pd.DataFrame) -> None:
     table.loc[rows, "rating_share"] = table.loc[rows, "item_share"]
 
 
-def turn_round(table: pd.DataFrame) -> None:
+def reverse(table: pd.DataFrame) -> None:
     table["positive_ratio"] = table["positive_ratio"].to_numpy()[::-1].copy()
 
 
@@ -123,7 +123,7 @@ def make_bpref_under_1r(table: pd.DataFrame) -> None:
         ("fig05", even_out),
         ("fig06", times(1.1, "mean_test_ratings", segment="20")),
         ("fig06", times(9, "mean_test_ratings", segment="1")),
-        ("fig07", turn_round),
+        ("fig07", reverse),
         ("fig07", level_the_popular),
         # The bias stays in U1R; removing the head is as good; MF is first in UAR.
         ("fig08", times(4, design="U1R", system="pop")),

@@ -13,7 +13,7 @@ from receval.figures.bars import GROUP_WIDTH
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.panels import letter_panels, short_number
-from receval.figures.paper_marks import paper_line
+from receval.figures.published_marks import published_line
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -114,7 +114,7 @@ def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
             ends = (place - GROUP_WIDTH / 2, place + GROUP_WIDTH / 2)
             axes.set_ylim(top=max(axes.get_ylim()[1], 1.08 * bound))
             name = f"bound: {short_number(f'{bound:g}')}"
-            paper_line(axes, ends, (bound, bound), name)
+            published_line(axes, ends, (bound, bound), name)
 
 
 def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:

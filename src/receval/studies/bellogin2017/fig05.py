@@ -18,7 +18,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import settle_layout
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.panels import letter_panels, short_number
-from receval.figures.paper_marks import paper_mark
+from receval.figures.published_marks import published_mark
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
@@ -171,7 +171,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, panel in zip(panels, there, strict=True):
         if panel == SIMULATED:
             # All curves but the last are of simulated ratings.
-            _name_on_curves(axes.lines[:-1])
+            _name_on_curves(axes, axes.lines[:-1])
     return figure
 
 
@@ -197,7 +197,7 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
     axes.legend(handles=[curve], loc="lower right", borderaxespad=LEGEND_PAD)
 
 
-def _name_on_curves(curves: Sequence[Line2D]) -> None:
+def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
     """Print names on curves, where they cross the falling diagonal: there they are far apart.
 
     All curves end in one point, so that none can be named at its end. A name that has no room
@@ -205,9 +205,9 @@ def _name_on_curves(curves: Sequence[Line2D]) -> None:
     """
     taken: list[Bbox] = []
     for curve in (curves[0], *reversed(curves[1:])):
-        items, shares = curve.get_xydata().T
+        items, shares = np.asarray(curve.get_data(), dtype=np.float64)
         across = float(np.interp(100, items + shares, items))
-        name = curve.axes.text(
+        name = axes.text(
             across,
             100 - across,
             str(curve.get_label()),
@@ -246,7 +246,7 @@ def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
         axes.plot(across, theory, color=INK, linestyle=":", linewidth=0.8, label="$1/t$")
     axes.set_title(title)
     if display.is_real(rows["dataset"].iloc[0]):
-        paper_mark(axes, 0, float(display.parameters["paper_precision"]))
+        published_mark(axes, 0, float(display.parameters["paper_precision"]))
 
 
 def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:

@@ -13,7 +13,7 @@ from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
 from receval.figures.line_labels import LABEL_SIZE
 from receval.figures.panels import letter_panels
-from receval.figures.paper_marks import paper_mark
+from receval.figures.published_marks import published_mark
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
@@ -126,7 +126,7 @@ def _draw_split(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     axes.set_title(f"Uniform test, $|T|$ = {targets:,}, $\\eta$ = {eta:.1f}")
     if display.is_real(rows["dataset"].iloc[0]):
         published = [display.parameters[f"paper_{name}"] for name in ("targets", "test_ratings")]
-        paper_mark(axes, *published, side="above right")
+        published_mark(axes, *published, side="above right")
 
 
 def _name_grounds(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.studies._shared.message import Message
 from receval.studies.bellogin2017._shared.designs import ALL_RELEVANT, ONE_RELEVANT, short_labels
-from receval.studies.bellogin2017._shared.systems_in_messages import NAMES, paper_means, shown
+from receval.studies.bellogin2017._shared.messages_of_systems import NAMES, paper_means, short_value
 
 READING_OF_BARS = (
     "Each group of bars is a way to form target sets, each bar a system, and higher is better; the "
@@ -32,8 +32,8 @@ def message_of_precision(results: pd.DataFrame) -> Message:
     pop = [values["pop"] for values in ranked]
     finding = (
         f"pLSA and Pop are the best two of the paper's systems in {leading} of {len(ranked)} "
-        f"configurations, and P@10 of the same Pop is between {shown(min(pop))} and "
-        f"{shown(max(pop))}, by the configuration."
+        f"configurations, and P@10 of the same Pop is between {short_value(min(pop))} and "
+        f"{short_value(max(pop))}, by the configuration."
     )
     last = all(values.index[-1] == "random" for values in ranked)
     holds = leading == len(ranked) and last and max(pop) >= 1.1 * min(pop)
@@ -68,7 +68,8 @@ def message_of_designs(results: pd.DataFrame) -> Message:
             first += [values.index[0] == "plsa" for values in by_design.values()]
             if label == "P@10":
                 parts += [
-                    f"{shown(over[new], 1)} in {new} against {shown(over[old], 1)} in {old}"
+                    f"{short_value(over[new], 1)} in {new} against "
+                    f"{short_value(over[old], 1)} in {old}"
                     for new, old in pairs
                 ]
     finding = (

@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.bellogin2017._shared.systems_in_messages import shown
+from receval.studies.bellogin2017._shared.messages_of_systems import short_value
 
 NEAR_RANDOM = 0.1
 """How far from Random a system may be that stays around it, as a share of what Pop gains."""
@@ -84,10 +84,10 @@ def _simulated_finding(results: pd.DataFrame) -> tuple[str, bool]:
     gain = pop.iloc[-1] - pop.iloc[0]
     distance = max((curves[name] - random).abs().max() for name in ("mf", "knn-centred"))
     finding = (
-        f"Where all items are equally popular, P@10 of Pop is {shown(pop.iloc[0], 4)}, of Random "
-        f"{shown(random.iloc[0], 4)}; at a skewness of {curves.index[-1]:g} Pop has "
-        f"{shown(pop.iloc[-1])} and pLSA {shown(curves['plsa'].iloc[-1])}, while MF and kNN stay "
-        f"within {shown(distance, 4)} of Random."
+        f"Where all items are equally popular, P@10 of Pop is {short_value(pop.iloc[0], 4)}, of "
+        f"Random {short_value(random.iloc[0], 4)}; at a skewness of {curves.index[-1]:g} Pop has "
+        f"{short_value(pop.iloc[-1])} and pLSA {short_value(curves['plsa'].iloc[-1])}, while "
+        f"MF and kNN stay within {short_value(distance, 4)} of Random."
     )
     holds = (
         bool(pop.iloc[0] < random.iloc[0])
@@ -130,8 +130,8 @@ def message_of_splits(results: pd.DataFrame) -> Message:
     return Message(
         "Items from the most popular on; the dark ground is their test ratings, the light one is "
         "their training ratings. Dotted lines end percentiles (a) and the target items (b).",
-        f"Under coin flips test ratings follow popularity (r = {shown(correlation)}); the uniform "
-        f"test has {eta:.1f} for each of {targets:,.0f} items and none for the others.",
+        f"Under coin flips test ratings follow popularity (r = {short_value(correlation)}); the "
+        f"uniform test has {eta:.1f} for each of {targets:,.0f} items and none for the others.",
         bool(correlation >= 0.99 and even),
     )
 
@@ -147,13 +147,13 @@ def message_of_positive_ratios(results: pd.DataFrame) -> Message:
     popular, rare = ratios[:tenth].mean(), ratios[-tenth:].mean()
     ranks = pd.Series(ratios).rank().to_numpy()
     correlation = float(np.corrcoef(np.arange(len(ratios)), ranks)[0, 1])
-    printed = shown(abs(correlation), 2)
+    printed = short_value(abs(correlation), 2)
     sign = "\N{MINUS SIGN}" if correlation < 0 else ""
     return Message(
         "A point of the line is the share of positive ratings of items of about one popularity, "
         "from the most popular on the left.",
-        f"Popular items are liked more often: the ratio is {shown(popular, 2)} for the most "
-        f"popular tenth of the items and {shown(rare, 2)} for the least popular (Spearman's "
+        f"Popular items are liked more often: the ratio is {short_value(popular, 2)} for the most "
+        f"popular tenth of the items and {short_value(rare, 2)} for the least popular (Spearman's "
         f"correlation with the rank: {sign}{printed}).",
         bool(correlation <= -0.3 and popular >= 1.5 * rare),
     )

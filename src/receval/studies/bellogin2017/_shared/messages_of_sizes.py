@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.bellogin2017._shared.systems_in_messages import NAMES, paper_means, shown
+from receval.studies.bellogin2017._shared.messages_of_systems import NAMES, paper_means, short_value
 from receval.studies.bellogin2017._shared.target_sizes import KEPT, SIZE
 
 STRAIGHT, FLAT = 0.99, 1.05
@@ -33,8 +33,9 @@ def message_of_bounds(results: pd.DataFrame) -> Message:
         checks += [sparse.iloc[-1] < sized.iloc[-1] < sized.iloc[0]]
         checks += [sparse.iloc[-1] < sparse.iloc[0]]
         widths.append(
-            f"{NAMES[str(system)]} from {shown(sparse.iloc[0])} to {shown(sparse.iloc[-1])} as "
-            f"test ratings are removed and to {shown(sized.iloc[-1])} as target sets grow"
+            f"{NAMES[str(system)]} from {short_value(sparse.iloc[0])} to "
+            f"{short_value(sparse.iloc[-1])} as test ratings are removed and to "
+            f"{short_value(sized.iloc[-1])} as target sets grow"
         )
     return Message(
         "A thick line is a system's 1R precision, the shades reach up to its upper and down to its "
@@ -71,11 +72,11 @@ def message_of_sparsity(results: pd.DataFrame) -> Message:
     return Message(
         "A line is a system's precision, higher is better, and its name stands at its end, with "
         "the confidence interval there; the dotted line is what theory expects of Random.",
-        f"Under AR the precision of pLSA falls from {shown(of_ar[-1])} to {shown(of_ar[0])} as "
-        "test ratings are removed, along a line (all systems: R² of "
-        f"{shown(min(straight))} or more); under 1R no system moves by more than "
-        f"{100 * (max(spread) - 1):.1f} %, but pLSA falls from {shown(of_1r[0])} to "
-        f"{shown(of_1r[-1])} from {sizes[0]:,.0f} to {sizes[-1]:,.0f} target items.",
+        f"Under AR the precision of pLSA falls from {short_value(of_ar[-1])} to "
+        f"{short_value(of_ar[0])} as test ratings are removed, along a line (all systems: R² of "
+        f"{short_value(min(straight))} or more); under 1R no system moves by more than "
+        f"{100 * (max(spread) - 1):.1f} %, but pLSA falls from {short_value(of_1r[0])} to "
+        f"{short_value(of_1r[-1])} from {sizes[0]:,.0f} to {sizes[-1]:,.0f} target items.",
         bool(min(straight) >= STRAIGHT and max(spread) <= FLAT and all(falls)),
     )
 

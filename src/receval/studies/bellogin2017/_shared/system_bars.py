@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from receval.figures.bars import bar_places, grouped_bars
 from receval.figures.display import DisplayStyle
-from receval.figures.paper_marks import PAPER_GREY, paper_mark
+from receval.figures.published_marks import PUBLISHED_GREY, published_mark
 
 CONFIDENCE = 0.95
 """How often an interval would hold the mean of all folds that might be drawn."""
@@ -111,12 +111,14 @@ def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> Non
         if len(found) and display.is_real(bar[0]):
             group = groups.index(found["configuration"].iloc[0])
             axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * float(value)))
-            paper_mark(axes, group + places[bar[2]], float(value), side="above")
+            published_mark(axes, group + places[bar[2]], float(value), side="above")
 
 
 def say_not_defined(axes: Axes, words: str) -> None:
     """Empty a panel whose metric has no value, and say so in grey."""
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PAPER_GREY)
+    axes.text(
+        0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PUBLISHED_GREY
+    )
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(visible=False)

@@ -1,4 +1,4 @@
-"""The paper's systems in the sentences of messages: their names, means, and how numbers read."""
+"""What messages say of systems: names and means of the paper's, and how numbers read."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def paper_means(results: pd.DataFrame) -> pd.DataFrame:
     return means.assign(value=real_values(means["value"]))
 
 
-def shown(value: float, digits: int = 3) -> str:
+def short_value(value: float, digits: int = 3) -> str:
     """Return a number with some digits and no zero before its point.
 
     Examples
     --------
-    >>> shown(0.0821), shown(6.42, 1)
+    >>> short_value(0.0821), short_value(6.42, 1)
     ('.082', '6.4')
     """
     return short_number(f"{value:.{digits}f}")

@@ -7,7 +7,7 @@ from matplotlib.colors import same_color
 from studies.prepared import display_of
 
 from receval.figures.finish import text_problems
-from receval.figures.paper_marks import PAPER_GREY, paper_line, paper_mark
+from receval.figures.published_marks import PUBLISHED_GREY, published_line, published_mark
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 
 
@@ -18,11 +18,11 @@ def test_a_mark_is_hollow_grey_and_named_and_moves_no_axis(side: str) -> None:
         axes = figure.subplots()
         axes.plot([0, 1], [0, 1])
         before = (axes.get_xlim(), axes.get_ylim())
-        paper_mark(axes, 0.5, 0.25, side=side)
+        published_mark(axes, 0.5, 0.25, side=side)
     mark = axes.lines[-1]
     assert mark.get_xydata().tolist() == [[0.5, 0.25]]
     assert same_color(mark.get_markerfacecolor(), "white")
-    assert same_color(mark.get_markeredgecolor(), PAPER_GREY)
+    assert same_color(mark.get_markeredgecolor(), PUBLISHED_GREY)
     # Marks have no place in a legend, and no line's end to be named at.
     assert str(mark.get_label()).startswith("_")
     assert [text.get_text() for text in axes.texts] == ["paper"]
@@ -34,9 +34,9 @@ def test_a_line_is_thin_grey_and_named() -> None:
     with figure_style():
         figure = new_figure(SINGLE_COLUMN, 2)
         axes = figure.subplots()
-        paper_line(axes, (0, 1), (0.1, 0.1), "bound: .1")
+        published_line(axes, (0, 1), (0.1, 0.1), "bound: .1")
     (drawn,) = axes.lines
-    assert same_color(drawn.get_color(), PAPER_GREY)
+    assert same_color(drawn.get_color(), PUBLISHED_GREY)
     assert drawn.get_xydata().tolist() == [[0, 0.1], [1, 0.1]]
     assert str(drawn.get_label()).startswith("_")
     assert [text.get_text() for text in axes.texts] == ["bound: .1"]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from matplotlib.axes import Axes
 
-PAPER_GREY = "#6b6b6b"
+PUBLISHED_GREY = "#6b6b6b"
 """Colour of whatever comes from a paper."""
 
 LABEL_SIZE = 6.0
@@ -21,7 +21,7 @@ _SIDES = {
 }
 
 
-def paper_mark(
+def published_mark(
     axes: Axes,
     x: float,
     y: float,
@@ -48,7 +48,7 @@ def paper_mark(
         marker="D",
         markersize=_MARK,
         markerfacecolor="white",
-        markeredgecolor=PAPER_GREY,
+        markeredgecolor=PUBLISHED_GREY,
         markeredgewidth=0.8,
         linestyle="none",
         clip_on=False,
@@ -65,11 +65,11 @@ def paper_mark(
         ha=ha,
         va=va,
         fontsize=LABEL_SIZE,
-        color=PAPER_GREY,
+        color=PUBLISHED_GREY,
     )
 
 
-def paper_line(
+def published_line(
     axes: Axes, x: tuple[float, float], y: tuple[float, float], label: str = "paper"
 ) -> None:
     """Draw a straight thin grey line that a paper gives, its name above its right end.
@@ -83,7 +83,7 @@ def paper_line(
     label : str
         What is printed above it.
     """
-    axes.plot(x, y, color=PAPER_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
+    axes.plot(x, y, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
     axes.annotate(
         label,
         (x[1], y[1]),
@@ -92,5 +92,5 @@ def paper_line(
         ha="right",
         va="bottom",
         fontsize=LABEL_SIZE,
-        color=PAPER_GREY,
+        color=PUBLISHED_GREY,
     )
