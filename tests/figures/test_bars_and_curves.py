@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 
-from receval.figures.bars import GROUP_WIDTH, grouped_bars
+from receval.figures.bars import GAP, GROUP_WIDTH, grouped_bars
 from receval.figures.curves import MARKERS_PER_LINE, cumulative_curve, line
 from receval.figures.style import (
     SINGLE_COLUMN,
@@ -81,6 +81,20 @@ def test_value_that_does_not_apply_is_a_dash_and_no_bar(axes: Axes) -> None:
     assert len(axes.patches) == 3
     assert [text.get_text() for text in axes.texts] == ["\N{EN DASH}"]
     assert axes.texts[0].xy[0] == pytest.approx(1 + GROUP_WIDTH / 4)
+
+
+def test_a_gap_parts_the_bars_of_a_group(axes: Axes) -> None:
+    frame = frame_of(*ROWS, ("1r", "wrmf", 0.1, 0.03))
+    draw(axes, frame, gaps=["wrmf"])
+    pop, wrmf = (part for part in axes.containers if isinstance(part, BarContainer))
+    width = GROUP_WIDTH / (2 + GAP)
+    for first, second, middle in zip(pop, wrmf, (0, 1), strict=True):
+        assert first.get_width() == pytest.approx(width)
+        gap = second.get_x() - (first.get_x() + first.get_width())
+        assert gap == pytest.approx(GAP * width)
+        # The group stays in its middle.
+        ends = (first.get_x(), second.get_x() + width)
+        assert ends == pytest.approx((middle - GROUP_WIDTH / 2, middle + GROUP_WIDTH / 2))
 
 
 @pytest.mark.parametrize(

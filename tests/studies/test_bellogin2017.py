@@ -15,12 +15,12 @@ from matplotlib.patches import Rectangle
 from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of, write_experiment
 
 from receval.evaluation.input_files import InputFiles
-from receval.figures.style import figure_style
+from receval.figures.style import INK, figure_style
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.studies.bellogin2017 import configuration_bars, fig01, fig07
-from receval.studies.bellogin2017.configuration_bars import means_with_intervals
+from receval.studies.bellogin2017._shared.system_bars import means_with_intervals
 
 STUDY = "bellogin2017"
 
@@ -97,16 +97,25 @@ def test_the_toy_figure_shows_its_sets_without_overlaps(tmp_path: Path) -> None:
     with figure_style():
         figure = fig01.draw(results, display_of(STUDY, "fig01"))
     assert problems_of(figure) == []
-    assert [axes.get_title(loc="left") for axes in figure.axes] == list(
-        dict.fromkeys(results["protocol"])
-    )
-    for axes, (_, sets) in zip(figure.axes, results.groupby("protocol", sort=False), strict=True):
-        filled = [
-            patch
-            for patch in axes.patches
-            if isinstance(patch, Rectangle) and same_color(patch.get_facecolor(), "#0072b2")
-        ]
-        assert len(filled) == sets["member"].sum()
+    protocols = dict.fromkeys(results["protocol"])
+    toy, *panels = figure.axes
+    assert [axes.get_title(loc="left")[4:] for axes in panels] == list(protocols)
+    assert toy.get_title(loc="left") == "(a) Toy ratings"
+    # The ground says what an item is: a candidate, a non-relevant or a relevant target.
+    for axes, (_, sets) in zip(panels, results.groupby("protocol", sort=False), strict=True):
+        grounds = [patch.get_facecolor() for patch in axes.patches if isinstance(patch, Rectangle)]
+        members = sets[sets["member"] == 1]
+        targets = members[members["set"].str.startswith("T_u")]
+        relevant = targets["item"].isin(["d", "e"]).sum()
+        found = {
+            name: sum(same_color(ground, colour) for ground in grounds)
+            for name, colour in fig01.GROUNDS.items()
+        }
+        assert found == {
+            "C": (members["set"] == "C").sum(),
+            "N_u": (members["set"] == "N_u").sum() + len(targets) - relevant,
+            "relevant": relevant,
+        }
 
 
 # --- figure 2: precision under AR and 1R ------------------------------------------------------
@@ -176,8 +185,10 @@ def test_bars_are_the_means_and_whiskers_their_intervals(tmp_path: Path) -> None
     for axes, panel, dataset in zip(
         figure.axes, bars_of(figure), ("ml-1m", "lastfm-1k"), strict=True
     ):
-        assert axes.get_title(loc="left") == display.datasets[dataset]
-        for bars, system in zip(panel, (*SYSTEMS, *EXTRA), strict=True):
+        assert axes.get_title(loc="left")[4:] == display.datasets[dataset]
+        # The paper's systems in the order of its text, then ours.
+        order = ("plsa", "pop", "mf", "knn-centred", "random", *EXTRA)
+        for bars, system in zip(panel, order, strict=True):
             rows = means[(means["dataset"] == dataset) & (means["system"] == system)]
             assert bars.get_label() == display.titles[system]
             assert [bar.get_height() for bar in bars] == pytest.approx(rows["value"].tolist())
@@ -204,7 +215,27 @@ def test_figure_2_of_one_dataset_names_the_absent_one(tmp_path: Path) -> None:
     _, figure = drawn_figure_2(tmp_path, inputs, "lastfm-1k")
     assert len(figure.axes) == 1
     assert problems_of(figure) == []
-    assert any("Absent: Last.fm" in text.get_text() for text in figure.texts)
+    assert "Absent: Last.fm" in display_of(STUDY, "fig02", ["lastfm-1k"]).described
+
+
+def test_figure_2_marks_what_the_paper_prints_on_the_real_data_alone(tmp_path: Path) -> None:
+    inputs = inputs_of_figure_2(tmp_path)
+    write_results(configuration_bars.data(inputs), tmp_path / "fig02.csv")
+    results = read_results(tmp_path / "fig02.csv")
+    marks = {}
+    for edition in ("full", "demo"):
+        figure = drawn(configuration_bars, results, display_of(STUDY, "fig02", edition=edition))
+        assert problems_of(figure) == []
+        marks[edition] = [
+            line.get_ydata().tolist()
+            for axes in figure.axes
+            for line in axes.lines
+            if line.get_marker() == "D"
+        ]
+        # The largest possible precision of 1R, over its group in both panels.
+        words = [[text.get_text() for text in axes.texts] for axes in figure.axes]
+        assert all("bound: .1" in of_panel for of_panel in words)
+    assert marks == {"full": [[0.08], [0.35]], "demo": []}
 
 
 # --- figure 7: positive ratio against popularity ----------------------------------------------
@@ -282,8 +313,10 @@ def test_figure_7_draws_its_numbers_without_overlaps(
     figure = drawn(fig07, results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
+    assert same_color(curve.get_color(), INK)
     assert curve.get_ydata() == pytest.approx(results["positive_ratio"])
     assert curve.get_xdata() == pytest.approx([1, 2, 3, 4])
     assert problems_of(figure) == []
-    assert axes.get_title(loc="left") == "ML-1M twin"
-    assert bool(figure.texts) == bool(absent)
+    assert axes.get_title(loc="left") == "Positive: rating \N{GREATER-THAN OR EQUAL TO} 5"
+    # Named at its end.
+    assert [text.get_text() for text in axes.texts] == ["ML-1M twin"]

@@ -74,8 +74,8 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
-        "Coin flips, 5 popularity percentiles",
-        "Uniform test, $|T|$ = 12, $\\eta$ = 4.5",
+        "(a) ML-1M twin, coin flips, 5 popularity percentiles",
+        "(b) Uniform test, $|T|$ = 12, $\\eta$ = 4.5",
     ]
 
 
@@ -163,9 +163,21 @@ def test_figure_8_shows_1r_and_ar_designs_apart_without_overlaps(
     figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
     assert problems_of(figure) == []
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
-    one = ["1R", "1R\n\N{MINUS SIGN}10% head", "U1R", "P1R"]
-    row = [one, *([["1R", "U1R"]] if lastfm else []), ["AR", "UAR", "AI-UAR"]]
-    assert groups == [*row, *row]
+    # Every design says how many candidates it ranks, the AR designs, too.
+    nine = "\n$|N_u|$ = 9"
+    one = [design + nine for design in ("1R", "\N{MINUS SIGN}10 % head", "U1R", "P1R")]
+    of_lastfm = [[f"1R{nine}", f"U1R{nine}"]] if lastfm else []
+    row = [one, *of_lastfm, ["AR\n$|N_u|$ = 17", "UAR\nall of TI", "AI-UAR\nall of AI"]]
+    assert groups == [*([""] * len(group) for group in row), *row]
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    if lastfm:
+        assert titles[:3] == [
+            "(a) ML-1M twin, 1R",
+            "(b) Last.fm twin, 1R",
+            "(c) ML-1M twin, AR",
+        ]
+    else:
+        assert titles[:2] == ["(a) ML-1M twin, 1R", "(b) AR"]
 
 
 # --- the relations of figure 8 ----------------------------------------------------------------
@@ -336,9 +348,26 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     with figure_style():
         figure = configuration_bars.draw(read_results(tmp_path / "fig09.csv"), display)
     assert problems_of(figure) == []
-    labels = [axes.get_ylabel() for axes in figure.axes[::2]]
-    assert len(labels) == len(display.parameters["drawn"])
-    # Every row has the three configurations of MovieLens; where bpref has no value, a dash.
-    assert [len(axes.get_xticks()) for axes in figure.axes[::2]] == [3] * 4
-    dashes = [[text.get_text() for text in axes.texts] for axes in figure.axes[::2]]
-    assert dashes == [["\N{EN DASH}"] * 7, [], ["\N{EN DASH}"] * 7, []]
+    # 1R has a panel and an axis of its own, and says so where it has no value.
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[:4] == ["(a) ML-1M twin, AR", "(b) 1R", "(c) Last.fm twin, AR", "(d) 1R"]
+    rows = [figure.axes[first : first + 4] for first in range(0, 16, 4)]
+    assert [row[0].get_ylabel() for row in rows] == list(display.parameters["titles"])
+    words = [[text.get_text() for axes in row for text in axes.texts] for row in rows]
+    assert words == [["not defined\nunder 1R"] * 2, [], ["not defined\nunder 1R"] * 2, []]
+    assert [len(row[1].patches) for row in rows] == [0, 7, 0, 7]
+    assert [len(row[0].patches) for row in rows] == [14] * 4
+    assert not any(axes.lines for axes in rows[0][1::2])
+
+
+def test_figure_9_of_one_dataset_has_no_other_panels(tmp_path: Path) -> None:
+    protocols = (Protocol("AR", "TI"), Protocol("AR", "AI"), ONE)
+    experiment = write_experiment(
+        tmp_path, "ml-1m", SYSTEMS, protocols, folds=3, extra_systems=EXTRA
+    )
+    display = display_of(STUDY, "fig09", ["lastfm-1k"])
+    inputs = inputs_of(tmp_path, experiments={"movielens": experiment}, **display.parameters)
+    write_results(configuration_bars.data(inputs), tmp_path / "fig09.csv")
+    figure = drawn(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
+    assert len(figure.axes) == 8
+    assert problems_of(figure) == []

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import same_color
 from studies.prepared import (
     display_of,
     drawn,
@@ -20,7 +21,7 @@ from studies.prepared import (
 
 from receval.config.reading import load_drift_spec
 from receval.drift.tables import read_table, roles_of_columns
-from receval.figures.style import figure_style
+from receval.figures.style import INK, figure_style
 from receval.ratings import Ratings
 from receval.simulation.skewed_popularity import ShiftedPowerLaw
 from receval.storage.files import read_results, write_results
@@ -180,22 +181,37 @@ def test_figure_5_draws_three_panels_without_overlaps(tmp_path: Path) -> None:
         figure = fig05.draw(everything(tmp_path), display_of(STUDY, "fig05"))
     left, centre, right = figure.axes
     assert problems_of(figure) == []
-    assert not figure.texts
     # Five of nine, and the data that they are like.
     labels = [line.get_label() for line in left.lines]
-    assert labels == [*(rf"$\alpha$ = {a}" for a in ("0", "0.5", "1", "1.5", "2")), "ML-1M twin"]
+    named = ["$\\alpha$ = 0", ".5", "1", "1.5", "2"]
+    assert labels[:-1] == named
+    assert labels[-1].startswith("ML-1M twin,\n$\\alpha$ = ")
+    # The names stand on their curves, as far as there is room for them: few items, little room.
+    curves = {line.get_label(): line for line in left.lines}
+    assert {text.get_text() for text in left.texts} <= set(named)
+    assert named[0] in {text.get_text() for text in left.texts}
+    for text in left.texts:
+        across, up = text.get_position()
+        curve = curves[text.get_text()]
+        assert np.interp(across, *curve.get_xydata().T) == pytest.approx(up, abs=1e-6)
+    assert centre.get_title(loc="left") == "(b) 1R TI-NN, $|N_u|$ = 99"
     names = [line.get_label() for line in centre.lines]
     assert names == ["pLSA", "MF", "kNN", "Pop", "Random", "$1/t$"]
     assert centre.lines[3].get_xdata() == pytest.approx(SKEWNESS)
     assert centre.lines[3].get_ydata() == pytest.approx([0.0115 + 0.03 * a for a in SKEWNESS])
-    assert centre.lines[5].get_ydata() == pytest.approx([0.01, 0.01])
+    assert centre.lines[5].get_ydata() == pytest.approx(0.01)
     assert [line.get_label() for line in right.lines] == [
         *(f"{name} twin" for name in ("Netflix", "ML-1M", "Last.fm")),
         "TREC",
     ]
+    # A dataset has one look in both panels, ink with a dash of its own.
+    of_ml = (left.lines[-1], right.lines[1])
+    assert [line.get_linestyle() for line in of_ml] == [":", ":"]
+    assert all(same_color(line.get_color(), INK) for line in (*of_ml, *right.lines))
+    assert len({line.get_linestyle() for line in right.lines}) == 4
     for axes in (left, right):
         assert all(line.get_xydata()[0].tolist() == [0, 0] for line in axes.lines)
-        assert all(line.get_xydata()[-1].tolist() == [1, 1] for line in axes.lines)
+        assert all(line.get_xydata()[-1].tolist() == [100, 100] for line in axes.lines)
 
 
 @pytest.mark.parametrize("present", [("ml-1m",), ("trec-qrels",), ("netflix", "lastfm-1k")])
@@ -205,21 +221,39 @@ def test_panels_without_data_are_left_out_and_the_absent_named(
     results = everything(tmp_path)
     results = results[results["dataset"].isin(present)]
     absent = tuple(name for name in CURVES if name not in present)
-    figure = drawn(fig05, results, display_of(STUDY, "fig05", absent))
+    display = display_of(STUDY, "fig05", absent)
+    figure = drawn(fig05, results, display)
     assert len(figure.axes) == (3 if "ml-1m" in present else 1)
     assert len(figure.axes[-1].lines) == len(present)
     assert problems_of(figure) == []
-    assert figure.texts[0].get_text().startswith("Absent: ")
+    # The caption names what is absent.
+    assert display.absence.startswith("Absent: ")
+    assert display.absence in display.described
 
 
-def test_a_dataset_has_the_same_colour_whichever_are_there(tmp_path: Path) -> None:
+def test_a_dataset_has_the_same_dash_whichever_are_there(tmp_path: Path) -> None:
     results = everything(tmp_path)
-    colours = []
+    dashes = []
     for rows in (results, results[results["dataset"] == "trec-qrels"]):
         with figure_style():
             figure = fig05.draw(rows, display_of(STUDY, "fig05"))
-        colours.append(figure.axes[-1].lines[-1].get_color())
-    assert colours[0] == colours[1]
+        dashes.append(figure.axes[-1].lines[-1].get_linestyle())
+    assert dashes[0] == dashes[1]
+
+
+def test_what_the_paper_prints_is_marked_on_the_real_data_alone(tmp_path: Path) -> None:
+    results = everything(tmp_path)
+    texts = {}
+    for edition in ("full", "demo"):
+        figure = drawn(fig05, results, display_of(STUDY, "fig05", edition=edition))
+        assert problems_of(figure) == []
+        left, centre, _ = figure.axes
+        texts[edition] = [text.get_text() for text in centre.texts]
+        assert ("(paper: 1.4)" in left.lines[-1].get_label()) == (edition == "full")
+    assert "paper" in texts["full"]
+    assert "paper" not in texts["demo"]
+    (mark,) = drawn(fig05, results, display_of(STUDY, "fig05", edition="full")).axes[1].lines[6:]
+    assert mark.get_xydata().tolist() == [[0, 0.0077]]
 
 
 def test_a_short_grid_of_the_demo_is_drawn_whole(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.container import ErrorbarContainer
 from protocols.brute_force import Scores
 from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, spec_of
 
@@ -203,10 +204,17 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     assert problems_of(figure) == []
     means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
-    assert [curve.get_label() for curve in right.lines] == ["pLSA", "kNN"]
+    labels = [curve.get_label() for curve in right.lines]
+    assert labels == ["pLSA", "upper bound", "lower bound", "kNN", "upper bound", "lower bound"]
+    # Named at the ends of the lines, and no legend.
+    assert [text.get_text() for text in right.texts] == labels
+    assert not figure.legends
     for index, system in enumerate(("plsa", "knn-centred")):
         own = means[means["system"] == system]
-        assert right.lines[index].get_ydata() == pytest.approx(own["value"])
+        curve, upper, lower = right.lines[3 * index : 3 * index + 3]
+        assert curve.get_ydata() == pytest.approx(own["value"])
+        assert upper.get_ydata() == pytest.approx(own["upper"])
+        assert lower.get_ydata() == pytest.approx(own["lower"])
         light, dark = (
             shade.get_paths()[0].vertices[:, 1]
             for shade in right.collections[2 * index : 2 * index + 2]
@@ -303,15 +311,23 @@ def test_figure_4_draws_means_and_the_theory_without_overlaps(
     left, centre, right = figure.axes
     means = results[(results["fold"] == "mean") & (results["metric"] == "P")]
     means = means[(means["evaluated_users"] == "all") & (means["system"] == "mf")]
-    assert left.lines[1].get_ydata() == pytest.approx(
+    of_left, of_centre, of_right = (
+        {line.get_label(): line for line in axes.lines} for axes in figure.axes
+    )
+    assert of_left["MF"].get_ydata() == pytest.approx(
         means["value"][means["protocol"] == EVERYTHING.name]
     )
-    assert left.lines[1].get_xdata() == pytest.approx(REMOVED)
+    assert of_left["MF"].get_xdata() == pytest.approx(REMOVED)
     sizes = means[means["varied"] == "target set size"]
-    assert right.lines[1].get_ydata() == pytest.approx(sizes["value"])
-    assert right.lines[-1].get_ydata() == pytest.approx(sizes["rho"])
-    assert right.lines[-1].get_linestyle() == ":"
-    assert centre.lines[-1].get_ydata() == pytest.approx([1 / 4] * 3)
+    assert of_right["MF"].get_ydata() == pytest.approx(sizes["value"])
+    assert of_right["$\\rho$"].get_ydata() == pytest.approx(sizes["rho"])
+    assert of_right["$\\rho$"].get_linestyle() == ":"
+    assert of_centre["$\\rho$"].get_ydata() == pytest.approx([1 / 4] * 3)
+    # One interval a system, at the last level.
+    for axes, last in ((left, REMOVED[-1]), (centre, REMOVED[-1]), (right, max(SIZES) + 1)):
+        bars = [one for one in axes.containers if isinstance(one, ErrorbarContainer)]
+        assert len(bars) == 5
+        assert all((bar[2][0].get_segments()[0][:, 0] == last).all() for bar in bars)
     assert centre.get_ylim() == right.get_ylim()
 
 

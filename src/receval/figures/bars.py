@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,9 @@ from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, Serie
 
 GROUP_WIDTH = 0.82
 """Share of a group's room that its bars fill."""
+
+GAP = 0.5
+"""Room that parts the bars of a group, in widths of a bar."""
 
 
 def grouped_bars(
@@ -28,6 +31,7 @@ def grouped_bars(
     group_order: Sequence[str] | None = None,
     group_labels: Mapping[str, str] | None = None,
     series_labels: Mapping[str, str] | None = None,
+    gaps: Collection[str] = (),
 ) -> None:
     """Draw one bar per row of a table, side by side within groups.
 
@@ -48,6 +52,8 @@ def grouped_bars(
         Groups from left to right; by default in the order of their first row.
     group_labels, series_labels : mapping of str to str, optional
         What is printed instead of a name; a line break in a group's label is kept.
+    gaps : collection of str
+        Series before whose bars a gap is left in every group.
 
     Raises
     ------
@@ -58,11 +64,11 @@ def grouped_bars(
     names = list(styles)
     heights = _matrix(frame, group, series, value, groups, names)
     errors = None if error is None else _matrix(frame, group, series, error, groups, names)
-    width = GROUP_WIDTH / len(names)
+    offsets, width = bar_places(names, gaps)
     positions = np.arange(len(groups))
     for i, name in enumerate(names):
         style = styles[name]
-        x = positions + (i - (len(names) - 1) / 2) * width
+        x = positions + offsets[name]
         drawn = ~np.isnan(heights[:, i])
         axes.bar(
             x[drawn],
@@ -100,6 +106,22 @@ def grouped_bars(
     axes.grid(visible=False, axis="x")
     axes.set_xlim(-0.5, len(groups) - 0.5)
     axes.set_ylim(bottom=0)
+
+
+def bar_places(names: Sequence[str], gaps: Collection[str] = ()) -> tuple[dict[str, float], float]:
+    """Return where the bar of each series stands beside the middle of its group, and its width.
+
+    Examples
+    --------
+    >>> places, width = bar_places(["pop", "random", "wrmf"], gaps=["wrmf"])
+    >>> {name: round(place / width, 2) for name, place in places.items()}
+    {'pop': -1.25, 'random': -0.25, 'wrmf': 1.25}
+    """
+    before = np.cumsum([GAP * (name in gaps) for name in names])
+    width = GROUP_WIDTH / (len(names) + before[-1])
+    middles = np.arange(len(names)) + before
+    offsets = (middles - middles[-1] / 2) * width
+    return dict(zip(names, offsets.tolist(), strict=True)), float(width)
 
 
 def _matrix(

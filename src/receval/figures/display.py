@@ -13,6 +13,9 @@ from receval.figures.printed_numbers import fixed, p_value
 if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
 
+TWIN = " twin"
+"""What the short title of a synthetic twin ends with."""
+
 # Plans know this module, which therefore loads no library that draws before something is drawn.
 
 
@@ -106,6 +109,10 @@ class DisplayStyle:
             )
             for name in systems
         }
+
+    def is_real(self, dataset: str) -> bool:
+        """Tell whether a dataset is the real one: twins are not compared with published values."""
+        return not self.datasets[dataset].endswith(TWIN)
 
     def metric_styles(self, names: Sequence[str]) -> dict[str, SeriesStyle]:
         """Return the style of each metric of a figure (:func:`.metric_styles`)."""

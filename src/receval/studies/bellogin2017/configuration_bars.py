@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.special import stdtrit
 
-from receval.figures.bars import grouped_bars
+from receval.figures.bars import GROUP_WIDTH
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.published_marks import published_line
+from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
-
-CONFIDENCE = 0.95
-"""How often an interval would hold the mean of all folds that might be drawn."""
-
-CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
-"""The columns that tell one bar from another."""
+from receval.studies.bellogin2017._shared.system_bars import (
+    draw_configurations,
+    mark_published,
+    means_with_intervals,
+    sampled_text,
+    say_not_defined,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -44,98 +46,91 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each metric that is drawn, a panel for each dataset.
 
-    Parameters of the artifact: ``drawn`` and, aligned with it, ``titles``; ``row_height`` (inches).
+    Parameters of the artifact: ``drawn`` and, aligned with it, ``titles``; ``row_height`` (inches);
+    ``order`` of the bars; ``own_axis_of_1r``, whether 1R has a panel and an axis of its own, where
+    its values are of another size; ``paper``, values that the paper prints; ``bound_of_1r``, the
+    largest value that is possible under 1R, or 0.
     """
     bars = means_with_intervals(results)
     bars["configuration"] = _configurations(bars)
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(bars["cutoff"])]
-    bars["label"] = bars["metric"] + cutoffs
+    bars["label"] = bars["metric"] + cutoff_texts(bars)
     drawn = dict(zip(display.parameters["drawn"], display.parameters["titles"], strict=True))
-    datasets = list(dict.fromkeys(bars["dataset"]))
+    columns = _columns(bars, bool(display.parameters["own_axis_of_1r"]))
     bars = _with_gaps(bars, list(drawn))
-    groups = bars.groupby("dataset")["configuration"].nunique()
+    bound, last = display.parameters["bound_of_1r"], list(drawn)[-1]
+    widths = [bars.loc[column.chosen(bars), "configuration"].nunique() for column in columns]
     figure = new_figure(DOUBLE_COLUMN, display.parameters["row_height"] * len(drawn) + 0.5)
-    grid = figure.subplots(
-        len(drawn), len(datasets), width_ratios=groups[datasets].tolist(), squeeze=False
-    )
+    grid = figure.subplots(len(drawn), len(columns), width_ratios=widths, squeeze=False)
     for (label, title), panels in zip(drawn.items(), grid, strict=True):
-        for axes, dataset in zip(panels, datasets, strict=True):
-            chosen = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
-            draw_configurations(axes, chosen, display)
-            if axes in grid[0]:
-                axes.set_title(display.datasets[dataset])
+        for axes, column in zip(panels, columns, strict=True):
+            shown = bars[column.chosen(bars) & (bars["label"] == label)]
+            if shown["value"].isna().all():
+                say_not_defined(axes, f"not defined\nunder {column.relevant}")
+                continue
+            draw_configurations(axes, shown, display)
+            mark_published(axes, shown, display)
+            if bound:
+                _draw_bound(axes, shown, bound)
+            if label != last:
+                axes.set_xticklabels([])
         panels[0].set_ylabel(title)
+    for axes, column in zip(grid[0], columns, strict=True):
+        axes.set_title(column.title(display.datasets))
+    letter_panels(grid.flat)
     legend_below(figure)
     return figure
 
 
-def means_with_intervals(
-    results: pd.DataFrame, keys: Sequence[str] = CONFIGURATION
-) -> pd.DataFrame:
-    r"""Return the means over folds, each with half the width of its confidence interval.
+class _Column(NamedTuple):
+    """What the panels above each other show: a dataset, and which protocols if not all."""
 
-    .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
+    dataset: str
+    relevant: str
+    first: bool
 
-    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold.
+    def chosen(self, bars: pd.DataFrame) -> pd.Series[bool]:
+        """Tell which rows it shows."""
+        protocols = bars["protocol"].str.startswith(self.relevant)
+        return (bars["dataset"] == self.dataset) & protocols
 
-    Parameters
-    ----------
-    results : DataFrame
-        A row for each fold and, with ``mean`` for the fold, one for their mean.
-    keys : sequence of str
-        The columns by which rows belong together.
-
-    Returns
-    -------
-    DataFrame
-        The rows of the means, with the column ``half_interval`` more.
-    """
-    by = list(keys)
-    folds = results[results["fold"] != "mean"]
-    spread = folds.groupby(by, sort=False, dropna=False)["value"].agg(["std", "size"])
-    with np.errstate(invalid="ignore"):
-        factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
-    spread["half_interval"] = factor * spread["std"]
-    means = results[results["fold"] == "mean"]
-    return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
+    def title(self, datasets: Mapping[str, str]) -> str:
+        """Return its title: the dataset once, and the protocols."""
+        return ", ".join(filter(None, (datasets[self.dataset] * self.first, self.relevant)))
 
 
-def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
-    """Draw the bars of one metric on one dataset.
+def _columns(bars: pd.DataFrame, own_axis_of_1r: bool) -> list[_Column]:
+    columns = []
+    for dataset in dict.fromkeys(bars["dataset"]):
+        protocols = bars.loc[bars["dataset"] == dataset, "protocol"]
+        kinds = list(dict.fromkeys(protocols.str[:2])) if own_axis_of_1r else [""]
+        columns += [_Column(str(dataset), kind, kind == kinds[0]) for kind in kinds]
+    return columns
 
-    Parameters
-    ----------
-    axes : Axes
-    bars : DataFrame
-        What :func:`means_with_intervals` returns, with the column ``configuration``: the label of
-        the group.
-    display : DisplayStyle
-    """
-    grouped_bars(
-        axes,
-        bars,
-        group="configuration",
-        series="system",
-        value="value",
-        error="half_interval",
-        styles=display.styles(bars["system"].unique()),
-        series_labels=display.titles,
-    )
-    lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
-    if lowest < 0:
-        axes.set_ylim(bottom=1.05 * lowest)
-        axes.axhline(0, color="black", linewidth=0.6)
+
+def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
+    """Draw a line over the groups of 1R, at the largest value that they can have."""
+    for place, configuration in enumerate(dict.fromkeys(bars["configuration"])):
+        if str(configuration).startswith("1R"):
+            ends = (place - GROUP_WIDTH / 2, place + GROUP_WIDTH / 2)
+            axes.set_ylim(top=max(axes.get_ylim()[1], 1.08 * bound))
+            name = f"bound: {short_number(f'{bound:g}')}"
+            published_line(axes, ends, (bound, bound), name)
+
+
+def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's cut-off as labels have it: ``@10``, or nothing."""
+    texts = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return pd.Series(texts, index=rows.index, dtype=str)
 
 
 def _configurations(bars: pd.DataFrame) -> pd.Series[str]:
     """Name the protocol of each row, and below it the number of sampled candidates."""
-    sampled = bars["sampled"].astype(str)
-    return bars["protocol"] + "\n" + sampled.where(sampled == "", "$|N_u|$ = " + sampled)
+    return bars["protocol"] + "\n" + bars["sampled"].map(sampled_text)
 
 
 def _with_gaps(bars: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """Return the bars of some metrics, with NaN where a metric has no value."""
-    keys = ["dataset", "configuration", "system"]
+    keys = ["dataset", "protocol", "configuration", "system"]
     groups = bars[keys].drop_duplicates()
     wanted = pd.concat([groups.assign(label=label) for label in labels], ignore_index=True)
     return wanted.merge(bars, on=[*keys, "label"], how="left")

@@ -10,8 +10,9 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (
     KEPT,
@@ -24,8 +25,11 @@ from receval.studies.bellogin2017._shared.target_sizes import (
 LIGHT, DARK = 0.18, 0.45
 """Strength of the shades towards the upper and the lower bound."""
 
-MARGIN = 0.04
-"""Free share of an axis at each end, for the markers there to be whole."""
+EDGE_WIDTH = 0.4
+"""Width of the lines at the bounds, in points."""
+
+MARGIN = 0.02
+"""Free share of an axis at each end."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -93,24 +97,27 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the means over folds: removed test ratings on the left, target set size on the right."""
     means = results[results["fold"] == "mean"]
     smallest = means["target_set_size"].min()
-    figure = new_figure(DOUBLE_COLUMN, 2.7)
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
     left, right = figure.subplots(1, 2, sharey=True)
     removed = means.assign(removed=100 - means["kept_percent"])
     _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
-    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display)
-    for shade, name in ((LIGHT, "up to the upper bound"), (DARK, "down to the lower bound")):
-        left.fill_between([np.nan], [np.nan], color=INK, alpha=shade, linewidth=0, label=name)
-    left.set_title(f"Test sparsity, $|T_u|$ = {smallest:,}")
+    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display, bounds=True)
+    titles = [display.datasets[name] for name in dict.fromkeys(means["dataset"])]
+    left.set_title(f"{', '.join(titles)}, $|T_u|$ = {smallest:,}")
     removed_axis(left)
-    right.set_title("Target set size, all test ratings")
+    right.set_title("All test ratings")
     size_axis(right)
     left.set_ylabel(f"1R{display.parameters['metric']}")
     left.set_ylim(bottom=0)
-    legend_below(figure)
+    letter_panels((left, right))
+    label_lines((left, right))
     return figure
 
 
-def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, display: DisplayStyle) -> None:
+def _draw_panel(
+    axes: Axes, means: pd.DataFrame, across: str, display: DisplayStyle, *, bounds: bool = False
+) -> None:
+    """Draw the curves with their shades; ``bounds`` names the shades' edges, too."""
     systems = list(dict.fromkeys(means["system"]))
     for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)
@@ -118,7 +125,10 @@ def _draw_panel(axes: Axes, means: pd.DataFrame, across: str, display: DisplaySt
         lower, value, upper = own[["lower", "value", "upper"]].to_numpy(dtype=np.float64).T
         axes.fill_between(x, value, upper, color=style.colour, alpha=LIGHT, linewidth=0)
         axes.fill_between(x, lower, value, color=style.colour, alpha=DARK, linewidth=0)
-        line(axes, x, value, style, display.titles[system])
+        line(axes, x, value, style, display.titles[system], markers=False)
+        for edge, name in ((upper, "upper bound"), (lower, "lower bound")):
+            label = name if bounds else None
+            axes.plot(x, edge, color=style.colour, linewidth=EDGE_WIDTH, label=label)
 
 
 def removed_axis(axes: Axes) -> None:
@@ -128,10 +138,13 @@ def removed_axis(axes: Axes) -> None:
     axes.set_xlabel("Test ratings removed (%)")
 
 
-def size_axis(axes: Axes) -> None:
-    """Make the x axis, on which curves are drawn already, one of target set sizes."""
+def size_axis(axes: Axes, step: int = 200) -> None:
+    """Make the x axis, on which curves are drawn already, one of target set sizes.
+
+    Its ticks are a step apart, or 100 where it ends at 600 or before.
+    """
     axes.margins(x=MARGIN)
     low, high = axes.get_xlim()
-    axes.xaxis.set_major_locator(MultipleLocator(200 if high - low > 500 else 100))
+    axes.xaxis.set_major_locator(MultipleLocator(step if high - low > 500 else 100))
     plain_numbers(axes.xaxis)
     axes.set_xlabel("Target items per list, $|T_u|$")

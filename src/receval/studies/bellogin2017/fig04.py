@@ -13,9 +13,11 @@ from matplotlib.figure import Figure
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.bellogin2017._shared.system_bars import means_with_intervals
 from receval.studies.bellogin2017._shared.target_sizes import (
     KEPT,
     drawn_precision,
@@ -23,7 +25,6 @@ from receval.studies.bellogin2017._shared.target_sizes import (
     protocol_of_all_candidates,
     protocols_by_size,
 )
-from receval.studies.bellogin2017.configuration_bars import means_with_intervals
 from receval.studies.bellogin2017.fig03 import removed_axis, size_axis
 
 if TYPE_CHECKING:
@@ -202,44 +203,46 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     removed = shown["varied"] == KEPT
     sizes = shown[one_relevant & ~removed]
     sizes = sizes.assign(size=sizes["target_set_size"].astype(int))
-    figure = new_figure(DOUBLE_COLUMN, 2.7)
-    left, centre, right = figure.subplots(1, 3)
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    panels = left, centre, right = figure.subplots(1, 3)
     right.sharey(centre)
     _draw_panel(left, shown[~one_relevant], "removed", display)
     _draw_panel(centre, shown[one_relevant & removed], "removed", display)
     _draw_panel(right, sizes, "size", display)
-    left.set_title(shown.loc[~one_relevant, "protocol"].iloc[0])
+    titles = [display.datasets[dataset] for dataset in dict.fromkeys(shown["dataset"])]
+    left.set_title(f"{', '.join(titles)}, {shown.loc[~one_relevant, 'protocol'].iloc[0]}")
     left.set_ylabel(label)
     centre.set_title(f"{sizes['protocol'].iloc[0]}, $|T_u|$ = {sizes['size'].min():,}")
-    right.set_title(sizes["protocol"].iloc[0])
+    right.set_title(f"{sizes['protocol'].iloc[0]}, all test ratings")
     removed_axis(left)
     removed_axis(centre)
-    size_axis(right)
+    size_axis(right, step=300)
     for axes in (centre, right):
         axes.set_ylabel(f"1R{label}")
-    legend_below(figure)
+    letter_panels(panels)
+    label_lines(panels)
     return figure
 
 
 def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:
+    """Draw a line for each system, with its interval at the end, and what Random is expected."""
     means = means_with_intervals(shown, ["system", across])
     systems = list(dict.fromkeys(shown["system"]))
     for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)
-        line(
-            axes,
-            own[across],
-            own["value"],
-            style,
-            display.titles[system],
-            error=own["half_interval"].fillna(0),
-        )
+        line(axes, own[across], own["value"], style, display.titles[system], markers=False)
+        last = own.iloc[-1]
+        if not np.isnan(last["half_interval"]):
+            axes.errorbar(
+                last[across],
+                last["value"],
+                yerr=last["half_interval"],
+                fmt="none",
+                ecolor=style.colour,
+                elinewidth=0.8,
+                capsize=2,
+                capthick=0.8,
+            )
     density = shown[shown["fold"] == "mean"].drop_duplicates(across).sort_values(across)
-    axes.plot(
-        density[across],
-        density["rho"],
-        color=INK,
-        linestyle=":",
-        label="Random, expected: $\\rho$",
-    )
+    axes.plot(density[across], density["rho"], color=INK, linestyle=":", label="$\\rho$")
     axes.set_ylim(bottom=0)

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator, PercentFormatter
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import settle_layout
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.panels import letter_panels
+from receval.figures.published_marks import published_mark
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
     SeriesStyle,
     new_figure,
     ordered_styles,
-    series_styles,
+    short_number,
 )
 from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 POINTS = 100
 """Points of a curve of cumulated popularity at most."""
+
+DATASET_LINES = ("-", ":", "--", "-.")
+"""Dashes of the datasets in the order of the configuration."""
 
 LEGEND_PAD = 0.6
 """Room between a legend and the frame of its panel, in font sizes."""
@@ -152,69 +161,118 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the panels that have results: simulated popularity, precision, positive ratings."""
     drawn = {SIMULATED: _draw_simulated, MEASURED: _draw_measured, POSITIVE: _draw_positive}
     there = [panel for panel in drawn if panel in set(results["panel"])]
-    figure = new_figure(DOUBLE_COLUMN, 2.7)
-    for axes, panel in zip(figure.subplots(1, len(there), squeeze=False)[0], there, strict=True):
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    panels = figure.subplots(1, len(there), squeeze=False)[0]
+    for axes, panel in zip(panels, there, strict=True):
         drawn[panel](axes, results[results["panel"] == panel], display)
+    letter_panels(panels)
+    with_ends = [axes for axes, panel in zip(panels, there, strict=True) if panel == MEASURED]
+    label_lines(with_ends)
+    settle_layout(figure)
+    for axes, panel in zip(panels, there, strict=True):
+        if panel == SIMULATED:
+            # All curves but the last are of simulated ratings.
+            _name_on_curves(axes, axes.lines[:-1])
     return figure
 
 
 def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    fitted = rows[rows["metric"] == "alpha"]
     rows = rows[rows["metric"] == CUMULATED]
     names = [name for name in dict.fromkeys(rows["skewness"]) if name != SOURCE]
     # Every second of many: nine curves side by side would be read off by nobody.
     names = names[:: max(1, len(names) // 4)]
     styles = ordered_styles(names)
     for name in names:
-        _draw_curve(axes, rows[rows["skewness"] == name], styles[name], f"$\\alpha$ = {name}")
+        curve = rows[rows["skewness"] == name]
+        shown = f"$\\alpha$ = {name}" if name == names[0] else short_number(name)
+        _draw_curve(axes, curve, styles[name], shown)
     own = rows[rows["skewness"] == SOURCE]
-    title = display.datasets[own["dataset"].iloc[0]]
-    _draw_curve(axes, own, SeriesStyle(INK, line=":"), title, markers=False)
+    dataset = str(own["dataset"].iloc[0])
+    title = f"{display.datasets[dataset]},\n$\\alpha$ = {real_values(fitted['value'])[0]:.2f}"
+    if display.is_real(dataset):
+        title += f" (paper: {display.parameters['paper_skewness']:g})"
+    curve = _draw_curve(axes, own, dataset_style(dataset, display), title)
     axes.set_title("Simulated popularity")
-    axes.set_ylabel("Cumulative share of ratings")
-    axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
+    axes.set_ylabel("Cumulated ratings (%)")
+    axes.legend(handles=[curve], loc="lower right", borderaxespad=LEGEND_PAD)
+
+
+def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
+    """Print names on curves, where they cross the falling diagonal: there they are far apart.
+
+    All curves end in one point, so that none can be named at its end. A name that has no room
+    beside those of the first, the last and the curves before it is left out; shades are in order.
+    """
+    taken: list[Bbox] = []
+    for curve in (curves[0], *reversed(curves[1:])):
+        items, shares = np.asarray(curve.get_data(), dtype=np.float64)
+        across = float(np.interp(100, items + shares, items))
+        name = axes.text(
+            across,
+            100 - across,
+            str(curve.get_label()),
+            fontsize=LABEL_SIZE,
+            color=readable(str(curve.get_color())),
+            ha="center",
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )
+        box = name.get_window_extent()
+        if any(box.overlaps(other) for other in taken):
+            name.remove()
+        else:
+            taken.append(box)
 
 
 def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    rows = rows[
-        (rows["metric"] == display.parameters["metric"])
-        & (rows["protocol"] == display.parameters["protocol"])
-    ]
+    protocol = display.parameters["protocol"]
+    metric = display.parameters["metric"]
+    rows = rows[(rows["metric"] == metric) & (rows["protocol"] == protocol)]
     systems = list(dict.fromkeys(rows["system"]))
     styles = display.styles(systems)
     for name in systems:
         curve = rows[rows["system"] == name]
         skewness = curve["skewness"].astype(float)
-        line(axes, skewness, curve["value"].astype(float), styles[name], display.titles[name])
-    axes.set_title("Effect on precision")
+        values = curve["value"].astype(float)
+        line(axes, skewness, values, styles[name], display.titles[name], markers=False)
     axes.set_xlabel("Skewness $\\alpha$")
-    axes.set_ylabel(f"{display.parameters['metric']} ({rows['protocol'].iloc[0]})")
+    axes.set_ylabel(str(metric))
     axes.set_ylim(bottom=0)
-    sampled = rows["sampled"].iloc[0]
+    sampled, title = rows["sampled"].iloc[0], str(protocol)
     if sampled != "":
-        axes.axhline(1 / (int(sampled) + 1), color=INK, linestyle=":", linewidth=0.8, label="$1/t$")
-    axes.legend(loc="upper left", borderaxespad=LEGEND_PAD)
+        title += f", $|N_u|$ = {int(sampled):,}"
+        across = np.unique(rows["skewness"].astype(float))
+        theory = np.full(len(across), 1 / (int(sampled) + 1))
+        axes.plot(across, theory, color=INK, linestyle=":", linewidth=0.8, label="$1/t$")
+    axes.set_title(title)
+    if display.is_real(rows["dataset"].iloc[0]):
+        published_mark(axes, 0, float(display.parameters["paper_precision"]))
 
 
 def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     rows = rows[rows["metric"] == CUMULATED]
-    datasets = list(dict.fromkeys(rows["dataset"]))
-    styles = series_styles(list(display.parameters["curves"]))
-    for name in datasets:
-        _draw_curve(axes, rows[rows["dataset"] == name], styles[name], display.datasets[name])
+    for name in dict.fromkeys(rows["dataset"]):
+        style = dataset_style(str(name), display)
+        _draw_curve(axes, rows[rows["dataset"] == name], style, display.datasets[name])
     axes.set_title("Positive ratings")
-    axes.set_ylabel("Cumulative share of positive ratings")
+    axes.set_ylabel("Cumulated positive ratings (%)")
     axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
 
 
-def _draw_curve(
-    axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str, *, markers: bool = True
-) -> None:
-    items, shares = (real_values(rows[name]) for name in ("item_share", "rating_share"))
+def dataset_style(dataset: str, display: DisplayStyle) -> SeriesStyle:
+    """Return how the curve of a dataset looks: ink, its dash by its place in the configuration."""
+    place = list(display.parameters["curves"]).index(dataset)
+    return SeriesStyle(INK, line=DATASET_LINES[place % len(DATASET_LINES)])
+
+
+def _draw_curve(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) -> Line2D:
+    items, shares = (100 * real_values(rows[name]) for name in ("item_share", "rating_share"))
     # All curves begin where no item has no share.
-    line(axes, [0.0, *items], [0.0, *shares], style, label, markers=markers)
-    axes.set_xlabel("Share of items, by popularity")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1.02)
+    line(axes, [0.0, *items], [0.0, *shares], style, label, markers=False)
+    axes.set_xlabel("Items, by popularity (%)")
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 102)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MultipleLocator(0.25))
-        axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
+        axis.set_major_locator(MultipleLocator(25))
+    return axes.lines[-1]

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
+from receval.figures.line_labels import LABEL_SIZE
+from receval.figures.panels import letter_panels
+from receval.figures.published_marks import published_mark
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -58,15 +60,28 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+MANY_RATINGS = (0, 100, 500, 1000, 2000, 3000)
+FEW_RATINGS = (0, 10, 50, 100, 200, 300, 400, 500)
+"""Numbers of the axis, by how many ratings the most popular items have."""
+
+NAMED_AT = 0.15
+"""Share of the items at whose rank the grounds are named: in the middle of a percentile."""
+
+TRAIN_COLOUR, TEST_COLOUR = "#d5dbe0", "#5a6872"
+"""Grounds of training and test ratings: greys, as no system or metric is in the figure."""
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each split: ratings of items by popularity, those that test shaded."""
     splits = list(dict.fromkeys(results["split"]))
-    figure = new_figure(DOUBLE_COLUMN, 2.6)
+    figure = new_figure(DOUBLE_COLUMN, 2.4)
     panels = figure.subplots(1, len(splits), sharey=True, squeeze=False)[0]
     for axes, split in zip(panels, splits, strict=True):
-        _draw_split(axes, results[results["split"] == split])
-    panels[0].set_ylabel("Ratings of the item (square-root axis)")
-    legend_below(figure)
+        _draw_split(axes, results[results["split"] == split], display)
+    titles = ", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"]))
+    panels[0].set_title(f"{titles}, {panels[0].get_title(loc='left')}")
+    panels[0].set_ylabel("Ratings $|R(i)|$ (square-root axis)")
+    letter_panels(panels)
     return figure
 
 
@@ -80,43 +95,60 @@ def _signed_square(values: ArrayLike) -> NDArray[np.float64]:
     return np.sign(signed) * signed**2
 
 
-def _draw_split(axes: Axes, rows: pd.DataFrame) -> None:
-    ranks = (rows["first_rank"] + rows["last_rank"]) / 2
-    axes.fill_between(
-        ranks,
-        rows["mean_test_ratings"],
-        rows["mean_ratings"],
-        color=COLOURS[4],
-        alpha=0.45,
-        linewidth=0,
-        label="training ratings",
+def _draw_split(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    ranks = ((rows["first_rank"] + rows["last_rank"]) / 2).to_numpy(dtype=np.float64)
+    ratings, tests = (
+        rows[name].to_numpy(dtype=np.float64) for name in ("mean_ratings", "mean_test_ratings")
     )
-    axes.fill_between(
-        ranks,
-        0,
-        rows["mean_test_ratings"],
-        color=COLOURS[3],
-        alpha=0.75,
-        linewidth=0,
-        label="test ratings",
-    )
-    axes.plot(ranks, rows["mean_ratings"], color=INK, linewidth=0.8, label="all ratings, $|R(i)|$")
+    axes.fill_between(ranks, tests, ratings, color=TRAIN_COLOUR, linewidth=0)
+    axes.fill_between(ranks, 0, tests, color=TEST_COLOUR, linewidth=0)
+    axes.plot(ranks, ratings, color=INK, linewidth=0.8)
     last = int(rows["last_rank"].max())
     axes.set_xlim(0, last)
     # A linear axis would hide the tail, a logarithmic one has no zero to fill from.
     axes.set_yscale("function", functions=(_signed_root, _signed_square))
-    axes.yaxis.set_major_locator(FixedLocator([0, 100, 500, 1000, 2000, 3000]))
+    numbers = MANY_RATINGS if ratings.max() > MANY_RATINGS[2] else FEW_RATINGS
+    axes.yaxis.set_major_locator(FixedLocator(numbers))
     plain_numbers(axes.yaxis)
     plain_numbers(axes.xaxis)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
+    _name_grounds(axes, ranks, ratings, tests)
     percentile = rows["percentile"].astype(str)
     if (percentile != "").all():
         ends = rows.groupby(percentile.astype(float))["last_rank"].max()
         for end in ends[:-1]:
             axes.axvline(end, color=INK, linewidth=0.5, linestyle=":")
-        axes.set_title(f"Coin flips, {len(ends)} popularity percentiles")
+        axes.set_title(f"coin flips, {len(ends)} popularity percentiles")
         return
     targets, eta = int(rows["target_items"].iloc[0]), float(rows["eta"].iloc[0])
     axes.axvline(targets, color=INK, linewidth=0.5, linestyle=":")
     axes.set_title(f"Uniform test, $|T|$ = {targets:,}, $\\eta$ = {eta:.1f}")
+    if display.is_real(rows["dataset"].iloc[0]):
+        published = [display.parameters[f"paper_{name}"] for name in ("targets", "test_ratings")]
+        published_mark(axes, *published, side="above right")
+
+
+def _name_grounds(
+    axes: Axes,
+    ranks: NDArray[np.float64],
+    ratings: NDArray[np.float64],
+    tests: NDArray[np.float64],
+) -> None:
+    """Name the grounds where there is room, in the place of a legend."""
+    for name, colour, lower, upper in (
+        ("train", INK, tests, ratings),
+        ("test", "white", np.zeros_like(tests), tests),
+    ):
+        across, bottom = _at(NAMED_AT, ranks, lower)
+        middle = (np.sqrt(bottom) + np.sqrt(_at(NAMED_AT, ranks, upper)[1])) / 2
+        axes.text(
+            across, middle**2, name, color=colour, fontsize=LABEL_SIZE, ha="center", va="center"
+        )
+
+
+def _at(
+    share: float, ranks: NDArray[np.float64], values: NDArray[np.float64]
+) -> tuple[float, float]:
+    across = share * float(ranks[-1])
+    return across, float(np.interp(across, ranks, values))

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.curves import line
+from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
-from receval.figures.style import SINGLE_COLUMN, new_figure, series_styles
+from receval.figures.line_labels import label_lines
+from receval.figures.style import INK, LINE_STYLES, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.statistics.concentration import popularity_segments
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -44,14 +45,18 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     figure = new_figure(SINGLE_COLUMN, 2.3)
     axes = figure.subplots()
     datasets = list(dict.fromkeys(results["dataset"]))
-    styles = series_styles(datasets)
-    for dataset in datasets:
+    for dataset, dash in zip(datasets, LINE_STYLES, strict=False):
         segments = results[results["dataset"] == dataset]
         middle = (segments["first_rank"] + segments["last_rank"]) / 2
-        line(axes, middle, segments["positive_ratio"], styles[dataset], markers=False)
+        style = SeriesStyle(INK, line=dash)
+        title = display.datasets[dataset]
+        line(axes, middle, segments["positive_ratio"], style, title, markers=False)
+    plain_numbers(axes.xaxis)
     axes.set_xlabel("Popularity rank of the item (1 = most ratings)")
-    axes.set_ylabel("Positive ratings ratio $|PR(i)|\\,/\\,|R(i)|$")
+    axes.set_ylabel("Positive ratio $|PR(i)|\\,/\\,|R(i)|$")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_title(", ".join(display.datasets[dataset] for dataset in datasets))
+    threshold = display.parameters["relevance_threshold"]
+    axes.set_title(f"Positive: rating \N{GREATER-THAN OR EQUAL TO} {threshold:g}")
+    label_lines([axes])
     return figure

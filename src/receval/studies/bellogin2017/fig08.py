@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
+from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.designs import (
@@ -15,10 +18,11 @@ from receval.studies.bellogin2017._shared.designs import (
     ONE_RELEVANT,
     short_labels,
 )
-from receval.studies.bellogin2017.configuration_bars import (
+from receval.studies.bellogin2017._shared.system_bars import (
     CONFIGURATION,
     draw_configurations,
     means_with_intervals,
+    sampled_text,
 )
 
 
@@ -75,11 +79,11 @@ def design_of(protocol: str, uniform: bool) -> str:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
     bars = means_with_intervals(results, ["design", *CONFIGURATION])
-    bars["configuration"] = bars["design"].str.replace("-10%", "1R\n\N{MINUS SIGN}10%")
+    bars["configuration"] = _labels(bars)
     bars["label"] = short_labels(bars)
     labels = [str(label) for label in display.parameters["drawn"]]
     columns = [
-        (dataset, designs)
+        (str(dataset), designs)
         for designs in (ONE_RELEVANT, ALL_RELEVANT)
         for dataset in dict.fromkeys(bars["dataset"])
         if ((bars["dataset"] == dataset) & bars["design"].isin(designs)).any()
@@ -91,11 +95,37 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         for axes, (dataset, designs) in zip(panels, columns, strict=True):
             draw_configurations(axes, _chosen(bars, label, dataset, designs), display)
             if label == labels[0]:
-                relevant = "1R" if designs == ONE_RELEVANT else "AR"
-                axes.set_title(f"{display.datasets[dataset]}, {relevant}")
+                axes.set_title(_title(dataset, designs, columns, display))
+            if label != labels[-1]:
+                axes.set_xticklabels([])
         panels[0].set_ylabel(label)
+    letter_panels(grid.flat)
     legend_below(figure)
     return figure
+
+
+def _labels(bars: pd.DataFrame) -> pd.Series[str]:
+    """Return the designs as the axis has them, each with the candidates that it ranks."""
+    names = bars["design"].replace("-10% head", "\N{MINUS SIGN}10 % head")
+    base = bars["protocol"].str.partition(" ")[2].str[:2]
+    return (
+        names
+        + "\n"
+        + bars["sampled"].map(sampled_text).where(bars["sampled"] != "", "all of " + base)
+    )
+
+
+def _title(
+    dataset: str,
+    designs: tuple[str, ...],
+    columns: Sequence[tuple[str, tuple[str, ...]]],
+    display: DisplayStyle,
+) -> str:
+    """Return what a column shows; one dataset alone is named in its first column."""
+    several = len({name for name, _ in columns}) > 1
+    named = several or (dataset, designs) == columns[0]
+    relevant = "1R" if designs == ONE_RELEVANT else "AR"
+    return f"{display.datasets[dataset]}, {relevant}" if named else relevant
 
 
 def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ...]) -> pd.DataFrame:

@@ -1,0 +1,29 @@
+"""What messages say of systems: names and means of the paper's, and how numbers read."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.claims.bellogin2017_designs import PAPER_SYSTEMS
+from receval.figures.panels import short_number
+from receval.storage.files import real_values
+
+NAMES = {"plsa": "pLSA", "pop": "Pop", "mf": "MF", "knn-centred": "kNN", "random": "Random"}
+"""How sentences name the paper's systems."""
+
+
+def paper_means(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the means over folds of the paper's systems, their values as numbers."""
+    means = results[(results["fold"] == "mean") & results["system"].isin(PAPER_SYSTEMS)]
+    return means.assign(value=real_values(means["value"]))
+
+
+def short_value(value: float, digits: int = 3) -> str:
+    """Return a number with some digits and no zero before its point.
+
+    Examples
+    --------
+    >>> short_value(0.0821), short_value(6.42, 1)
+    ('.082', '6.4')
+    """
+    return short_number(f"{value:.{digits}f}")
