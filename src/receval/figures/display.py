@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 # Plans know this module, which therefore loads no library that draws before something is drawn.
 
+TWIN = " twin"
+"""What the short title of a synthetic dataset ends in."""
+
 
 def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
     """Return a sentence that names datasets that are not there; empty if there are none.
@@ -111,6 +114,10 @@ class DisplayStyle:
         from receval.figures.metric_styles import metric_styles
 
         return metric_styles(names, self.metrics)
+
+    def is_twin(self, dataset: str) -> bool:
+        """Tell whether a dataset is a synthetic twin, beside which no published value belongs."""
+        return self.datasets[dataset].endswith(TWIN)
 
     @property
     def described(self) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.config.settings import Settings
-from receval.figures.display import DisplayStyle, absence_of
+from receval.figures.display import TWIN, DisplayStyle, absence_of
 from receval.figures.hues import shaded
 from receval.figures.looks import MetricStyle, SystemStyle
 from receval.studies._shared.inputs import ArtifactDescription
@@ -111,7 +111,7 @@ class ArtifactDescriptions:
         # Nobody should take a twin's results for those of the data it stands for.
         twins = self.settings.twins if self.settings.edition == "demo" else {}
         return {
-            name: self.settings.datasets[name].short_title + (" twin" if name in twins else "")
+            name: self.settings.datasets[name].short_title + (TWIN if name in twins else "")
             for name in self.artifacts.datasets_of(study, artifact)
         }
 
