@@ -72,7 +72,7 @@ def _level(row: Mapping[str, object]) -> int:
 
 
 def _size(row: Mapping[str, object]) -> float:
-    return MARKER_SIZE + (1.5 if row["role"] == "optimal" else 0.5 if is_coloured(row) else 0.0)
+    return MARKER_SIZE + (2.0 if row["role"] == "optimal" else 0.5 if is_coloured(row) else 0.0)
 
 
 def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[float]:
