@@ -46,6 +46,7 @@ _CROWD = 8.0  # and for another marker right beside the name,
 _REACH = 4.0  # which is felt so many points away
 _REVISIONS = 4
 
+
 @dataclass(frozen=True)
 class PointLabel:
     """The name of a point.
@@ -161,7 +162,9 @@ def _costs(
     other_points_of_placed, others = other_points[placed], others[placed]
     reach = other_radii[:, None]
     markers = np.hstack([other_points - reach, other_points + reach])
-    crossings = lines_meet_boxes(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
+    crossings = (
+        lines_meet_boxes(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
+    )
     stops = np.clip(other_points_of_placed, others[:, :2], others[:, 2:])
     crossings += lines_meet_boxes(other_points_of_placed, stops, free).sum(axis=0)
     crossings += lines_cross(own, ends, other_points_of_placed, stops).sum(axis=1)

@@ -81,7 +81,7 @@ def _draw_case(axes: Axes, functions: pd.DataFrame) -> None:
             clip_on=False,
         )
         rate = short_number(f"{function['decrement_rate']:.2f}")
-        rates.append(f"$\\mathrm{{dr}}_{{a,b}}\\,{name} = {rate}$")
+        rates.append(f"$\\mathrm{{dr}}_{{a,b}}\\,{name}$ = {rate}")
     axes.text(0.5, 0.06, "\n".join(rates), transform=axes.transAxes, ha="center", fontsize=7)
     axes.set_xlim(-0.25, 1.1)
     axes.set_xticks([0, 1], ITEMS)

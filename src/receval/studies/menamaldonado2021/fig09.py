@@ -170,9 +170,7 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_twin: bool) 
     print_totals(axes, lines, above=17)
 
 
-def _column(
-    areas: pd.DataFrame, label: str, compared: str, remark: str = ""
-) -> MosaicColumn:
+def _column(areas: pd.DataFrame, label: str, compared: str, remark: str = "") -> MosaicColumn:
     shares = real_values(areas["share_of_pairs"])
 
     def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:

@@ -152,9 +152,7 @@ def _published(first: pd.Series, display: DisplayStyle) -> str:
     published = display.parameters.get(f"paper_{first['experiment']}", ())
     if not published or display.is_twin(first["dataset"]):
         return ""
-    pairs = list(
-        zip(display.parameters["x_metrics"], display.parameters["y_metrics"], strict=True)
-    )
+    pairs = list(zip(display.parameters["x_metrics"], display.parameters["y_metrics"], strict=True))
     return str(published[pairs.index((first["x_metric"], first["y_metric"]))])
 
 
