@@ -24,10 +24,10 @@ from receval.studies.menamaldonado2021._shared.rated_items import (
 
 TAU_OF_OPTIMA = "Kendall's tau of the optimal rankings for precision and anti-precision"
 CURVES = {
-    "popularity": ("popularity $p(\\mathrm{train}|i)$", "--", 0.25),
-    "average_rating": ("average rating $p(\\mathrm{rel}|\\mathrm{train},i)$", "-", 0.4),
+    "popularity": ("popularity $p(\\mathrm{train}|i)$", "--", 0.07),
+    "average_rating": ("average rating $p(\\mathrm{rel}|\\mathrm{train},i)$", "-", 0.48),
 }
-"""Name and dash of each curve, and at which share of the items the name stands."""
+"""Name and dash of each curve, and after which share of the items the name stands: side by side."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -96,10 +96,10 @@ def _draw_curves(axes: Axes, items: pd.DataFrame) -> None:
         values = np.sort(real_values(items[name]))[::-1]
         axes.plot(np.arange(1, len(values) + 1), values, color=INK, linestyle=line)
         if len(values):
-            place = int(share * (len(values) - 1))
+            place = share * len(values)
             axes.annotate(
                 label,
-                xy=(place + 1, float(values[place])),
+                xy=(place, float(values[int(place)])),
                 xytext=(6, 5),
                 textcoords="offset points",
                 fontsize=7,
