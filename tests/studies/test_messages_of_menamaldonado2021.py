@@ -72,7 +72,7 @@ def with_value(results: pd.DataFrame, column: str, value: object, **where: str) 
         chosen &= changed[name] == wanted
     assert chosen.any()
     changed.loc[chosen, column] = value
-    return changed
+    return changed.infer_objects()
 
 
 def of_panel(metric: str, column: str, value: object) -> Callable[[pd.DataFrame], pd.DataFrame]:
