@@ -27,8 +27,8 @@ COLOURED = ("pop", "librec-avg", "librec-random", "random")
 RING_GAP = 2.8
 """Points by which a ring is larger than what it surrounds."""
 
-HIDING = 0.7
-"""Share of a marker's diameter: centres nearer than that hide one of the two."""
+HIDING = 0.8
+"""Share of the mean diameter of two markers: centres nearer than that hide one of them."""
 
 
 def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
@@ -94,12 +94,15 @@ def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[float]:
     centres = axes.transData.transform(rows[["x", "y"]].to_numpy(dtype=np.float64))
     centres = np.round(centres * 72 / figure.dpi, 3)
     records = rows.to_dict("records")
-    sizes = [_size(row) for row in records]
+    plain = np.array([_size(row) for row in records])
+    sizes = plain.tolist()
     # From the topmost down; of one level, those drawn last are above.
     order = sorted(range(len(records)), key=lambda index: (-_level(records[index]), -index))
     for place, index in enumerate(order):
-        apart = np.hypot(*(centres[order[:place]] - centres[index]).T)
-        above = [sizes[order[i]] for i in np.flatnonzero(apart < HIDING * MARKER_SIZE)]
+        others = order[:place]
+        apart = np.hypot(*(centres[others] - centres[index]).T)
+        hidden = apart < HIDING * (plain[others] + plain[index]) / 2
+        above = [sizes[others[i]] for i in np.flatnonzero(hidden)]
         if above:
             sizes[index] = max(above) + RING_GAP
             _make_ring(axes.lines[index], sizes[index])
