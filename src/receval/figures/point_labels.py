@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.label_geometry import (
+from receval.figures.label_boxes import (
     Boxes,
     distances_to,
     inside,

@@ -22,7 +22,7 @@ CASES = {
     4: ((2, 1), (2, 3)),
 }
 ITEMS = ("a", "b")
-LOOKS = {"f": (INK, "o", "-"), "g": ("#7A7A7A", "s", "--")}
+FUNCTION_STYLES = {"f": (INK, "o", "-"), "g": ("#7A7A7A", "s", "--")}
 """Colour, marker and dash of each function: neither is a system or a metric."""
 
 
@@ -69,7 +69,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 def _draw_case(axes: Axes, functions: pd.DataFrame) -> None:
     rates = []
-    for name, (colour, marker, line) in LOOKS.items():
+    for name, (colour, marker, line) in FUNCTION_STYLES.items():
         function = functions.loc[name]
         axes.plot(
             (0, 1),

@@ -8,14 +8,14 @@ import pandas as pd
 from receval.figures.display import coefficient_text
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.menamaldonado2021._shared.message_words import (
+from receval.studies.menamaldonado2021._shared.message_texts import (
     DATASETS,
     datasets_of,
-    listed,
+    in_a_row,
+    number_of,
     on_each,
-    percent,
     sentence,
-    stated,
+    shown,
 )
 
 MOST = 0.5
@@ -29,7 +29,7 @@ def fig05(results: pd.DataFrame) -> Message:
     texts, holds = [], []
     for dataset in datasets_of(results):
         disagree, steeper, lemma = (
-            stated(results, text, "share_of_pairs", dataset=dataset, ratings="all")
+            number_of(results, text, "share_of_pairs", dataset=dataset, ratings="all")
             for text in (
                 "optimal rankings disagree",
                 "odds are steeper than average rating and complement",
@@ -40,9 +40,9 @@ def fig05(results: pd.DataFrame) -> Message:
             (
                 dataset,
                 f"the optimal rankings for precision and anti-precision disagree on "
-                f"{percent(disagree)} of the pairs; the odds of popularity are steeper than "
-                f"average rating and complement on {percent(steeper)}, and lemma 1 tells "
-                f"what the rankings do on {percent(lemma)}",
+                f"{shown(disagree)} of the pairs; the odds of popularity are steeper than "
+                f"average rating and complement on {shown(steeper)}, and lemma 1 tells "
+                f"what the rankings do on {shown(lemma)}",
             )
         )
         holds.append(disagree > MOST and steeper > MOST and lemma > LEMMA_1)
@@ -59,7 +59,7 @@ def fig06(results: pd.DataFrame) -> Message:
     name = "Kendall's tau of the optimal rankings for precision and anti-precision"
     texts, holds = [], []
     for dataset in datasets_of(results):
-        tau = stated(results, name, "coefficient", dataset=dataset)
+        tau = number_of(results, name, "coefficient", dataset=dataset)
         items = results[(results["dataset"] == dataset) & (results["statement"] == "")]
         popularity, rating = (
             _relative_median(items[column]) for column in ("popularity", "average_rating")
@@ -67,8 +67,8 @@ def fig06(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"the item in the middle has {percent(popularity)} of the highest popularity, but "
-                f"{percent(rating)} of the highest average rating, and the optimal rankings oppose "
+                f"the item in the middle has {shown(popularity)} of the highest popularity, but "
+                f"{shown(rating)} of the highest average rating, and the optimal rankings oppose "
                 f"each other, {coefficient_text('τ', tau)}",
             )
         )
@@ -91,7 +91,7 @@ def fig07(results: pd.DataFrame) -> Message:
     texts, holds = [], []
     for dataset in datasets_of(results):
         of = {
-            (function, component): stated(
+            (function, component): number_of(
                 results,
                 f"Pearson's r of {function} and {component}",
                 "coefficient",
@@ -129,12 +129,14 @@ def fig09(results: pd.DataFrame) -> Message:
     texts, holds = [], []
     for dataset in datasets_of(results):
         shares = {
-            (metric, text): stated(results, text, "share_of_pairs", dataset=dataset, metric=metric)
+            (metric, text): number_of(
+                results, text, "share_of_pairs", dataset=dataset, metric=metric
+            )
             for metric in ("precision", "anti-precision")
             for text in ("observed and real optimum agree", "lemma 3 holds")
         }
         agree, lemma, anti_agree, anti_lemma = shares.values()
-        both = stated(
+        both = number_of(
             results,
             "observed and real optimum agree for both metrics",
             "share_of_pairs",
@@ -143,9 +145,9 @@ def fig09(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"observed and real optimum agree on {percent(agree)} of the pairs for precision "
-                f"and on {percent(anti_agree)} for anti-precision, for both on {percent(both)}; "
-                f"lemma 3 holds on {percent(lemma)} and {percent(anti_lemma)}",
+                f"observed and real optimum agree on {shown(agree)} of the pairs for precision "
+                f"and on {shown(anti_agree)} for anti-precision, for both on {shown(both)}; "
+                f"lemma 3 holds on {shown(lemma)} and {shown(anti_lemma)}",
             )
         )
         holds.append(agree > MOST > anti_agree and min(lemma, anti_lemma) > MOST)
@@ -163,7 +165,7 @@ def fig10(results: pd.DataFrame) -> Message:
     texts, holds = [], []
     for dataset in datasets_of(results):
         above, nearer = (
-            stated(results, text, "probability", dataset=dataset)
+            number_of(results, text, "probability", dataset=dataset)
             for text in (
                 "items with p(train | rel, i) > p(train | i)",
                 "items nearer to the line p(train | i)",
@@ -172,8 +174,8 @@ def fig10(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"{percent(above)} of the items are better known to those who like them than to "
-                f"all, but {percent(nearer)} are nearer to the diagonal, where rating is "
+                f"{shown(above)} of the items are better known to those who like them than to "
+                f"all, but {shown(nearer)} are nearer to the diagonal, where rating is "
                 "independent of relevance, than to the dashed line",
             )
         )
@@ -230,6 +232,8 @@ def fig15(results: pd.DataFrame) -> Message:
     return Message(
         "Each dot is an item, its popularity across and its share of relevant judgments among "
         "randomly drawn ones up.",
-        sentence(f"the more popular items are the more relevant ones: Pearson's {listed(printed)}"),
+        sentence(
+            f"the more popular items are the more relevant ones: Pearson's {in_a_row(printed)}"
+        ),
         holds=all(r > 0 for r in found.values()),
     )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from receval.figures.display import coefficient_text
 from receval.studies._shared.message import Message
-from receval.studies.menamaldonado2021._shared.message_words import listed, sentence
+from receval.studies.menamaldonado2021._shared.message_texts import in_a_row, sentence
 
 EXPERIMENTS = {
     "movielens": "ML-1M",
@@ -169,11 +169,11 @@ def _printed(taus: pd.DataFrame) -> str:
     several = len(set(taus["experiment"])) > 1
     for row in taus.to_dict("records"):
         names = [NAMES.get(name, name) for name in map(_plain, (row["y_metric"], row["x_metric"]))]
-        pair = listed(list(dict.fromkeys(names)))
+        pair = in_a_row(list(dict.fromkeys(names)))
         place = f" on {_place(row['experiment'])}" if several else ""
         found = coefficient_text("τ", float(row["tau"])) + place
         pairs.setdefault(pair, []).append(found)
-    return ", ".join(f"{listed(found)} for {pair}" for pair, found in pairs.items())
+    return ", ".join(f"{in_a_row(found)} for {pair}" for pair, found in pairs.items())
 
 
 def _place(experiment: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.studies._shared.message import Message
-from receval.studies.menamaldonado2021._shared.message_words import listed, sentence
+from receval.studies.menamaldonado2021._shared.message_texts import in_a_row, sentence
 
 RANKINGS = ("<a,b>", "<b,a>")
 
@@ -33,7 +33,7 @@ def fig02(results: pd.DataFrame) -> Message:
         "A cell is a user and an item, blue where there is a rating and 1 where the user likes the "
         "item; below, each probability is the fraction of users that it counts.",
         sentence(
-            f"observed values miss likes and dislikes without a test rating: {listed(missed)}"
+            f"observed values miss likes and dislikes without a test rating: {in_a_row(missed)}"
             if missed
             else "observed values are the real ones"
         ),
@@ -123,4 +123,4 @@ def _best(rows: pd.DataFrame, quantity: str) -> str:
 
 
 def _named(verdicts: dict[str, bool], *, value: bool) -> str:
-    return listed([name for name, verdict in verdicts.items() if verdict == value] or ["none"])
+    return in_a_row([name for name, verdict in verdicts.items() if verdict == value] or ["none"])

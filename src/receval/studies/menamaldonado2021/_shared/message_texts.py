@@ -13,19 +13,19 @@ DATASETS = {"ml-1m": "ML-1M", "yahoo-r3": "Yahoo! R3", "cm100k": "CM100k"}
 """Datasets, and the twins that stand for them, as sentences name them."""
 
 
-def listed(parts: Sequence[str]) -> str:
+def in_a_row(parts: Sequence[str]) -> str:
     """Join parts of a sentence.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> in_a_row(["a"]), in_a_row(["a", "b"]), in_a_row(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def percent(share: float) -> str:
+def shown(share: float) -> str:
     """Print a share, such as 61.2 %; a dash where there is nothing to share."""
     return "\N{EN DASH}" if isnan(share) else f"{100 * share:.1f} %"
 
@@ -35,7 +35,7 @@ def datasets_of(results: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(results["dataset"]))
 
 
-def stated(results: pd.DataFrame, statement: str, column: str, **where: str) -> float:
+def number_of(results: pd.DataFrame, statement: str, column: str, **where: str) -> float:
     """Return the number of a statement, from the one row that has it."""
     chosen = results["statement"] == statement
     for name, value in where.items():
