@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -66,15 +67,15 @@ def test_areas_are_as_large_as_their_shares() -> None:
 def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
     figure = drawn(
         column("left", ("upper", 0.3, 0.15), ("lower", 0.15, 0)),
-        column("right", ("all", 0.2, 0.199)),
+        replace(column("right", ("all", 0.2, 0.199)), remark="(paper 40 %)"),
         MosaicColumn("", (Area("sliver", (Part(0.001, RED, "red"),)),)),
         hatch_label="striped",
     )
     assert text_problems(figure) == []
     texts = {text.get_text() for text in figure.axes[0].texts}
     assert texts == {
-        "left, 60.0 %",
-        "right, 39.9 %",
+        "left: 60.0 %",
+        "right: 39.9 % (paper 40 %)",
         "upper\n45.0 %",
         "lower",
         "all\n39.9 %",
@@ -83,6 +84,20 @@ def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.texts] == ["red", "blue", "striped"]
     assert [bool(patch.get_hatch()) for patch in legend.get_patches()] == [False, False, True]
+
+
+def test_a_name_is_led_to_a_dot_within_its_area_past_what_is_between() -> None:
+    figure = drawn(
+        column("left", ("a", 0.3, 0.3)),
+        column("right", ("b", 0.2, 0.1)),
+        MosaicColumn("", (Area("sliver", (Part(0.1, RED, "red"),)),)),
+    )
+    left, right = figure.axes[0].lines
+    assert 0 < left.get_xdata()[0] < 0.6
+    assert 0.6 < right.get_xdata()[0] < 0.9
+    assert (left.get_xdata()[1:] < 0).all()
+    assert (right.get_xdata()[1:] > 1).all()
+    assert left.get_ydata()[0] == right.get_ydata()[0] == 0.5
 
 
 @pytest.mark.parametrize(

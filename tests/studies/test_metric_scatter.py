@@ -19,7 +19,8 @@ from studies.prepared import ROOT, display_of, module_of, problems_of
 from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.studies.menamaldonado2021._shared.metric_pairs import correlation, panels_of
-from receval.studies.menamaldonado2021.metric_scatter import axis_title, tau_text
+from receval.studies.menamaldonado2021._shared.system_points import COLOURED, NEUTRAL
+from receval.studies.menamaldonado2021.metric_scatter import axis_title, better, tau_text
 from receval.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
@@ -120,6 +121,12 @@ def panels_with_points(figure: Figure) -> list[Axes]:
     return [axes for axes in figure.axes if axes.lines]
 
 
+def headings(figure: Figure) -> list[str]:
+    """Return the bold texts above panels, which tell their data."""
+    texts = [text for axes in panels_with_points(figure) for text in axes.texts]
+    return [t.get_text() for t in texts if t.get_fontweight() == "bold" and t.get_text()]
+
+
 def names_in(axes: Axes) -> list[Annotation]:
     """Return the names of points: annotations at data coordinates that have a text."""
     return [
@@ -157,11 +164,8 @@ def test_datasets_that_are_absent_leave_no_gap_and_are_told(datasets: list[str])
     absent = [name for name in TITLES if name not in datasets]
     picture = drawn("fig12", results, absent)
     assert problems_of(picture) == []
-    titles = [axes.get_title(loc="left") for axes in panels_with_points(picture)]
-    assert titles == [TITLES[name] for _ in ("P@10", "Recall@10") for name in datasets]
-    (told,) = [text.get_text() for text in picture.texts]
-    for name in absent:
-        assert TITLES[name] in told
+    assert headings(picture) == [TITLES[name] for name in datasets]
+    assert picture.texts == []
     # All panels of one metric stand in one row.
     if len(datasets) > 1:
         for metric in (0, 1):
@@ -177,7 +181,7 @@ def test_without_absent_datasets_there_is_no_note() -> None:
 
 
 @pytest.mark.parametrize(("figure", "values"), [("fig12", crowded), ("fig18", equal)])
-def test_every_system_is_named_once_in_each_panel_in_its_colour_and_marker(
+def test_every_system_is_named_once_in_each_panel_and_few_have_a_colour(
     figure: str, values: Values
 ) -> None:
     results = generated(figure, values)
@@ -194,8 +198,11 @@ def test_every_system_is_named_once_in_each_panel_in_its_colour_and_marker(
         for line, row in zip(axes.lines, rows.to_dict("records"), strict=True):
             assert line.get_xdata().tolist() == [row["x"]]
             assert line.get_ydata().tolist() == [row["y"]]
-            assert same_color(line.get_color(), display.systems[row["system"]].colour)
-            assert line.get_marker() == display.systems[row["system"]].marker
+            own = row["role"] == "optimal" or row["system"] in COLOURED
+            style = display.systems[row["system"]]
+            assert same_color(line.get_color(), style.colour if own else NEUTRAL)
+            assert line.get_marker() == (style.marker if own else "o")
+            assert line.get_label() == display.short_titles[row["system"]]
             assert line.get_linestyle() == "None"
 
 
@@ -216,7 +223,8 @@ def test_every_marker_leaves_its_colour_on_the_paper() -> None:
         assert (*line.get_xdata(), *line.get_ydata()) == (row["x"], row["y"])
         column, line_of_pixels = axes.transData.transform((row["x"], row["y"])).round().astype(int)
         around = pixels[line_of_pixels - 2 : line_of_pixels + 3, column - 2 : column + 3]
-        colour = np.array(to_rgb(display.systems[row["system"]].colour))
+        own = row["role"] == "optimal" or row["system"] in COLOURED
+        colour = np.array(to_rgb(display.systems[row["system"]].colour if own else NEUTRAL))
         distances = np.abs(around - colour).max(axis=2)
         assert distances.min() < 0.1, row["system"]
 
@@ -253,7 +261,8 @@ def test_each_panel_has_its_own_tau() -> None:
     panels = panels_with_points(picture)
     printed = []
     for axes, (_, rows) in zip(panels, groups, strict=True):
-        expected = tau_text(rows["tau"].iloc[0], rows["p_value"].iloc[0])
+        paper = {"P@10": "-.767", "Recall@10": "-.800"}[rows["y_metric"].iloc[0]]
+        expected = tau_text(rows["tau"].iloc[0], rows["p_value"].iloc[0], paper)
         texts = [text.get_text() for text in axes.texts]
         assert texts.count(expected) == 1
         assert sum("tau" in text for text in texts) == 1
@@ -268,17 +277,18 @@ def test_each_panel_has_its_own_tau() -> None:
         ("fig12", "antiP@10", "P@10"),
         ("fig18", "antiP@10", "P@10"),
         ("fig01", "antiP@10 (condensed)", "P@10 (condensed)"),
-        ("fig13", "real antiP@10", "real P@10"),
-        ("fig14", "observed P@10", "real P@10"),
-        ("fig16", "observed P@10", "real P@10"),
-        ("fig17", "observed nDCG@10", "real nDCG@10"),
+        ("fig13", "Real antiP@10", "Real P@10"),
+        ("fig14", "Observed P@10", "Real P@10"),
+        ("fig16", "Observed P@10", "Real P@10"),
+        ("fig17", "Observed nDCG@10", "Real nDCG@10"),
     ],
 )
 def test_axes_tell_observed_from_real_where_both_or_real_ones_are_shown(
     figure: str, x: str, y: str
 ) -> None:
     first = panels_with_points(example(figure, crowded))[0]
-    assert (first.get_xlabel(), first.get_ylabel()) == (x, y)
+    labels = (first.get_xlabel(), first.get_ylabel())
+    assert tuple(label.rpartition(" (")[0] for label in labels) == (x, y)
 
 
 # --- texts ------------------------------------------------------------------------------------
@@ -307,11 +317,93 @@ def test_coefficients_are_printed_as_papers_print_them(
     ("label", "told", "title"),
     [
         ("P@10", False, "P@10"),
-        ("P@10", True, "real P@10"),
-        ("nDCG(gain=steps)@10", True, "real nDCG@10"),
+        ("RR@10", False, "MRR@10"),
+        ("antiRR@10", True, "Real anti-MRR@10"),
+        ("P@10", True, "Real P@10"),
+        ("nDCG(gain=steps)@10", True, "Real nDCG@10"),
         ("P(condensed=true,denominator=filled)@10", False, "P@10 (condensed)"),
-        ("Recall(condensed=true)@10", True, "real Recall@10 (condensed)"),
+        ("Recall(condensed=true)@10", True, "Real Recall@10 (condensed)"),
     ],
 )
 def test_titles_of_axes_leave_parameters_to_the_caption(label: str, told: bool, title: str) -> None:
     assert axis_title("real", label, told=told) == title
+
+
+# --- hidden points, arrows, and the paper -----------------------------------------------------
+
+
+def test_a_system_behind_another_one_is_a_ring_around_it() -> None:
+    def on_a_grid(rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        points = np.array([(place % 5, place // 5) for place in range(size)], dtype=np.float64)
+        points[1:4] = points[0]
+        points[5] = points[4]
+        return points
+
+    (axes, *_) = panels_with_points(drawn("fig16", generated("fig16", on_a_grid)))
+    sizes = [line.get_markersize() for line in axes.lines]
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == sizes[6]
+    assert sizes[4] > sizes[5] == sizes[6]
+    for ring in (*axes.lines[:3], axes.lines[4]):
+        assert ring.get_markerfacecolor() == "none"
+        assert same_color(ring.get_markeredgecolor(), ring.get_color())
+    for mark in (axes.lines[3], *axes.lines[5:13]):
+        assert same_color(mark.get_markerfacecolor(), mark.get_color())
+
+
+def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None:
+    results = generated("fig12", equal, ["ml-1m"])
+    results[["x", "y"]] = 0.1
+    lines = panels_with_points(drawn("fig12", results))[0].lines
+    sizes = {line.get_label(): line.get_markersize() for line in lines}
+    optimal, named = ("Optimal P", "Optimal antiP"), ("Pop", "Avg", "Random")
+    others = set(sizes) - {*optimal, *named}
+    assert max(sizes[name] for name in optimal) < min(sizes[name] for name in named)
+    assert max(sizes[name] for name in named) < min(sizes[name] for name in others)
+
+
+@pytest.mark.parametrize(
+    ("label", "arrow"),
+    [
+        ("P@10", "(better \N{RIGHTWARDS ARROW})"),
+        ("Recall(condensed=true)@10", "(better \N{RIGHTWARDS ARROW})"),
+        ("nDCG(gain=steps)@10", "(better \N{RIGHTWARDS ARROW})"),
+        ("Fallout(condensed=true)@10", "(\N{LEFTWARDS ARROW} better)"),
+        ("antiRR@10", "(\N{LEFTWARDS ARROW} better)"),
+        ("nDCL@10", "(\N{LEFTWARDS ARROW} better)"),
+    ],
+)
+def test_an_arrow_points_to_the_better_values(label: str, arrow: str) -> None:
+    assert better(label) == arrow
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_coefficients_of_the_paper_are_those_of_the_published_file(figure: str) -> None:
+    parameters = plan().artifacts.spec(STUDY, figure).parameters
+    published = pd.read_csv(ROOT / "config" / "published" / "taus.csv", comment="#")
+    of_figure = published[published["figure"] == figure]
+    names = {name for name in parameters if name.startswith("paper_")}
+    assert names == {f"paper_{name}" for name in of_figure["experiment"]}
+    for experiment, rows in of_figure.groupby("experiment"):
+        pairs = zip(rows["x_metric"], rows["y_metric"], strict=True)
+        theirs = dict(zip(pairs, rows["published"], strict=True))
+        own = zip(parameters["x_metrics"], parameters["y_metrics"], strict=True)
+        printed = dict(zip(own, map(float, parameters[f"paper_{experiment}"]), strict=True))
+        assert printed == theirs
+
+
+def test_coefficients_of_the_paper_stand_beside_those_of_real_data_alone() -> None:
+    results = generated("fig16", spread)
+    for edition, is_real in (("full", True), ("demo", False)):
+        with figure_style():
+            display = display_of(STUDY, "fig16", edition=edition)
+            known = results[results["system"].isin(list(display.systems))]
+            picture = module_of(STUDY, "fig16").draw(known, display)
+        texts = [text.get_text() for axes in picture.axes for text in axes.texts]
+        assert any("(paper \N{MINUS SIGN}.467)" in text for text in texts) is is_real
+
+
+def test_headings_tell_the_data_once_and_each_kind_of_lists() -> None:
+    assert headings(example("fig01", crowded)) == ["ML-1M, condensed lists", "Full lists"]
+    assert headings(example("fig16", crowded)) == ["CM100k, familiarity redrawn"]
+    letters = [axes.get_title(loc="left") for axes in panels_with_points(example("fig16", crowded))]
+    assert letters == ["(a)", "(b)", "(c)", "(d)"]

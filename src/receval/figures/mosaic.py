@@ -21,6 +21,9 @@ LINE = 0.062
 LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
 """Size of a part from which on its share is printed in it, as shares of the square."""
 
+INSET = 0.02
+"""How far within an area the line to its name begins, as a share of the square."""
+
 HATCH = "/////"
 
 
@@ -60,10 +63,19 @@ class Area:
 
 @dataclass(frozen=True)
 class MosaicColumn:
-    """A column of areas, named above the square; a column without a name is not labelled."""
+    """A column of areas, named above the square; a column without a name is not labelled.
+
+    Attributes
+    ----------
+    label : str
+    areas : tuple of Area
+    remark : str
+        What stands behind the share of the column.
+    """
 
     label: str
     areas: tuple[Area, ...]
+    remark: str = ""
 
     @property
     def share(self) -> float:
@@ -75,8 +87,9 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
     """Draw a square whose areas have the size of their shares, the first area of a column on top.
 
     Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
-    the first column are labelled on the left, those of the second on the right. Shares are printed
-    in parts that have room for them, and beside the names of areas that are not such a part alone.
+    the first column are labelled on the left, those of the second on the right, each with a line
+    that begins at a dot in the area. Shares are printed in parts that have room for them, and
+    beside the names of areas that are not such a part alone.
 
     Parameters
     ----------
@@ -150,11 +163,12 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
         top = bottom
     if side:
         _label_beside(axes, positions, texts, left if side < 0 else left + column.share, side)
+        share = " ".join(filter(None, (percent(column.share), column.remark)))
         # From the line between the columns outwards, so that no column is too narrow for its name.
         axes.text(
             left + column.share - 0.02 if side < 0 else left + 0.02,
             1.02,
-            f"{column.label}, {percent(column.share)}",
+            f"{column.label}: {share}",
             ha="right" if side < 0 else "left",
             va="bottom",
             fontsize=LABEL_SIZE + 0.5,
@@ -197,16 +211,21 @@ def _label_beside(
     axes: Axes, positions: Sequence[float], texts: Sequence[str], edge: float, side: int
 ) -> None:
     lines = [1 + text.count("\n") for text in texts]
+    # A dot within the area: what lies between it and its name is not meant.
+    inside, outside = edge - INSET * side, 0.0 if side < 0 else 1.0
     for position, printed, text in zip(positions, spread_out(positions, lines), texts, strict=True):
         axes.plot(
-            [edge, edge + 0.015 * side, edge + 0.04 * side],
+            [inside, outside + 0.015 * side, outside + 0.04 * side],
             [position, position, printed],
             color=INK,
             linewidth=0.5,
+            marker="o",
+            markersize=1.8,
+            markevery=[0],
             clip_on=False,
         )
         axes.text(
-            edge + 0.05 * side,
+            outside + 0.05 * side,
             printed,
             text,
             ha="right" if side < 0 else "left",

@@ -10,6 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
+from receval.figures.label_boxes import (
+    Boxes,
+    distances_to,
+    inside,
+    lines_cross,
+    lines_meet_boxes,
+    nearest_points,
+    overlaps,
+)
 from receval.figures.style import INK
 
 LABEL_SIZE = 5.5
@@ -19,19 +28,23 @@ LEADER_COLOUR = "#8C8C8C"
 LEADER_FROM = 5.0
 """Points between a marker and its name from which a line connects them."""
 
+CLUSTER_LEADER_FROM = 1.8
+"""The same where another marker is near the name, too."""
+
+CLEAR = 5.0
+"""Points around a name within which no marker but its own is, or it needs a leader."""
+
 _GAP = 1.2  # free points around markers and names
 _DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
 _DIRECTIONS = 24
 _GRID = 4.0  # points between the positions that are tried all over the panel
-_TRIED = 96  # nearest free positions among which crossings decide
-_CROSSING = 30.0  # points of distance that are worth one crossing less
+_TRIED = 160  # nearest free positions among which crossings decide
+_CROSSING = 60.0  # points of distance that are worth one crossing less
+_TOUCHING = 12.0  # the same for a name in a cluster that leaves no room for a leader
 _AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its own
 _CROWD = 8.0  # and for another marker right beside the name,
 _REACH = 4.0  # which is felt so many points away
-_REVISIONS = 2
-
-Boxes = NDArray[np.float64]
-"""Shape (n, 4): left, bottom, right and top, in points."""
+_REVISIONS = 4
 
 
 @dataclass(frozen=True)
@@ -43,20 +56,26 @@ class PointLabel:
     x, y : float
         The point in data coordinates.
     text : str
+    colour : str
+        Of the text.
+    marker_size : float, optional
+        Diameter of its marker in points; that of all markers by default.
     """
 
     x: float
     y: float
     text: str
+    colour: str = INK
+    marker_size: float | None = None
 
 
 def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -> list[Annotation]:
     """Put the names beside their points.
 
     A name overlaps no marker and no other name. Among the free positions near its point it takes
-    one that is not nearer to another marker, and whose leader, the thin line to a point that is not
-    next to it, crosses as little as possible. The most crowded points choose first; then all
-    choose again, knowing where the others are.
+    one that is not nearer to another marker, and whose leader crosses as little as possible: the
+    thin line to a point that is not next to it, or that is not alone next to it. The most crowded
+    points choose first; then all choose again, knowing where the others are.
 
     Parameters
     ----------
@@ -66,7 +85,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     labels : sequence of PointLabel
         Of all points of the panel.
     marker_size : float
-        Diameter of the markers in points.
+        Diameter in points of the markers that have no size of their own.
 
     Raises
     ------
@@ -81,24 +100,30 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     points = axes.transData.transform([(label.x, label.y) for label in labels]) * scale
     sizes = _sizes(axes, labels) * scale
     frame = np.array(axes.get_window_extent().extents) * scale
-    radius = marker_size / 2 + _GAP / 2
+    diameters = np.array([label.marker_size or marker_size for label in labels])
+    radii = diameters / 2 + _GAP / 2
     order = _by_crowding(points)
     boxes = np.full((len(labels), 4), np.nan)
     for _ in range(1 + _REVISIONS):
         for index in order:
-            free = _free_boxes(index, points, sizes[index], boxes, radius, frame)
+            free = _free_boxes(index, points, sizes[index], boxes, radii, frame)
             if not len(free):
                 raise ValueError(
                     f"There is no free place for the name {labels[index].text} in the panel: "
                     "enlarge the figure or show fewer points."
                 )
-            costs = _costs(index, free, points, boxes, radius)
+            costs = _costs(index, free, points, boxes, radii)
             # Rounded, for equal costs to stay equal whatever the last digits are.
             boxes[index] = free[int(np.argmin(np.round(costs, 3)))]
-    far = _distances(boxes, points).diagonal() - radius > LEADER_FROM
+    gaps = distances_to(boxes, points) - radii
+    own = gaps.diagonal()
+    in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)
+    far = (own > LEADER_FROM) | (in_cluster & (own > CLUSTER_LEADER_FROM))
     return [
-        _write(axes, label, box, point, needs_leader, marker_size)
-        for label, box, point, needs_leader in zip(labels, boxes, points, far, strict=True)
+        _write(axes, label, box, point, needs_leader, diameter)
+        for label, box, point, needs_leader, diameter in zip(
+            labels, boxes, points, far, diameters, strict=True
+        )
     ]
 
 
@@ -107,39 +132,48 @@ def _free_boxes(
     points: NDArray[np.float64],
     size: NDArray[np.float64],
     boxes: Boxes,
-    radius: float,
+    radii: NDArray[np.float64],
     frame: NDArray[np.float64],
 ) -> Boxes:
     """Return the nearest positions for a name that overlap no marker and no other name."""
     others = np.delete(boxes, index, axis=0)
-    taken = np.vstack([np.hstack([points - radius, points + radius]), others])
-    free = _candidates(points[index], size, radius, frame)
+    taken = np.vstack([np.hstack([points - radii[:, None], points + radii[:, None]]), others])
+    free = _candidates(points[index], size, float(radii[index]), frame)
     # Names without a position yet are NaN, with which nothing overlaps.
-    free = free[_inside(free, frame) & ~_overlaps(free, taken).any(axis=1)]
-    distances = _distances(free, points[index][None])[:, 0]
+    free = free[inside(free, frame) & ~overlaps(free, taken).any(axis=1)]
+    distances = distances_to(free, points[index][None])[:, 0]
     return free[np.argsort(np.round(distances, 3), kind="stable")[:_TRIED]]
 
 
 def _costs(
-    index: int, free: Boxes, points: NDArray[np.float64], boxes: Boxes, radius: float
+    index: int,
+    free: Boxes,
+    points: NDArray[np.float64],
+    boxes: Boxes,
+    radii: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return what speaks against each of some positions for a name, in points of distance."""
     own = np.broadcast_to(points[index], (len(free), 2))
-    ends = _nearest(free, points[index])
-    distances = _distances(free, points[index][None])[:, 0] - radius
-    other_points = np.delete(points, index, axis=0)
+    ends = nearest_points(free, points[index])
+    distances = distances_to(free, points[index][None])[:, 0] - radii[index]
+    other_points, other_radii = (np.delete(array, index, axis=0) for array in (points, radii))
     others = np.delete(boxes, index, axis=0)
     placed = ~np.isnan(others[:, 0])
     other_points_of_placed, others = other_points[placed], others[placed]
-    markers = np.hstack([other_points - radius, other_points + radius])
-    crossings = _meet(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
+    reach = other_radii[:, None]
+    markers = np.hstack([other_points - reach, other_points + reach])
+    crossings = (
+        lines_meet_boxes(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
+    )
     stops = np.clip(other_points_of_placed, others[:, :2], others[:, 2:])
-    crossings += _meet(other_points_of_placed, stops, free).sum(axis=0)
-    crossings += _cross(own, ends, other_points_of_placed, stops).sum(axis=1)
-    to_others = _distances(free, other_points) - radius
+    crossings += lines_meet_boxes(other_points_of_placed, stops, free).sum(axis=0)
+    crossings += lines_cross(own, ends, other_points_of_placed, stops).sum(axis=1)
+    to_others = distances_to(free, other_points) - other_radii
     ambiguous = (to_others < distances[:, None]).sum(axis=1)
     crowd = np.exp(-np.maximum(to_others, 0) / _REACH).sum(axis=1)
-    return distances + _CROSSING * crossings + _AMBIGUITY * ambiguous + _CROWD * crowd
+    touching = (to_others < CLEAR).any(axis=1) & (distances <= CLUSTER_LEADER_FROM)
+    costs = distances + _CROSSING * crossings + _AMBIGUITY * ambiguous + _CROWD * crowd
+    return np.asarray(costs + _TOUCHING * touching)
 
 
 def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:
@@ -180,73 +214,6 @@ def _candidates(
     return np.hstack([centres - half, centres + half])
 
 
-def _inside(boxes: Boxes, frame: NDArray[np.float64]) -> NDArray[np.bool_]:
-    left, bottom, right, top = boxes.T
-    return (left >= frame[0]) & (bottom >= frame[1]) & (right <= frame[2]) & (top <= frame[3])
-
-
-def _overlaps(boxes: Boxes, taken: Boxes) -> NDArray[np.bool_]:
-    """Return which boxes overlap which taken ones, shape (n_boxes, n_taken)."""
-    left, bottom, right, top = boxes.T[:, :, None]
-    return (
-        (left < taken[:, 2]) & (right > taken[:, 0]) & (bottom < taken[:, 3]) & (top > taken[:, 1])
-    )
-
-
-def _nearest(boxes: Boxes, point: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the point of each box that is nearest to a point, shape (n, 2)."""
-    return np.clip(point, boxes[:, :2], boxes[:, 2:])
-
-
-def _distances(boxes: Boxes, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far boxes are from points, shape (n_boxes, n_points)."""
-    nearest = np.clip(points, boxes[:, None, :2], boxes[:, None, 2:])
-    distances: NDArray[np.float64] = np.hypot(*np.moveaxis(nearest - points, -1, 0))
-    return distances
-
-
-def _meet(
-    starts: NDArray[np.float64], ends: NDArray[np.float64], boxes: Boxes
-) -> NDArray[np.bool_]:
-    """Return which lines meet which boxes, by cutting them at their sides (Liang and Barsky).
-
-    Shape (n_lines, n_boxes).
-    """
-    start = starts[:, None, :]
-    direction = (ends - starts)[:, None, :]
-    low, high = boxes[None, :, :2], boxes[None, :, 2:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first, second = (low - start) / direction, (high - start) / direction
-    # A line along a side of the boxes is within their bounds from end to end, or nowhere.
-    within = np.where((start > low) & (start < high), np.inf, -np.inf)
-    enters = np.where(direction == 0, -within, np.minimum(first, second))
-    leaves = np.where(direction == 0, within, np.maximum(first, second))
-    # One direction against the other: reductions over an axis of two take several times as long.
-    last_enters = np.maximum(enters[:, :, 0], enters[:, :, 1])
-    first_leaves = np.minimum(leaves[:, :, 0], leaves[:, :, 1])
-    return np.maximum(last_enters, 0.0) < np.minimum(first_leaves, 1.0)
-
-
-def _cross(
-    starts: NDArray[np.float64],
-    ends: NDArray[np.float64],
-    other_starts: NDArray[np.float64],
-    other_ends: NDArray[np.float64],
-) -> NDArray[np.bool_]:
-    """Return which lines cross which others, shape (n_lines, n_others)."""
-
-    def side(
-        base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        along, across = end - base, point - base
-        return along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
-
-    one, one_end = starts[:, None], ends[:, None]
-    other, other_end = other_starts[None], other_ends[None]
-    apart = side(one, one_end, other) * side(one, one_end, other_end) < 0
-    return apart & (side(other, other_end, one) * side(other, other_end, one_end) < 0)
-
-
 def _write(
     axes: Axes,
     label: PointLabel,
@@ -258,7 +225,7 @@ def _write(
     centre = np.round((box[:2] + box[2:]) / 2 - point, 2)
     if far:
         # An annotation of its own, for the box of the name to be that of the name alone.
-        end = np.round(_nearest(box[None], point)[0] - point, 2)
+        end = np.round(nearest_points(box[None], point)[0] - point, 2)
         axes.annotate(
             "",
             xy=(label.x, label.y),
@@ -279,7 +246,7 @@ def _write(
         xytext=(centre[0], centre[1]),
         textcoords="offset points",
         fontsize=LABEL_SIZE,
-        color=INK,
+        color=label.colour,
         ha="center",
         va="center",
         zorder=4,

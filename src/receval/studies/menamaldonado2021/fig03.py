@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import short_number
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 CASES = {
@@ -21,6 +22,8 @@ CASES = {
     4: ((2, 1), (2, 3)),
 }
 ITEMS = ("a", "b")
+FUNCTION_STYLES = {"f": (INK, "o", "-"), "g": ("#7A7A7A", "s", "--")}
+"""Colour, marker and dash of each function: neither is a system or a metric."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -51,7 +54,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw both functions over the two items, a panel for each case."""
     cases = list(dict.fromkeys(results["case"]))
-    figure = new_figure(DOUBLE_COLUMN, 2.3)
+    figure = new_figure(DOUBLE_COLUMN, 2.1)
     panels = figure.subplots(1, len(cases), sharey=True, squeeze=False)[0]
     for axes, case in zip(panels, cases, strict=True):
         _draw_case(axes, results[results["case"] == case].set_index("function"))
@@ -60,16 +63,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels[0].set_ylabel("Value of the function")
     panels[0].set_ylim(0, 3.4)
     panels[0].set_yticks([0, 1, 2, 3])
-    legend_below(figure)
+    label_lines(panels)
     return figure
 
 
 def _draw_case(axes: Axes, functions: pd.DataFrame) -> None:
     rates = []
-    for name, colour, marker, line in zip("fg", COLOURS, MARKERS, ("-", "--"), strict=False):
+    for name, (colour, marker, line) in FUNCTION_STYLES.items():
         function = functions.loc[name]
         axes.plot(
-            ITEMS,
+            (0, 1),
             function[["of_a", "of_b"]].astype(float),
             color=colour,
             marker=marker,
@@ -77,7 +80,9 @@ def _draw_case(axes: Axes, functions: pd.DataFrame) -> None:
             label=f"${name}$",
             clip_on=False,
         )
-        rates.append(f"$\\mathrm{{dr}}_{{a,b}}\\,{name} = {function['decrement_rate']:.2f}$")
+        rate = short_number(f"{function['decrement_rate']:.2f}")
+        rates.append(f"$\\mathrm{{dr}}_{{a,b}}\\,{name}$ = {rate}")
     axes.text(0.5, 0.06, "\n".join(rates), transform=axes.transAxes, ha="center", fontsize=7)
-    axes.set_xlim(-0.25, 1.25)
+    axes.set_xlim(-0.25, 1.1)
+    axes.set_xticks([0, 1], ITEMS)
     axes.set_xlabel("Item")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.item_pair_tables import (
@@ -24,21 +24,28 @@ from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
+from receval.studies.menamaldonado2021._shared.pair_drawing import (
+    COLOURS,
+    print_totals,
+    share_beside_paper,
+)
 
 if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
 
 STEEPER_THAN = {
-    "both": "odds steeper than both",
-    "complement": "than complement only",
-    "average rating": "than average rating only",
-    "neither": "than neither",
+    "both": "odds of popularity steeper than\naverage rating and complement",
+    "complement": "odds of popularity steeper than\ncomplement alone",
+    "average rating": "odds of popularity steeper than\naverage rating alone",
+    "neither": "odds of popularity steeper than\nneither of them",
 }
 OUTCOME_STYLES = {
-    DISAGREE: (COLOURS[1], "optimal rankings disagree"),
-    AGREE: (COLOURS[2], "optimal rankings agree"),
-    TIED: ("#BBBBBB", "one of them has a tie"),
+    DISAGREE: (COLOURS[DISAGREE], "optimal rankings disagree"),
+    AGREE: (COLOURS[AGREE], "optimal rankings agree"),
+    TIED: (COLOURS[TIED], "one of them has a tie"),
 }
+RANKINGS_DISAGREE = "optimal rankings disagree"
+STEEPER_THAN_BOTH = "odds are steeper than average rating and complement"
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -107,10 +114,10 @@ def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
         },
     )
     statements: dict[str, tuple[NDArray[np.bool_], float | None]] = {
-        "optimal rankings disagree": (rankings == DISAGREE, 0.824),
+        RANKINGS_DISAGREE: (rankings == DISAGREE, 0.824),
         "optimal rankings agree": (rankings == AGREE, None),
         "one of the optimal rankings has a tie": (rankings == TIED, None),
-        "odds are steeper than average rating and complement": (steeper[0] & steeper[1], 0.633),
+        STEEPER_THAN_BOTH: (steeper[0] & steeper[1], 0.633),
         "odds are steeper than average rating": (steeper[0], None),
         "odds are steeper than complement": (steeper[1], None),
         "popularity and average rating agree": (popularity == AGREE, None),
@@ -156,12 +163,12 @@ def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the areas of all ratings as a mosaic, coloured by what the optimal rankings do."""
-    figure = new_figure(DOUBLE_COLUMN, 3.2)
     datasets = list(dict.fromkeys(results["dataset"]))
-    panels = figure.subplots(1, len(datasets), squeeze=False)[0]
+    figure = new_figure(DOUBLE_COLUMN, 3.5 * len(datasets))
+    panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
     for axes, dataset in zip(panels, datasets, strict=True):
-        chosen = (results["dataset"] == dataset) & (results["ratings"] == "all")
-        areas = results[chosen & (results["statement"] == "")]
+        rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
+        areas = rows[rows["statement"] == ""]
         popularity = areas["popularity_and_rating"]
         columns = [
             _column(areas[popularity == AGREE], "popularity and average rating agree"),
@@ -169,7 +176,15 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             _column(areas[~popularity.isin([AGREE, DISAGREE])], ""),
         ]
         mosaic(axes, columns)
-        axes.set_title(display.datasets[dataset], pad=16)
+        disagree, steeper = (
+            share_beside_paper(rows, statement, is_real=display.is_real(dataset))
+            for statement in (RANKINGS_DISAGREE, STEEPER_THAN_BOTH)
+        )
+        axes.set_title(
+            f"{display.datasets[dataset]}: optimal rankings disagree on {disagree} of the pairs"
+        )
+        lines = [f"Odds of popularity steeper than average rating and complement: {steeper}"]
+        print_totals(axes, lines, above=17)
     legend_below(figure)
     return figure
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, series_styles
+from receval.figures.finish import settle_layout
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
@@ -22,9 +24,10 @@ from receval.studies.menamaldonado2021._shared.rated_items import (
 
 TAU_OF_OPTIMA = "Kendall's tau of the optimal rankings for precision and anti-precision"
 CURVES = {
-    "popularity": "popularity $p(\\mathrm{train}|i)$",
-    "average_rating": "average rating $p(\\mathrm{rel}|\\mathrm{train},i)$",
+    "popularity": ("popularity $p(\\mathrm{train}|i)$", "--", 0.07),
+    "average_rating": ("average rating $p(\\mathrm{rel}|\\mathrm{train},i)$", "-", 0.48),
 }
+"""Name and dash of each curve, and after which share of the items the name stands: side by side."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -61,25 +64,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the two distributions, each in its own order, and the items by both ranks."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.7 * len(datasets))
+    figure = new_figure(DOUBLE_COLUMN, 2.6 * len(datasets))
     panels = figure.subplots(len(datasets), 2, squeeze=False)
-    styles = series_styles(list(CURVES))
     for (curves, ranks), dataset in zip(panels, datasets, strict=True):
         items = rows_of_items(results, dataset)
-        for name, label in CURVES.items():
-            values = np.sort(real_values(items[name]))[::-1]
-            positions = np.arange(1, len(values) + 1)
-            curves.plot(positions, values, color=styles[name].colour, label=label)
-        curves.set_xlim(left=0)
-        curves.set_ylim(0, 1.02)
+        _draw_curves(curves, items)
         curves.set_title(display.datasets[dataset])
-        curves.set_xlabel("Rank of the item, by each probability")
-        curves.set_ylabel("Probability")
         dots(
             ranks,
             real_values(items["precision_rank"]),
             real_values(items["anti_precision_rank"]),
-            COLOURS[0],
+            INK,
         )
         margin = 1 + 0.02 * len(items)
         ranks.set_xlim(-margin, len(items) + margin)
@@ -87,8 +82,30 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         tau = stated(results, dataset, TAU_OF_OPTIMA, "coefficient")
         ranks.set_title("Optimal rankings, " + coefficient_text("$\\tau$", tau))
         ranks.set_xlabel("Rank in the optimum of precision")
-        ranks.set_ylabel("Rank in that of anti-precision")
+        ranks.set_ylabel("Rank in the optimum of anti-precision")
         for axis in (curves.xaxis, ranks.xaxis, ranks.yaxis):
             plain_numbers(axis)
-    legend_below(figure)
+    letter_panels(panels.ravel())
+    settle_layout(figure)
     return figure
+
+
+def _draw_curves(axes: Axes, items: pd.DataFrame) -> None:
+    """Draw each probability in its own falling order, its name above the curve."""
+    for name, (label, line, share) in CURVES.items():
+        values = np.sort(real_values(items[name]))[::-1]
+        axes.plot(np.arange(1, len(values) + 1), values, color=INK, linestyle=line)
+        if len(values):
+            place = share * len(values)
+            axes.annotate(
+                label,
+                xy=(place, float(values[int(place)])),
+                xytext=(6, 5),
+                textcoords="offset points",
+                fontsize=7,
+                va="bottom",
+            )
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("Rank of the item, by each probability")
+    axes.set_ylabel("Probability")

@@ -6,7 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
@@ -66,11 +67,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         items = rows_of_items(results, dataset)
         for axes, component in zip(row, COMPONENTS, strict=True):
             x, y = real_values(items[component]), real_values(items[function])
-            dots(axes, x, y, COLOURS[0])
+            dots(axes, x, y, INK)
             r = stated(results, dataset, _statement(function, component), "coefficient")
-            axes.set_title(f"{display.datasets[dataset]}, {coefficient_text('$r$', r)}")
+            axes.set_title(coefficient_text("Pearson's $r$", r))
+        if function == next(iter(FUNCTIONS)):
+            row[0].set_title(f"{display.datasets[dataset]}, {row[0].get_title(loc='left')}")
         row[0].set_ylabel(FUNCTIONS[function])
     for axes, component in zip(panels[-1], COMPONENTS, strict=True):
         axes.set_xlabel(COMPONENTS[component])
         axes.set_xlim(left=0)
+    letter_panels(panels.ravel())
     return figure

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.item_pair_tables import (
@@ -22,6 +24,12 @@ from receval.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
+from receval.studies.menamaldonado2021._shared.pair_drawing import (
+    COLOURS,
+    paper_share,
+    print_totals,
+    share_beside_paper,
+)
 
 OPTIMISED = ("precision", "anti-precision")
 CONSISTENT = "observed and real optimum agree"
@@ -32,12 +40,15 @@ PAPER = {
     ("precision", LEMMA_HOLDS): 0.812,
     ("anti-precision", LEMMA_HOLDS): 0.753,
 }
-STEEPNESS = {True: "odds steeper", False: "not steeper"}
+COMPARED = {AGREE: "non-relevance", DISAGREE: "relevance"}
+"""What popularity is compared with, by whether it agrees with relevance."""
+
 OUTCOME_STYLES = {
-    AGREE: (COLOURS[2], CONSISTENT),
-    DISAGREE: (COLOURS[1], "disagree"),
-    TIED: ("#BBBBBB", "one of them has a tie"),
+    AGREE: (COLOURS[AGREE], CONSISTENT),
+    DISAGREE: (COLOURS[DISAGREE], "they disagree"),
+    TIED: (COLOURS[TIED], "one of them has a tie"),
 }
+TOGETHER = "popularity and relevance agree"
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -81,7 +92,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         rankings = [orders_together(order, pairs.real_ranking) for order in observed]
         consistent = (rankings[0] == AGREE) & (rankings[1] == AGREE)
         statements: dict[str, tuple[NDArray[np.bool_], float | None]] = {
-            "popularity and relevance agree": (popularity == AGREE, 0.69),
+            TOGETHER: (popularity == AGREE, 0.69),
             "odds are steeper than relevance": (pairs.steeper_than_relevance > 0, None),
             "odds are steeper than non-relevance": (pairs.steeper_than_non_relevance > 0, 0.90),
             f"{CONSISTENT} for both metrics": (consistent, 0.183),
@@ -126,24 +137,40 @@ _COLUMNS = [
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a mosaic for each metric, coloured by consistency, striped where lemma 3 fails."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(DOUBLE_COLUMN, 0.5 + 2.5 * len(datasets))
-    panels = figure.subplots(len(datasets), len(OPTIMISED), squeeze=False)
-    for row, dataset in zip(panels, datasets, strict=True):
-        for axes, metric in zip(row, OPTIMISED, strict=True):
-            chosen = (results["dataset"] == dataset) & (results["metric"] == metric)
-            areas = results[chosen & (results["statement"] == "")]
-            together = areas["popularity_and_relevance"] == AGREE
-            columns = [
-                _column(areas[together], "popularity and relevance\nagree"),
-                _column(areas[~together], "do not"),
-            ]
-            mosaic(axes, columns, hatch_label=LEMMA_FAILS)
-            axes.set_title(f"{display.datasets[dataset]}, {metric}", pad=26)
+    shown = [(dataset, metric) for dataset in datasets for metric in OPTIMISED]
+    figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.6 * len(shown))
+    panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
+    for axes, (dataset, metric) in zip(panels, shown, strict=True):
+        named = [display.datasets[dataset]] if metric == OPTIMISED[0] else []
+        axes.set_title(", ".join([*named, metric if named else metric.capitalize()]))
+    letter_panels(panels)
+    for axes, (dataset, metric) in zip(panels, shown, strict=True):
+        rows = results[results["dataset"] == dataset]
+        _draw_metric(axes, rows, metric, is_real=display.is_real(dataset))
     legend_below(figure)
     return figure
 
 
-def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
+def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) -> None:
+    of_metric = rows[rows["metric"] == metric]
+    areas = of_metric[of_metric["statement"] == ""]
+    together = areas["popularity_and_relevance"] == AGREE
+    (paper,) = real_values(rows.loc[rows["statement"] == TOGETHER, "paper"])
+    remark = paper_share(float(paper)) if is_real else ""
+    columns = [
+        _column(areas[together], "popularity and relevance agree", COMPARED[AGREE], remark),
+        _column(areas[~together], "they do not", COMPARED[DISAGREE]),
+    ]
+    mosaic(axes, columns, hatch_label=LEMMA_FAILS)
+    consistent, holds = (
+        share_beside_paper(of_metric, statement, is_real=is_real)
+        for statement in (CONSISTENT, LEMMA_HOLDS)
+    )
+    lines = [f"Observed and real optimum agree: {consistent}; lemma 3 holds: {holds}"]
+    print_totals(axes, lines, above=17)
+
+
+def _column(areas: pd.DataFrame, label: str, compared: str, remark: str = "") -> MosaicColumn:
     shares = real_values(areas["share_of_pairs"])
 
     def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:
@@ -162,7 +189,12 @@ def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
         )
 
     steeper = (areas["steepness"] == "steeper").to_numpy(dtype=bool)
+    names = {
+        True: f"odds of popularity\nsteeper than {compared}",
+        False: f"odds of popularity not\nsteeper than {compared}",
+    }
     return MosaicColumn(
         label,
-        tuple(Area(name, parts(steeper == is_so)) for is_so, name in STEEPNESS.items()),
+        tuple(Area(name, parts(steeper == is_so)) for is_so, name in names.items()),
+        remark,
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, INK, SINGLE_COLUMN, new_figure
+from receval.figures.line_labels import label_lines
+from receval.figures.mosaic import percent
+from receval.figures.panels import letter_panels
+from receval.figures.style import INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
@@ -20,6 +24,10 @@ from receval.studies.menamaldonado2021._shared.rated_items import (
 )
 
 CONSTANT = "p(train | rel)"
+ABOVE = "items with p(train | rel, i) > p(train | i)"
+
+DOTS = "#7A7A7A"
+"""Colour of the items, lighter than the lines among them."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -46,7 +54,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         to_diagonal, to_constant = np.abs(y - x), np.abs(y - constant)
         statements = {
             CONSTANT: constant,
-            "items with p(train | rel, i) > p(train | i)": _share(y > x),
+            ABOVE: _share(y > x),
             "items with p(train | rel, i) = p(train | i)": _share(y == x),
             "items nearer to the line p(train | i)": _share(to_diagonal / np.sqrt(2) < to_constant),
             "items nearer to the line p(train | i), by the difference alone": _share(
@@ -65,25 +73,25 @@ def _share(which: np.ndarray) -> float:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a dot for each item, and the two lines."""
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(SINGLE_COLUMN, 0.3 + 2.7 * len(datasets))
-    for axes, dataset in zip(
-        figure.subplots(len(datasets), 1, squeeze=False)[:, 0], datasets, strict=True
-    ):
+    figure = new_figure(SINGLE_COLUMN, 2.5 * len(datasets))
+    panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
+    for axes, dataset in zip(panels, datasets, strict=True):
         items = rows_of_items(results, dataset)
         x = real_values(items["popularity"])
         y = real_values(items["popularity_among_relevant"])
-        dots(axes, x, y, COLOURS[0], size=2.5)
+        dots(axes, x, y, DOTS, size=2.5)
         axes.plot([0, 1], [0, 1], color=INK, label="$= p(\\mathrm{train}|i)$")
-        axes.axhline(
-            stated(results, dataset, CONSTANT, "probability"),
-            color=COLOURS[3],
-            linestyle="--",
-            label="$= p(\\mathrm{train}|\\mathrm{rel})$",
-        )
+        constant = stated(results, dataset, CONSTANT, "probability")
+        if not isnan(constant):
+            label = "$= p(\\mathrm{train}|\\mathrm{rel})$"
+            axes.plot([0, 1], [constant, constant], color=INK, linestyle="--", label=label)
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(-0.02, 1.02)
-        axes.set_title(display.datasets[dataset])
+        above = stated(results, dataset, ABOVE, "probability")
+        share = "" if isnan(above) else f": {percent(above)} above the diagonal"
+        axes.set_title(f"{display.datasets[dataset]}{share}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("$p(\\mathrm{train}|\\mathrm{rel},i)$")
-    legend_below(figure)
+    letter_panels(panels)
+    label_lines(panels)
     return figure

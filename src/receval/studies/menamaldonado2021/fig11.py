@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 EVALUATIONS = ("real", "observed")
@@ -25,11 +26,13 @@ TRAIN_PART, OBSERVED_TEST, UNBIASED_TEST, UNUSED = (
 TESTS = {"real": UNBIASED_TEST, "observed": OBSERVED_TEST}
 
 FILLS = {
-    TRAIN_PART: COLOURS[0],
-    OBSERVED_TEST: COLOURS[1],
-    UNBIASED_TEST: COLOURS[2],
+    TRAIN_PART: "#4D4D4D",
+    OBSERVED_TEST: "#CC79A7",
+    UNBIASED_TEST: "#56B4E9",
     UNUSED: "#E6E6E6",
 }
+"""Colours of the parts: no hue of a system."""
+
 BAND = 0.82
 """Height of the rectangle of a fold; 1 is the distance between two of them."""
 
@@ -91,11 +94,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         rows = rows[rows["split"] == rows["split"].iloc[0]]
         for axes, evaluation in zip(row, EVALUATIONS, strict=True):
             _draw_folds(axes, rows, evaluation)
-            axes.set_title(f"{display.datasets[dataset]}, {evaluation} values")
+            named = [display.datasets[dataset]] if evaluation == EVALUATIONS[0] else []
+            kind = f"{evaluation} values"
+            axes.set_title(", ".join([*named, kind if named else kind.capitalize()]))
     for axes in panels[-1]:
         axes.set_xlabel("Ratings of each strip, in the order of the folds (%)")
     for row in panels:
         row[0].set_ylabel("Fold")
+    letter_panels(panels.ravel())
     for part, colour in FILLS.items():
         panels[0, 0].add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=part))
     legend_below(figure)

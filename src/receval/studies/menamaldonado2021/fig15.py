@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.rated_items import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from receval.ratings import Ratings
 
 PEARSON = "Pearson's r of popularity and relevance"
+PRINTED = "Pearson's $r$"
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -97,12 +99,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes,
             real_values(items["popularity"]),
             real_values(items["relevance"]),
-            COLOURS[0],
+            INK,
             size=2.5,
         )
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
-        axes.set_title(f"{display.datasets[dataset]}, {coefficient_text('$r$', r)}")
+        axes.set_title(f"{display.datasets[dataset]}, {coefficient_text(PRINTED, r)}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
         axes.set_ylabel("Relevance $p(\\mathrm{rel}|i)$")
+    letter_panels(panels)
     return figure

@@ -1,32 +1,46 @@
-"""One metric against another over the systems: the systems by their names, colours and markers."""
+"""One metric against another over the systems, every one of them by its name."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
 from receval.figures.finish import settle_layout
-from receval.figures.point_labels import PointLabel, label_points
+from receval.figures.panels import letter_panels
+from receval.figures.point_labels import label_points
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.menamaldonado2021._shared.system_points import (
+    MARKER_SIZE,
+    draw_points,
+    labels_of,
+    ring_hidden_points,
+)
 
 TAU_SYMBOL = r"$\tau$"
-MARKER_SIZE = 4.5
-STROKE = 1.0
-"""Width in points of the strokes of markers without an area, such as a cross."""
+MINUS = "\N{MINUS SIGN}"
 
-ROW_HEIGHT = 2.15
+LETTER_WIDTH = 15.0
+"""Points that the letter of a panel takes before its coefficient."""
+
+ROW_HEIGHT = 2.45
 """Inches of a row of panels."""
 
 PANEL = ["y_metric", "x_metric", "experiment", "form"]
 MARGIN = 0.13
 """Free share of an axis beyond the outermost points, for their names."""
+
+NAMES_IN_PRINT = {"RR": "MRR", "antiRR": "anti-MRR"}
+"""Metrics of one user by the names that the paper has for their means."""
+
+FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
+"""Metrics of which low values are good."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -44,7 +58,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The experiments stand beside each other; the panels of a single one stand in twos. Experiments
     that the parameter ``drawn_released`` names have panels in the released form beside those, with
-    the parameter ``released_title`` in their titles.
+    the parameter ``released_title`` in their titles. The parameter ``paper_<experiment>`` has the
+    published coefficient of each pair of metrics, which real datasets have beside ours.
 
     Parameters
     ----------
@@ -61,63 +76,102 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid = figure.subplots(n_rows, columns, squeeze=False).ravel()
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
-    for axes, rows in zip(grid, panels, strict=False):
+    for axes, rows, heading in zip(grid, panels, _headings(panels, display), strict=False):
         _draw_panel(axes, rows, display)
+        _print_heading(axes, heading)
+    letter_panels(grid[: len(panels)])
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
-        labels = [
-            PointLabel(float(x), float(y), display.short_titles[system])
-            for system, x, y in zip(rows["system"], rows["x"], rows["y"], strict=True)
-        ]
-        label_points(axes, labels, MARKER_SIZE)
+        sizes = ring_hidden_points(axes, rows)
+        label_points(axes, labels_of(rows, display, sizes), MARKER_SIZE)
     return figure
 
 
-def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    styles = display.styles(rows["system"])
-    for system, x, y in zip(rows["system"], rows["x"], rows["y"], strict=True):
-        style = styles[system]
-        axes.plot(
-            x,
-            y,
-            linestyle="none",
-            marker=style.marker,
-            markersize=MARKER_SIZE,
-            color=style.colour,
-            # A marker that is all strokes has nothing but its edge.
-            markeredgewidth=0 if style.marker in Line2D.filled_markers else STROKE,
-            zorder=3,
-        )
-    axes.margins(MARGIN)
-    first = rows.iloc[0]
-    kinds = [display.experiments[first["experiment"]]]
+def _headings(panels: Sequence[pd.DataFrame], display: DisplayStyle) -> list[str]:
+    """Return what tells a panel from those before it: its data, once, and the kind of lists."""
+    firsts = [rows.iloc[0] for rows in panels]
+    condensed = ["condensed=true" in first["y_metric"] for first in firsts]
+    headings: list[str] = []
+    seen: set[tuple[object, ...]] = set()
+    for first, is_condensed in zip(firsts, condensed, strict=True):
+        data = (first["experiment"], first["form"])
+        parts = [] if data in seen else _names_of_data(first, display)
+        if any(condensed) and (*data, is_condensed) not in seen:
+            parts.append("condensed lists" if is_condensed else "full lists")
+        seen |= {data, (*data, is_condensed)}
+        text = ", ".join(parts)
+        headings.append(text[:1].upper() + text[1:])
+    return headings
+
+
+def _names_of_data(first: pd.Series, display: DisplayStyle) -> list[str]:
+    named = [display.datasets[first["dataset"]], display.experiments[first["experiment"]]]
     if first["form"] == "released":
-        kinds.append(display.parameters["released_title"])
-    axes.set_title(", ".join([display.datasets[first["dataset"]], *filter(None, kinds)]), pad=16)
+        named.append(display.parameters["released_title"])
+    return [name for name in named if name]
+
+
+def _print_heading(axes: Axes, text: str) -> None:
     axes.annotate(
-        tau_text(float(first["tau"]), float(first["p_value"])),
+        text,
         xy=(0, 1),
         xycoords="axes fraction",
-        xytext=(0, 4),
+        xytext=(0, 15),
         textcoords="offset points",
-        fontsize=7,
+        fontsize=8,
+        fontweight="bold",
         va="bottom",
     )
+
+
+def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    draw_points(axes, rows, display)
+    axes.margins(MARGIN)
+    first = rows.iloc[0]
+    tau = tau_text(float(first["tau"]), float(first["p_value"]), _published(first, display))
+    axes.annotate(
+        tau,
+        xy=(0, 1),
+        xycoords="axes fraction",
+        xytext=(LETTER_WIDTH, 5),
+        textcoords="offset points",
+        fontsize=7,
+        va="baseline",
+    )
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
-    axes.set_xlabel(axis_title(str(first["x_evaluation"]), str(first["x_metric"]), told=both))
-    axes.set_ylabel(axis_title(str(first["y_evaluation"]), str(first["y_metric"]), told=both))
+    for side, name in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
+        metric = str(first[f"{side}_metric"])
+        plain = axis_title(str(first[f"{side}_evaluation"]), metric, told=both)
+        name(f"{plain} {better(metric)}", fontsize=7.5)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4))
 
 
-def tau_text(tau: float, p_value: float) -> str:
-    """Return Kendall's tau and its p-value as papers print them."""
-    return f"{coefficient_text(TAU_SYMBOL, tau)}, {p_value_text(p_value)}"
+def _published(first: pd.Series, display: DisplayStyle) -> str:
+    """Return the coefficient that the paper has for a panel; empty where it has none."""
+    published = display.parameters.get(f"paper_{first['experiment']}", ())
+    if not published or not display.is_real(first["dataset"]):
+        return ""
+    pairs = list(zip(display.parameters["x_metrics"], display.parameters["y_metrics"], strict=True))
+    return str(published[pairs.index((first["x_metric"], first["y_metric"]))])
+
+
+def tau_text(tau: float, p_value: float, published: str = "") -> str:
+    """Return Kendall's tau and its p-value as papers print them, and the paper's own tau."""
+    beside = f" (paper {published.replace('-', MINUS)})" if published else ""
+    return f"{coefficient_text(TAU_SYMBOL, tau)}{beside}, {p_value_text(p_value)}"
 
 
 def axis_title(evaluation: str, label: str, *, told: bool) -> str:
     """Return a metric's label without parameters, with the kind of evaluation if it is told."""
-    plain = re.sub(r"\(.*\)", "", label)
+    metric, cutoff = re.sub(r"\(.*\)", "", label).split("@")
+    plain = f"{NAMES_IN_PRINT.get(metric, metric)}@{cutoff}"
     if "condensed=true" in label:
         plain += " (condensed)"
-    return f"{evaluation} {plain}" if told else plain
+    return f"{evaluation.capitalize()} {plain}" if told else plain
+
+
+def better(label: str) -> str:
+    """Return an arrow along an axis to the better values of its metric, in words and brackets."""
+    low_is_good = re.sub(r"[@(].*", "", label) in FALSE_POSITIVE
+    return "(\N{LEFTWARDS ARROW} better)" if low_is_good else "(better \N{RIGHTWARDS ARROW})"

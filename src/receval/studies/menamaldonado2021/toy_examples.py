@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.figures.panels import short_number
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.toy_counts import (
@@ -127,9 +128,12 @@ def _print_functions(
     printed: list[tuple[str, ...]] = [("", "$a$", "$b$", r"$\mathrm{dr}_{a,b}$")]
     functions = [f"phi of {kind} {metric}" for kind in kinds for metric in ("P", "antiP")]
     for name in (*names, *functions):
-        of_items = [fractions[name, item] or f"{results[name, item]:.3g}" for item in ("a", "b")]
+        of_items = [
+            fractions[name, item] or short_number(f"{results[name, item]:.3g}")
+            for item in ("a", "b")
+        ]
         rate = results.get((f"decrement rate: {name}", "a,b"))
-        shown = "" if rate is None else f"{rate:.2f}"
+        shown = "" if rate is None else short_number(f"{rate:.2f}")
         printed.append((FORMULAS[name], *(text.replace("-", "−") for text in of_items), shown))
     return draw_lines(axes, printed, CENTRES, top)
 

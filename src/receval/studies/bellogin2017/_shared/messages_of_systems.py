@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.claims.bellogin2017_designs import PAPER_SYSTEMS
-from receval.figures.panels import short_number
+from receval.figures.style import short_number
 from receval.storage.files import real_values
 
 NAMES = {"plsa": "pLSA", "pop": "Pop", "mf": "MF", "knn-centred": "kNN", "random": "Random"}

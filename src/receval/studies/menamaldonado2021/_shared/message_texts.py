@@ -1,0 +1,54 @@
+"""Words and numbers of the messages of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+
+import pandas as pd
+
+from receval.storage.files import real_values
+
+DATASETS = {"ml-1m": "ML-1M", "yahoo-r3": "Yahoo! R3", "cm100k": "CM100k"}
+"""Datasets, and the twins that stand for them, as sentences name them."""
+
+
+def in_a_row(parts: Sequence[str]) -> str:
+    """Join parts of a sentence.
+
+    Examples
+    --------
+    >>> in_a_row(["a"]), in_a_row(["a", "b"]), in_a_row(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def shown(share: float) -> str:
+    """Print a share, such as 61.2 %; a dash where there is nothing to share."""
+    return "\N{EN DASH}" if isnan(share) else f"{100 * share:.1f} %"
+
+
+def datasets_of(results: pd.DataFrame) -> list[str]:
+    """Return the datasets of a table, in its order."""
+    return list(dict.fromkeys(results["dataset"]))
+
+
+def number_of(results: pd.DataFrame, statement: str, column: str, **where: str) -> float:
+    """Return the number of a statement, from the one row that has it."""
+    chosen = results["statement"] == statement
+    for name, value in where.items():
+        chosen &= results[name] == value
+    (number,) = real_values(results.loc[chosen, column])
+    return float(number)
+
+
+def on_each(texts: Iterable[tuple[str, str]]) -> str:
+    """Say what is true of each dataset: one sentence, the dataset before its clause."""
+    return "; ".join(f"on {DATASETS.get(dataset, dataset)} {text}" for dataset, text in texts)
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital at its beginning and a full stop at its end."""
+    return f"{text[:1].upper()}{text[1:]}."
