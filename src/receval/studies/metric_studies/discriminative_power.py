@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.figures.panels import short_number
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.multiple_comparisons import discriminative_power
 from receval.studies._shared.inputs import ArtifactInputs
@@ -44,22 +46,35 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print discriminative power, datasets against metrics.
+    """Print discriminative power over ordered pairs, datasets against metrics.
 
-    Parameters of the artifact: ``printed`` is the column to print, ``dp`` or ``dp_ordered``;
-    ``down`` says what the rows are, ``metrics`` or ``datasets``.
+    Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
+    ``published_<dataset>`` has the paper's values as it prints them, which stand beside ours where
+    datasets are the rows; ``note`` is a remark below the table.
     """
-    column, metrics_down = (
-        str(display.parameters["printed"]),
-        display.parameters["down"] == "metrics",
-    )
+    metrics_down = display.parameters["down"] == "metrics"
     datasets = list(dict.fromkeys(results["dataset"]))
     metrics = list(dict.fromkeys(results["metric"]))
-    found = results.set_index(["dataset", "metric"])[column]
-    values = np.array([[found[dataset, metric] for metric in metrics] for dataset in datasets])
-    titles = [display.datasets[name] for name in datasets]
-    down, across, corner = (metrics, titles, "Metric") if metrics_down else (titles, metrics, "")
-    cells = values.T if metrics_down else values
-    columns = [Column(corner or "Dataset"), *(Column(name, "right") for name in across)]
-    rows = [(name, *(f"{v:.2f}" for v in row)) for name, row in zip(down, cells, strict=True)]
-    return printed(display, columns, rows)
+    found = results.set_index(["dataset", "metric"])["dp_ordered"]
+    cells = {
+        dataset: [short_number(f"{found[dataset, metric]:.2f}") for metric in metrics]
+        for dataset in datasets
+    }
+    if metrics_down:
+        columns = [
+            Column("Metric"),
+            *(Column(display.datasets[name], "right") for name in datasets),
+        ]
+        rows = [
+            (metric, *(cells[dataset][index] for dataset in datasets))
+            for index, metric in enumerate(metrics)
+        ]
+    else:
+        columns = [Column("Dataset"), Column("From"), *(Column(name, "right") for name in metrics)]
+        rows = []
+        for dataset in datasets:
+            rows.append((display.datasets[dataset], "ours", *cells[dataset]))
+            if published := display.parameters.get(f"published_{dataset}"):
+                rows.append((display.datasets[dataset], "paper", *published))
+    table = printed(display, columns, rows)
+    return replace(table, notes=(str(display.parameters["note"]), *table.notes))
