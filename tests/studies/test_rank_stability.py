@@ -221,7 +221,7 @@ def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
     results, figure = drawn(tmp_path)
     for axes, dataset in zip(figure.axes, ("ml-1m", "librarything"), strict=True):
         assert axes.get_xlim() == (100, 10)
-        assert axes.get_xlabel() == "Test ratings kept at random (%)"
+        assert axes.get_xlabel() == "Test ratings kept (%)"
         bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
         for curve, band, name in zip(curves_of(axes), bands, ("P", "MRR"), strict=True):
             rows = results[(results["dataset"] == dataset) & (results["metric"] == name)]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from receval.figures.panels import short_number
+from receval.figures.style import short_number
 
 LINEAR_BELOW = 0.003
 """What is missing to 1 up to which the scale is about linear, so that 1 itself has a place."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.figures.panels import short_number
+from receval.figures.style import short_number
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.multiple_comparisons import discriminative_power
 from receval.studies._shared.inputs import ArtifactInputs

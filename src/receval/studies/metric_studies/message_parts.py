@@ -103,7 +103,7 @@ def behind(values: pd.Series[float], group: Collection[str], named: str = "") ->
     return text, bool(highest < least)
 
 
-def values_of(values: pd.Series[float], names: Iterable[str]) -> str:
+def numbers_of(values: pd.Series[float], names: Iterable[str]) -> str:
     """Print the values of some metrics: P .98, MRR .90."""
     return ", ".join(f"{name} {two_decimals(values.get(name, float('nan')))}" for name in names)
 

@@ -12,11 +12,17 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.end_labels import label_floor
 from receval.figures.finish import NOTE_COLOUR
-from receval.figures.floor_labels import label_floor
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels, short_number
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    SeriesStyle,
+    new_figure,
+    short_number,
+)
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -21,9 +21,9 @@ from receval.studies.metric_studies.message_parts import (
     both,
     mean_agreement,
     message,
+    numbers_of,
     power,
     taus,
-    values_of,
 )
 
 GROWS = 0.7
@@ -57,7 +57,7 @@ def deeper_is_more_robust(results: pd.DataFrame) -> Message:
         depths = [[float(_cut_off(name)) for name in by_depth.index]]
         growth = float(kendall_tau_b(depths, [by_depth.to_numpy()]).item())
         ends = [by_depth.index[0], by_depth.index[-1]]
-        said = f"mean tau {values_of(by_depth, ends)}; tau with the cut-off {two_decimals(growth)}"
+        said = f"mean tau {numbers_of(by_depth, ends)}; tau with the cut-off {two_decimals(growth)}"
         return said, growth >= GROWS and by_depth.iloc[0] == by_depth.min()
 
     reading = STABILITY_READING.format(kept="fewer judgments")
@@ -117,7 +117,7 @@ def robust_to_popularity(results: pd.DataFrame) -> Message:
         means = taus(rows).mean()
         text, holds = behind(means, ["MRR"])
         best = means.nlargest(2)
-        return f"{text}; best {values_of(best, best.index)}", holds and "P" in best.index
+        return f"{text}; best {numbers_of(best, best.index)}", holds and "P" in best.index
 
     claim = (
         "When the most popular items go, MRR keeps the order of the systems worst, and P is one of "

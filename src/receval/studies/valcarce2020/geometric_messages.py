@@ -15,8 +15,8 @@ from receval.studies.metric_studies.message_parts import (
     behind,
     both,
     message,
+    numbers_of,
     taus,
-    values_of,
 )
 
 RELEASED = ("F1*", "MRR*")
@@ -68,7 +68,7 @@ def popular_items_under_geometric_means(results: pd.DataFrame) -> Message:
         table = taus(rows)
         half, means = _floored(at_level(table, 50)), table.mean()
         best = means.idxmax()
-        said = f"highest {two_decimals(half.max())}; highest mean tau G{values_of(means, [best])}"
+        said = f"highest {two_decimals(half.max())}; highest mean tau G{numbers_of(means, [best])}"
         return said, bool(half.max() < 0.5) and best in RELEASED
 
     claim = (

@@ -21,9 +21,9 @@ from receval.studies.metric_studies.message_parts import (
     both,
     mean_agreement,
     message,
+    numbers_of,
     power,
     taus,
-    values_of,
 )
 from receval.studies.valcarce2020.geometric_messages import (
     active_users_under_geometric_means,
@@ -146,7 +146,7 @@ def robust_to_missing_popular_items(results: pd.DataFrame) -> Message:
         best = means.nlargest(2)
         text, holds = behind(means, TOP_HEAVY)
         turned = f"least tau {two_decimals(table.min().min())}"
-        said = f"{text}, best {values_of(best, best.index)}, {turned}"
+        said = f"{text}, best {numbers_of(best, best.index)}, {turned}"
         return said, holds and "P" in best.index and bool(table.min().min() < 0)
 
     claim = (

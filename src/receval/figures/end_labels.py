@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from receval.figures.finish import settle_layout
-from receval.figures.line_labels import LABEL_SIZE, readable, spread_out
+from receval.figures.line_labels import LABEL_SIZE, readable, spaced_positions
 
 _LEADER = 8.0  # points between the floor and the names
 _SPACING = 8.5  # points between two names
@@ -40,7 +40,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
     points = axes.transData.transform([(x, floor) for x, _ in ends.values()]) * scale
     # Curves that arrive together keep the order in which they are named.
     ordered = points[:, 0] + 0.01 * np.arange(len(points))
-    places = spread_out(ordered, _SPACING, frame.x0 * scale + 3, frame.x1 * scale)
+    places = spaced_positions(ordered, _SPACING, frame.x0 * scale + 3, frame.x1 * scale)
     for (name, (_, colour)), point, place in zip(ends.items(), points, places, strict=True):
         ground = point[1] - _LEADER
         leader = Line2D(
