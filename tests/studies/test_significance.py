@@ -216,7 +216,7 @@ def drawn(results: pd.DataFrame) -> Figure:
         return draw(results, display_of("valcarce2020", "fig02"))
 
 
-def tested(name: str, p_values: list[float]) -> pd.DataFrame:
+def pairs_of(name: str, p_values: list[float]) -> pd.DataFrame:
     return pd.DataFrame(
         {"dataset": "ml-1m", "metric": name, "p_value": p_values, "permutations": 1000}
     )
@@ -235,7 +235,7 @@ def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:
     # 20 pairs are drawn of 28.
     rng = np.random.default_rng(1)
     drawn_pairs = {name: (0.01 + 0.9 * rng.random(28)).tolist() for name in NAMES}
-    (axes,) = drawn(pd.concat(tested(name, p) for name, p in drawn_pairs.items())).axes
+    (axes,) = drawn(pd.concat(pairs_of(name, p) for name, p in drawn_pairs.items())).axes
     assert curves_of(axes) == {
         name: sorted(p, reverse=True)[:20] for name, p in drawn_pairs.items()
     }
@@ -246,7 +246,7 @@ def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:
 
 
 def test_a_curve_ends_and_is_named_where_it_comes_to_the_least_p_value() -> None:
-    below, above = tested("P", [0.5, 0.001, 0.02, 0.001]), tested("MAP", [0.9, 0.8, 0.7, 0.6])
+    below, above = pairs_of("P", [0.5, 0.001, 0.02, 0.001]), pairs_of("MAP", [0.9, 0.8, 0.7, 0.6])
     figure = drawn(pd.concat([below, above]))
     (axes,) = figure.axes
     assert curves_of(axes) == {"_P": [0.5, 0.02, 0.001], "MAP": [0.9, 0.8, 0.7, 0.6]}
@@ -260,6 +260,6 @@ def test_a_curve_ends_and_is_named_where_it_comes_to_the_least_p_value() -> None
 
 
 def test_fewer_pairs_than_asked_for_are_all_drawn() -> None:
-    (axes,) = drawn(tested("P", [0.2, 0.9, 0.1])).axes
+    (axes,) = drawn(pairs_of("P", [0.2, 0.9, 0.1])).axes
     assert curves_of(axes) == {"P": [0.9, 0.2, 0.1]}
     assert axes.get_xlim() == (0.5, 20.5)
