@@ -10,7 +10,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from receval.figures.heat_map import COLOUR_MAP, heat_map
+from receval.figures.heat_map import COLOUR_MAP, SIGNED_COLOUR_MAP, heat_map
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.figures.text_problems import text_problems
 
@@ -42,15 +42,15 @@ def test_every_cell_has_its_number_and_every_row_and_column_its_name(axes: Axes)
     values = [[1.0, 0.5, -0.25], [0.12, 1.0, 0.999], [-0.3, 0.0, -1.0]]
     image = heat_map(axes, values, ["P", "MAP", "RR"], lowest=-1)
     assert numbers_on(axes) == {
-        (0, 0): "1.0",
+        (0, 0): "1.00",
         (0, 1): ".50",
-        (0, 2): "-.25",
+        (0, 2): "\N{MINUS SIGN}.25",
         (1, 0): ".12",
-        (1, 1): "1.0",
-        (1, 2): "1.0",
-        (2, 0): "-.30",
+        (1, 1): "1.00",
+        (1, 2): "1.00",
+        (2, 0): "\N{MINUS SIGN}.30",
         (2, 1): ".00",
-        (2, 2): "-1.0",
+        (2, 2): "\N{MINUS SIGN}1.00",
     }
     assert image.get_array().tolist() == values
     assert image.get_clim() == (-1, 1)
@@ -59,6 +59,18 @@ def test_every_cell_has_its_number_and_every_row_and_column_its_name(axes: Axes)
     # The first row is above.
     low, high = axes.get_ylim()
     assert low > high
+
+
+@pytest.mark.parametrize(
+    ("lowest", "colours", "ends"),
+    [(0.6, COLOUR_MAP, (0.6, 1)), (0, COLOUR_MAP, (0, 1)), (-0.2, SIGNED_COLOUR_MAP, (-1, 1))],
+)
+def test_a_scale_with_a_sign_has_its_middle_at_zero(
+    axes: Axes, lowest: float, colours: str, ends: tuple[float, float]
+) -> None:
+    image = heat_map(axes, [[0.8]], ["P"], lowest=lowest)
+    assert image.get_cmap().name == colours
+    assert image.get_clim() == ends
 
 
 def test_what_rounds_to_zero_has_no_sign(axes: Axes) -> None:
@@ -79,15 +91,16 @@ def test_all_values_may_be_missing(axes: Axes) -> None:
     assert set(numbers_on(axes).values()) == {"\N{EN DASH}"}
 
 
-def test_numbers_stand_out_from_every_colour(axes: Axes) -> None:
-    values = np.linspace(0.2, 1, 400).reshape(20, 20)
-    heat_map(axes, values, [str(number) for number in range(20)], lowest=0.2)
+@pytest.mark.parametrize(("lowest", "colours"), [(0.2, COLOUR_MAP), (-1.0, SIGNED_COLOUR_MAP)])
+def test_numbers_stand_out_from_every_colour(axes: Axes, lowest: float, colours: str) -> None:
+    values = np.linspace(lowest, 1, 400).reshape(20, 20)
+    heat_map(axes, values, [str(number) for number in range(20)], lowest=lowest)
     inks = set()
     for text in axes.texts:
         column, row = text.get_position()
-        share = (values[int(row), int(column)] - 0.2) / 0.8
+        share = (values[int(row), int(column)] - lowest) / (1 - lowest)
         dark, light = sorted(
-            luminance(colour) for colour in (colormaps[COLOUR_MAP](share)[:3], text.get_color())
+            luminance(colour) for colour in (colormaps[colours](share)[:3], text.get_color())
         )
         # 4.5 is what W3C asks of small text.
         assert (light + 0.05) / (dark + 0.05) >= 4.5
@@ -114,7 +127,7 @@ def test_what_is_no_square_or_off_the_scale_is_refused(
 
 def test_rounding_errors_are_not_off_the_scale(axes: Axes) -> None:
     heat_map(axes, [[1 + 1e-15]], ["a"])
-    assert numbers_on(axes) == {(0, 0): "1.0"}
+    assert numbers_on(axes) == {(0, 0): "1.00"}
 
 
 def test_numbers_of_eleven_metrics_do_not_touch() -> None:

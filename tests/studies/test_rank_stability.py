@@ -8,9 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.collections import FillBetweenPolyCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.stats import kendalltau
+from studies.accepted_results import FULL
 from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
@@ -208,13 +212,18 @@ def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
         return results, draw(results, display_of("valcarce2020", "fig03"))
 
 
+def curves_of(axes: Axes) -> list[Line2D]:
+    """Return the lines that carry a name."""
+    return [curve for curve in axes.lines if not str(curve.get_label()).startswith("_")]
+
+
 def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
     results, figure = drawn(tmp_path)
     for axes, dataset in zip(figure.axes, ("ml-1m", "librarything"), strict=True):
         assert axes.get_xlim() == (100, 10)
-        assert axes.get_xlabel() == "test ratings kept (%)"
+        assert axes.get_xlabel() == "Test ratings kept (%)"
         bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
-        for curve, band, name in zip(axes.lines, bands, ("P", "MRR"), strict=True):
+        for curve, band, name in zip(curves_of(axes), bands, ("P", "MRR"), strict=True):
             rows = results[(results["dataset"] == dataset) & (results["metric"] == name)]
             points = dict(zip(rows["kept_percent"], rows["tau"], strict=True))
             assert dict(zip(curve.get_xdata(), curve.get_ydata(), strict=True)) == points
@@ -229,37 +238,86 @@ def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
     with figure_style():
         figure = draw(results, display_of("valcarce2020", "fig03"))
         figure.draw_without_rendering()
-    assert np.isnan(figure.axes[0].lines[0].get_ydata()[0])
+    assert np.isnan(curves_of(figure.axes[0])[0].get_ydata()[0])
     assert figure.axes[0].get_xlim() == (100, 10)
 
 
 @pytest.mark.parametrize(
-    ("smallest", "end"), [(0.9, 0.85), (0.85, 0.85), (0.4, 0.38), (-0.1, -0.12)]
+    ("low", "end"), [(0.9, 0.7), (0.7, 0.7), (0.4, 0.38), (-0.1, -0.12), (math.nan, 0.7)]
 )
-def test_the_axis_ends_where_the_paper_s_does_unless_a_curve_goes_below(
-    smallest: float, end: float
-) -> None:
+def test_the_axis_cuts_neither_a_curve_nor_its_band(low: float, end: float) -> None:
     results = pd.DataFrame(
         {
             "dataset": "ml-1m",
             "average": "arithmetic",
             "metric": "P",
             "kept_percent": [100.0, 50.0],
-            "tau": [1.0, smallest],
-            "tau_low": [1.0, smallest - 0.3],
+            "tau": [1.0, 0.95],
+            "tau_low": [1.0, low],
             "tau_high": [1.0, 1.0],
         }
     )
     with figure_style():
         figure = draw(results, display_of("valcarce2018", "fig06"))
-    assert figure.axes[0].get_ylim() == pytest.approx((end, 1.005))
+    low_end, high_end = figure.axes[0].get_ylim()
+    assert low_end == pytest.approx(end)
+    assert 1 < high_end < 1.03
 
 
-def test_curves_of_geometric_means_have_a_prefix_and_the_released_forms_a_star(
-    tmp_path: Path,
-) -> None:
+def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_intervals() -> None:
+    names = ("P", "MAP", "nDCG", "MRR")
+    results = pd.concat(
+        pd.DataFrame(
+            {
+                "dataset": "ml-1m",
+                "average": "arithmetic",
+                "metric": name,
+                "kept_percent": [100.0, 50.0],
+                "tau": [1.0, tau],
+                "tau_low": [1.0, tau - 0.02],
+                "tau_high": [1.0, tau + 0.01],
+            }
+        )
+        for name, tau in zip(names, (0.95, 0.99, 0.9, 0.97), strict=True)
+    )
+    with figure_style():
+        display = display_of("valcarce2020", "fig03")
+        axes = draw(results, display).axes[0]
+    bands = [c for c in axes.collections if isinstance(c, FillBetweenPolyCollection)]
+    styles = display.metric_styles(names)
+    assert [to_hex(band.get_facecolor()[0]) for band in bands] == [
+        styles[name].colour for name in ("MAP", "nDCG")
+    ]
+    intervals = [line for line in axes.lines if line.get_label() == "_interval"]
+    ends = {
+        (line.get_color(), *line.get_ydata()) for line in intervals if len(line.get_ydata()) > 1
+    }
+    assert ends == {
+        (styles["P"].colour, 0.95 - 0.02, 0.95 + 0.01),
+        (styles["MRR"].colour, 0.97 - 0.02, 0.97 + 0.01),
+    }
+
+
+def test_the_paper_is_marked_where_it_says_a_level() -> None:
+    path = FULL / "valcarce2020" / "fig03.csv"
+    with figure_style():
+        axes = draw(read_results(path), display_of("valcarce2020", "fig03")).axes[0]
+    (mark,) = [line for line in axes.lines if line.get_label() == "_paper"]
+    assert (*mark.get_xdata(), *mark.get_ydata()) == (50, 0.9)
+    assert mark.get_fillstyle() == "none"
+    assert "paper: all above" in [text.get_text() for text in axes.texts]
+
+
+def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
     table = data(inputs_from(path, present=("ml-1m",), **GEOMETRIC))
     with figure_style():
         figure = draw(table, display_of("valcarce2020", "fig10"))
-    assert [curve.get_label() for curve in figure.axes[0].lines] == ["GP", "GMRR", "GMRR*"]
+    above, below = figure.axes
+    assert [curve.get_label() for curve in curves_of(above)] == ["GP", "GMRR"]
+    assert [curve.get_label() for curve in curves_of(below)] == ["GMRR", "GMRR*"]
+    assert above.get_position().height > below.get_position().height
+    assert above.get_title(loc="left") == "(a) ML-1M twin\nNo hit: the floor"
+    assert below.get_title(loc="left") == "(b) No hit counts as 1"
+    assert "log scale" in above.get_ylabel()
+    assert "log scale" not in below.get_ylabel()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from studies.prepared import display_of, inputs_of, write_experiment
 
@@ -167,7 +168,7 @@ POWER = pd.DataFrame(
     [
         {"dataset": dataset, "metric": metric, "dp": dp, "dp_ordered": 2 * dp}
         for dataset, metric, dp in [
-            ("ml-1m", "P", 1.0),
+            ("ml-1m", "P", 0.25),
             ("ml-1m", "MRR", 2.004),
             ("librarything", "P", 3.25),
             ("librarything", "MRR", 12.5),
@@ -181,30 +182,30 @@ POWER = pd.DataFrame(
     [
         (
             "datasets",
-            ("Dataset", "P", "MRR"),
-            [("ML-1M twin", "1.00", "2.00"), ("LibraryThing twin", "3.25", "12.50")],
+            ("Dataset", "From", "P", "MRR"),
+            [
+                ("ML-1M", "ours", ".50", "4.01"),
+                ("ML-1M", "paper", "2.6", "15.5"),
+                ("LibraryThing", "ours", "6.50", "25.00"),
+            ],
         ),
         (
             "metrics",
-            ("Metric", "ML-1M twin", "LibraryThing twin"),
-            [("P", "1.00", "3.25"), ("MRR", "2.00", "12.50")],
+            ("Metric", "ML-1M", "LibraryThing"),
+            [("P", ".50", "6.50"), ("MRR", "4.01", "25.00")],
         ),
     ],
 )
 def test_a_table_of_power_has_metrics_across_or_down(
     down: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]
 ) -> None:
-    display = display_of("valcarce2018", "table3", ["beeradvocate"])
-    table = tabulate(POWER, replace(display, parameters={"down": down}))
+    display = display_of("valcarce2018", "table3", ["beeradvocate"], "full")
+    parameters = {"down": down, "published_ml-1m": ("2.6", "15.5"), "note": "Twice."}
+    table = tabulate(POWER, replace(display, parameters=parameters))
     assert tuple(column.header for column in table.columns) == headings
     assert list(table.rows) == rows
+    assert table.notes[0] == "Twice."
     assert "Absent: BeerAdvocate" in to_markdown(table)
-
-
-def test_a_table_of_power_says_what_the_paper_sums_over() -> None:
-    table = tabulate(POWER, display_of("valcarce2018", "table3"))
-    assert table.rows[0] == ("ML-1M twin", "1.00", "2.00")
-    assert "over ordered pairs" in table.notes[0]
 
 
 # --- curves -----------------------------------------------------------------------------------
@@ -215,23 +216,50 @@ def drawn(results: pd.DataFrame) -> Figure:
         return draw(results, display_of("valcarce2020", "fig02"))
 
 
+def pairs_of(name: str, p_values: list[float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"dataset": "ml-1m", "metric": name, "p_value": p_values, "permutations": 1000}
+    )
+
+
+def curves_of(axes: Axes) -> dict[str, list[float]]:
+    """Return what is drawn of each metric; the name of one that ends on the floor starts with _."""
+    return {
+        str(curve.get_label()): curve.get_ydata().tolist()
+        for curve in axes.lines
+        if curve.get_label() not in ("_level", "_floor")
+    }
+
+
 def test_curves_are_the_largest_p_values_from_the_largest_on() -> None:
     # 20 pairs are drawn of 28.
     rng = np.random.default_rng(1)
-    tables = [
-        pd.DataFrame({"dataset": "ml-1m", "metric": name, "p_value": rng.random(28)})
-        for name in NAMES
-    ]
-    (axes,) = drawn(pd.concat(tables)).axes
-    for curve, table in zip(axes.lines, tables, strict=True):
-        assert curve.get_label() == table["metric"].iloc[0]
-        assert curve.get_xdata().tolist() == list(range(1, 21))
-        assert curve.get_ydata().tolist() == sorted(table["p_value"], reverse=True)[:20]
-    assert axes.get_ylim()[0] == 0
+    drawn_pairs = {name: (0.01 + 0.9 * rng.random(28)).tolist() for name in NAMES}
+    (axes,) = drawn(pd.concat(pairs_of(name, p) for name, p in drawn_pairs.items())).axes
+    assert curves_of(axes) == {
+        name: sorted(p, reverse=True)[:20] for name, p in drawn_pairs.items()
+    }
+    for curve in axes.lines:
+        if curve.get_label() in NAMES:
+            assert curve.get_xdata().tolist() == list(range(1, 21))
+    assert {text.get_text() for text in axes.texts} >= set(NAMES)
+
+
+def test_a_curve_ends_and_is_named_where_it_comes_to_the_least_p_value() -> None:
+    below, above = pairs_of("P", [0.5, 0.001, 0.02, 0.001]), pairs_of("MAP", [0.9, 0.8, 0.7, 0.6])
+    figure = drawn(pd.concat([below, above]))
+    (axes,) = figure.axes
+    assert curves_of(axes) == {"_P": [0.5, 0.02, 0.001], "MAP": [0.9, 0.8, 0.7, 0.6]}
+    (name,) = figure.texts
+    assert (name.get_text(), name.get_rotation()) == ("P", 90)
+    # Below the third pair, and inside of the panel.
+    end = axes.transData.transform((3, 0.001))
+    box = name.get_window_extent()
+    assert box.x0 < end[0] < box.x1
+    assert axes.get_window_extent().y0 < box.y0 < box.y1 < end[1]
 
 
 def test_fewer_pairs_than_asked_for_are_all_drawn() -> None:
-    few = pd.DataFrame({"dataset": "ml-1m", "metric": "P", "p_value": [0.2, 0.9, 0.1]})
-    (axes,) = drawn(few).axes
-    assert axes.lines[0].get_ydata().tolist() == [0.9, 0.2, 0.1]
+    (axes,) = drawn(pairs_of("P", [0.2, 0.9, 0.1])).axes
+    assert curves_of(axes) == {"P": [0.9, 0.2, 0.1]}
     assert axes.get_xlim() == (0.5, 20.5)

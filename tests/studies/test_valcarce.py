@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ from studies.prepared import (
 )
 
 from receval.config.settings import load_settings
+from receval.figures.heat_map import two_decimals
 from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import to_markdown
@@ -32,6 +34,7 @@ from receval.storage.files import read_results, real_values, write_results
 from receval.workflow.incompleteness import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
+PUBLISHED = Path(__file__).with_name("published_valcarce2018.csv")
 TITLES = {"ml-1m": "ML-1M", "librarything": "LibraryThing", "beeradvocate": "BeerAdvocate"}
 SYSTEMS = ("random", "pop", "slim", "svd", "lda", "uir", "kld")
 PERCENTS = [100.0, 80.0, 40.0, 5.0]
@@ -133,15 +136,19 @@ def drawn_as(study: str, artifact: str, results: pd.DataFrame, **display: Any) -
 
 
 def titled(figure: Figure) -> Iterator[tuple[str, Axes]]:
-    """Yield the panels with the first line of their titles."""
+    """Yield the panels with the first line of their titles, without the letter."""
     for axes in figure.axes:
         if title := axes.get_title(loc="left"):
-            yield title.splitlines()[0], axes
+            yield re.sub(r"^\([a-z]\) ", "", title.splitlines()[0]), axes
 
 
 def notes_of(figure: Figure) -> list[str]:
-    return [" ".join(text.get_text().split()) for text in figure.texts]
+    """Return what is printed outside of the panels but for names of curves."""
+    return [" ".join(text.get_text().split()) for text in figure.texts if not text.get_rotation()]
 
+
+TWO_ROWS = [("valcarce2020", f"fig{number:02d}") for number in range(9, 15)]
+"""Figures with a second row of panels, for the released form of geometric means."""
 
 # --- figures ----------------------------------------------------------------------------------
 
@@ -155,15 +162,16 @@ def test_a_figure_has_a_panel_for_each_dataset_and_no_overlaps(
     datasets = [dataset for dataset in DATASETS if dataset in datasets_of(results)]
     assert datasets_of(results) == datasets
     titles = [title for title, _ in titled(figure)]
-    rows_of_panels = 2 if (study, artifact) == ("valcarce2020", "fig09") else 1
-    assert list(dict.fromkeys(titles)) == [f"{TITLES[name]} twin" for name in datasets]
-    assert len(titles) == len(datasets) * rows_of_panels
+    # Each dataset is named once; a second row of panels has the released form of averages.
+    second = "No hit counts as 1" + (" (*)" if artifact == "fig09" else "")
+    below = [second] * len(datasets) if (study, artifact) in TWO_ROWS else []
+    assert titles == [f"{TITLES[name]} twin" for name in datasets] + below
     assert notes_of(figure) == []
     assert problems_of(figure) == []
 
 
 @pytest.mark.parametrize(("study", "artifact"), ARTIFACTS["figure"])
-def test_a_figure_of_one_dataset_names_the_absent_ones(
+def test_a_figure_of_one_dataset_has_no_overlaps_either(
     prepared: Prepared, study: str, artifact: str
 ) -> None:
     results = prepared.results(study, artifact)
@@ -171,10 +179,11 @@ def test_a_figure_of_one_dataset_names_the_absent_ones(
     absent = [name for name in DATASETS if name in datasets_of(results) and name != present]
     one = results[results["dataset"] == present]
     figure = drawn_as(study, artifact, one, absent=absent, edition="full")
-    assert {title for title, _ in titled(figure)} == {TITLES[present]}
-    names = ", ".join(TITLES[name] for name in absent)
-    sentence = f"Absent: {names} (README: how to get the datasets)."
-    assert notes_of(figure) == ([sentence] if absent else [])
+    titles = [title for title, _ in titled(figure)]
+    assert titles[0] == TITLES[present]
+    assert len(titles) == (2 if (study, artifact) in TWO_ROWS else 1)
+    # The caption names what is absent.
+    assert notes_of(figure) == []
     assert problems_of(figure) == []
 
 
@@ -188,24 +197,66 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     averages = [a for a in dict.fromkeys(results["average"]) if not a.startswith("arithmetic to")]
     order = [(a, d) for a in averages for d in datasets_of(results)]
     prefix = "G" if artifact == "fig09" else ""
-    names = [f"{prefix}{name}" for name in dict.fromkeys(results["metric_a"])]
     for axes, keys in zip(panels, order, strict=True):
+        stars = ("F1", "MRR") if keys[0] == "released" else ()
+        names = [
+            f"{prefix}{name}" + "*" * (name in stars) for name in dict.fromkeys(results["metric_a"])
+        ]
         np.testing.assert_array_equal(
             np.ma.filled(axes.images[0].get_array(), np.nan).ravel(), by_panel[keys]
         )
-        for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
-            assert [label.get_text() for label in labels] == names
+        assert [label.get_text() for label in axes.get_xticklabels()] == names
+        # The names of rows stand once a row.
+        down = [label.get_text() for label in axes.get_yticklabels()]
+        assert down == (names if keys[1] == order[0][1] else [])
     limits = {axes.images[0].get_clim() for axes in panels}
     ((low, high),) = limits
-    assert low <= np.nanmin(real_values(results["tau"]))
-    assert high == 1
+    # One scale in both figures of the paper, whose coefficients have signs.
+    assert (low, high) == (-1, 1)
     forms = {
         "arithmetic": "",
-        "geometric": "no hit: the floor",
-        "released": "no hit: 1 (GF1, GMRR)",
+        "geometric": "No hit: the floor",
+        "released": "No hit counts as 1 (*)",
     }
     for axes, (average, _) in zip(panels, order, strict=True):
-        assert axes.get_title(loc="left").splitlines()[1:] == [forms[average]] * bool(prefix)
+        assert axes.get_title(loc="left").endswith(forms[average])
+
+
+@pytest.mark.parametrize(("artifact", "cells"), [("fig01", 55), ("fig05", 21)])
+def test_above_the_diagonal_stand_the_coefficients_of_the_paper(
+    prepared: Prepared, artifact: str, cells: int
+) -> None:
+    results = prepared.results("valcarce2018", artifact)
+    table = pd.read_csv(PUBLISHED, comment="#")
+    for (_, axes), dataset in zip(
+        titled(prepared.figure("valcarce2018", artifact)), datasets_of(results), strict=True
+    ):
+        rows = results[results["dataset"] == dataset]
+        names = list(dict.fromkeys(rows["metric_a"]))
+        shown = np.ma.filled(axes.images[0].get_array(), np.nan)
+        ours = real_values(rows["tau"]).reshape(len(names), len(names))
+        below = np.tril_indices(len(names))
+        np.testing.assert_array_equal(shown[below], ours[below])
+        chosen = table[(table["artifact"] == artifact) & (table["dataset"] == dataset)]
+        assert len(chosen) == cells
+        for row in chosen.itertuples():
+            place = sorted((names.index(row.metric_a), names.index(row.metric_b)))
+            assert shown[tuple(place)] == pytest.approx(row.tau)
+        assert "paper" in axes.get_xlabel()
+
+
+def test_the_paper_s_agreement_with_the_arithmetic_mean_stands_below(prepared: Prepared) -> None:
+    results = prepared.results("valcarce2020", "fig09")
+    own = results[results["dataset"] == "ml-1m"].set_index(["average", "metric_a"])["tau"]
+    figure = prepared.figure("valcarce2020", "fig09")
+    above, below = (figure.axes[index].get_xlabel() for index in (0, 3))
+    two = [two_decimals(own["arithmetic to released", name]) for name in ("MAP", "F1")]
+    assert below.splitlines()[1] == f"GMAP {two[0]}, GF1* {two[1]} (paper .92, .42)"
+    assert "paper" not in above
+
+
+AFFECTED = ("GF1", "GMRR")
+"""What the released tool averages in another form."""
 
 
 def shown(average: str, metric: str) -> str:
@@ -227,13 +278,22 @@ def test_every_level_of_every_metric_is_a_point(
 ) -> None:
     results = prepared.results(study, artifact)
     figure = prepared.figure(study, artifact)
-    for (_, axes), dataset in zip(titled(figure), datasets_of(results), strict=True):
+    panels = list(titled(figure))
+    datasets = datasets_of(results) * (len(panels) // len(datasets_of(results)))
+    for (title, axes), dataset in zip(panels, datasets, strict=True):
         rows = results[results["dataset"] == dataset]
-        keys = ["average", "metric"]
-        for curve, (names, own) in zip(axes.lines, rows.groupby(keys, sort=False), strict=True):
-            assert curve.get_label() == shown(*names)
-            assert curve.get_ydata()[::-1] == pytest.approx(real_values(own[column]), nan_ok=True)
-            assert (curve.get_linestyle() == ":") == curve.get_label().endswith("*")
+        groups = {shown(*key): own for key, own in rows.groupby(["average", "metric"], sort=False)}
+        curves = {curve.get_label(): curve for curve in axes.lines}
+        if title == "No hit counts as 1":
+            groups = {name: own for name, own in groups.items() if name.rstrip("*") in AFFECTED}
+        else:
+            groups = {name: own for name, own in groups.items() if not name.endswith("*")}
+        named = [name for name in curves if not name.startswith("_")]
+        assert named == list(groups)
+        for name, own in groups.items():
+            up = curves[name].get_ydata()[::-1]
+            assert up == pytest.approx(real_values(own[column]), nan_ok=True)
+            assert (curves[name].get_linestyle() == ":") == name.endswith("*")
 
 
 def test_geometric_figures_have_every_metric_and_two_released_forms(prepared: Prepared) -> None:
@@ -269,7 +329,7 @@ def test_a_table_is_printed_with_the_absent_datasets(
         assert (f"Absent: LibraryThing{twin} (README" in text) == bool(absent)
 
 
-def test_discriminative_power_is_printed_over_unordered_pairs_in_both_studies(
+def test_discriminative_power_is_printed_over_ordered_pairs_in_both_papers(
     prepared: Prepared,
 ) -> None:
     before = prepared.results("valcarce2018", "table3")
@@ -278,12 +338,20 @@ def test_discriminative_power_is_printed_over_unordered_pairs_in_both_studies(
         module_of(study, "table3").tabulate(results, display_of(study, "table3"))
         for study, results in (("valcarce2018", before), ("valcarce2020", after))
     ]
-    # Datasets down; metrics down.
+    for table in tables:
+        assert "ordered pairs" in table.caption
+        assert "The other convention counts it once" in table.notes[0]
+    # Datasets down, the paper's values below ours; metrics down.
     first = before[before["dataset"] == "ml-1m"]
-    assert tables[0].rows[0] == ("ML-1M twin", *(fixed(dp, 2) for dp in first["dp"]))
+    ours, paper, *_ = tables[0].rows
+    assert ours == ("ML-1M twin", "ours", *map(printed_power, first["dp_ordered"]))
+    assert paper == ("ML-1M twin", "paper", "2.6", "7.0", "2.8", "1.4", "15.5", "9.9", "8.4")
     second = after[after["metric"] == "P"]
-    assert tables[1].rows[0] == ("P", *(fixed(dp, 2) for dp in second["dp"]))
-    assert ["ordered pairs" in " ".join(table.notes) for table in tables] == [True, False]
+    assert tables[1].rows[0] == ("P", *map(printed_power, second["dp_ordered"]))
+
+
+def printed_power(value: float) -> str:
+    return fixed(value, 2)
 
 
 @pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])

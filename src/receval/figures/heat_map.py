@@ -19,6 +19,9 @@ from receval.figures.style import INK, ink_on
 COLOUR_MAP = "YlGnBu"
 """Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
 
+SIGNED_COLOUR_MAP = "RdYlBu"
+"""Of scales that go below 0: red for negative values, yellow for 0, blue for positive ones."""
+
 NUMBER_SIZE = 5.5
 """Font size of the numbers in points."""
 
@@ -26,7 +29,7 @@ NUMBER_SIZE = 5.5
 def heat_map(
     axes: Axes, values: ArrayLike, names: Sequence[str], lowest: float = 0.0, highest: float = 1.0
 ) -> AxesImage:
-    """Draw a square matrix as coloured cells with two digits in each, such as .97 or 1.0.
+    """Draw a square matrix as coloured cells with two decimals in each, such as .97 or 1.00.
 
     Parameters
     ----------
@@ -37,7 +40,8 @@ def heat_map(
     names : sequence of str
         Of rows and columns.
     lowest, highest : float
-        Ends of the colour scale.
+        Ends of the colour scale. One that goes below 0 has other colours, and ends as far below 0
+        as above.
 
     Returns
     -------
@@ -50,6 +54,10 @@ def heat_map(
         The values are no square with one name a row, or lie outside the scale.
     """
     cells = np.asarray(values, dtype=np.float64)
+    colour_map = COLOUR_MAP
+    if lowest < 0:
+        colour_map, lowest = SIGNED_COLOUR_MAP, min(lowest, -highest)
+        highest = -lowest
     if cells.shape != (len(names), len(names)):
         raise ValueError(
             f"The values have the shape {cells.shape}, but there are {len(names)} names: give one "
@@ -61,16 +69,16 @@ def heat_map(
             f"The values reach from {known.min():g} to {known.max():g}, beyond the colour scale "
             f"from {lowest:g} to {highest:g}."
         )
-    image = axes.imshow(cells, cmap=COLOUR_MAP, vmin=lowest, vmax=highest, interpolation="nearest")
+    image = axes.imshow(cells, cmap=colour_map, vmin=lowest, vmax=highest, interpolation="nearest")
     for (row, column), value in np.ndenumerate(cells):
         axes.text(
             column,
             row,
-            "\N{EN DASH}" if np.isnan(value) else _short(value),
+            "\N{EN DASH}" if np.isnan(value) else two_decimals(value),
             ha="center",
             va="center",
             fontsize=NUMBER_SIZE,
-            color=_ink_on((value - lowest) / (highest - lowest)),
+            color=_ink_on(colour_map, (value - lowest) / (highest - lowest)),
         )
     positions = range(len(names))
     axes.set_xticks(positions, names, rotation=90)
@@ -81,18 +89,23 @@ def heat_map(
     return image
 
 
-def _short(value: float) -> str:
+def two_decimals(value: float) -> str:
+    """Print a number with two decimals and no zero before the point.
+
+    Examples
+    --------
+    >>> two_decimals(0.9), two_decimals(-0.001), two_decimals(1)
+    ('.90', '.00', '1.00')
+    """
     # Adding 0 makes a negative zero positive.
-    text = f"{round(value, 2) + 0.0:.2f}"
-    if text.lstrip("-").startswith("0."):
-        return text.replace("0.", ".", 1)
-    return f"{value:.1f}"
+    text = f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
+    return text.replace("0.", ".", 1) if abs(round(value, 2)) < 1 else text
 
 
-def _ink_on(share: float) -> str:
+def _ink_on(colour_map: str, share: float) -> str:
     if np.isnan(share):
         return "black"
-    return ink_on(colormaps[COLOUR_MAP](min(max(share, 0.0), 1.0)))
+    return ink_on(colormaps[colour_map](min(max(share, 0.0), 1.0)))
 
 
 SHARE_SIZE = 6

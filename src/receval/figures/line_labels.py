@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ COINCIDENT = 0.75
 _LEADER = 9.0  # points between the panel and the names, which leaders cross
 _GAP = 1.5  # points between the end of a leader and its name
 _SPACING = 1.12  # distance of two names in heights of a name
+_NAMED_TOGETHER = 3
 _CONTRAST = 4.5  # least contrast of a name with white paper (WCAG 2.1)
 _SHADES = np.linspace(0, -0.8, 17)
 
@@ -39,7 +40,7 @@ class _End:
     name: Annotation
 
 
-def label_lines(panels: Iterable[Axes], *, beyond: float = 0.0) -> None:
+def label_lines(panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] = 0.0) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
     Lines that lie on each other from end to end carry one name, such as "P, F1". Names in the
@@ -51,8 +52,9 @@ def label_lines(panels: Iterable[Axes], *, beyond: float = 0.0) -> None:
     ----------
     panels : iterable of Axes
         Of one figure, with their final limits and scales.
-    beyond : float
-        Points to leave free between panel and names for what is drawn there.
+    beyond : float or mapping of Axes to float
+        Points to leave free between panel and names for what is drawn there, of all panels or of
+        each.
 
     Raises
     ------
@@ -64,12 +66,14 @@ def label_lines(panels: Iterable[Axes], *, beyond: float = 0.0) -> None:
     The distances are those of the least squares fit to the lines' ends among all positions in
     their order: isotonic regression (pool adjacent violators).
     """
-    found = {axes: _ends(axes, beyond) for axes in panels}
+    panels = list(panels)
+    room = beyond if isinstance(beyond, Mapping) else dict.fromkeys(panels, beyond)
+    found = {axes: _ends(axes, room[axes]) for axes in panels}
     for figure in dict.fromkeys(axes.get_figure(root=True) for axes in found):
         assert isinstance(figure, Figure)
         settle_layout(figure)
     for axes, ends in found.items():
-        _spread(axes, ends, beyond)
+        _spread(axes, ends, room[axes])
 
 
 def _ends(axes: Axes, beyond: float) -> list[_End]:
@@ -86,7 +90,7 @@ def _ends(axes: Axes, beyond: float) -> list[_End]:
         shown = axes.transData.transform(np.column_stack([across, up]))
         last = int(np.argmax(np.round(shown[:, 0], 3)))
         name = axes.annotate(
-            ", ".join(str(line.get_label()) for line in group),
+            joint_name([str(line.get_label()) for line in group]),
             xy=(1, up[last]),
             xycoords=axes.get_yaxis_transform(),
             xytext=(beyond + _LEADER + _GAP, 0),
@@ -193,6 +197,27 @@ def spaced_positions(
     places = np.empty(len(wanted))
     places[order] = np.clip(fitted, low, max(low, high - steps[-1])) + steps
     return places
+
+
+def joint_name(names: Sequence[str]) -> str:
+    """Return the name of lines that lie on each other.
+
+    Many would leave no room for the panel, so that of more than three two are named; cut-offs of
+    one metric name it once.
+
+    Examples
+    --------
+    >>> joint_name(["P", "F1"]), joint_name(["nDCG@5", "nDCG@10"])
+    ('P, F1', 'nDCG@5, @10')
+    >>> joint_name(["P", "F1", "MAP", "ERR"])
+    'P, F1 and 2 more'
+    """
+    metric = names[0].partition("@")[0]
+    if all(name.startswith(f"{metric}@") for name in names):
+        names = [names[0], *(name.removeprefix(metric) for name in names[1:])]
+    if len(names) <= _NAMED_TOGETHER:
+        return ", ".join(names)
+    return f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def readable(colour: str) -> str:

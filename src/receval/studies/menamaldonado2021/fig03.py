@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import short_number
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, short_number
 from receval.studies._shared.inputs import ArtifactInputs
 
 CASES = {

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.panels import short_number
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021._shared.toy_counts import (
     ODDS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
@@ -45,20 +44,35 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print discriminative power over unordered pairs, datasets against metrics.
+    """Print discriminative power over ordered pairs, datasets against metrics.
 
     Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
-    ``note``, where there is one, what the paper sums over.
+    ``published_<dataset>`` has the paper's values as it prints them, which stand beside ours where
+    datasets are the rows, if these are no twins; ``note`` is a remark below the table.
     """
     metrics_down = display.parameters["down"] == "metrics"
     datasets = list(dict.fromkeys(results["dataset"]))
     metrics = list(dict.fromkeys(results["metric"]))
-    found = results.set_index(["dataset", "metric"])["dp"]
-    values = np.array([[found[dataset, metric] for metric in metrics] for dataset in datasets])
-    titles = [display.datasets[name] for name in datasets]
-    down, across, corner = (metrics, titles, "Metric") if metrics_down else (titles, metrics, "")
-    cells = values.T if metrics_down else values
-    columns = [Column(corner or "Dataset"), *(Column(name, "right") for name in across)]
-    rows = [(name, *(fixed(v, 2) for v in row)) for name, row in zip(down, cells, strict=True)]
+    found = results.set_index(["dataset", "metric"])["dp_ordered"]
+    cells = {
+        dataset: [fixed(found[dataset, metric], 2) for metric in metrics] for dataset in datasets
+    }
+    if metrics_down:
+        columns = [
+            Column("Metric"),
+            *(Column(display.datasets[name], "right") for name in datasets),
+        ]
+        rows = [
+            (metric, *(cells[dataset][index] for dataset in datasets))
+            for index, metric in enumerate(metrics)
+        ]
+    else:
+        columns = [Column("Dataset"), Column("From"), *(Column(name, "right") for name in metrics)]
+        rows = []
+        for dataset in datasets:
+            rows.append((display.datasets[dataset], "ours", *cells[dataset]))
+            published = display.parameters.get(f"published_{dataset}")
+            if published and display.is_real(dataset):
+                rows.append((display.datasets[dataset], "paper", *published))
     notes = [str(display.parameters[name]) for name in ("note",) if name in display.parameters]
     return printed(display, columns, rows, notes)

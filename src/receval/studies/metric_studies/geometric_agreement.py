@@ -21,7 +21,10 @@ ONES = Geometric(zeros="one")
 AFFECTED = ("F1", "RR")
 """Metrics that the released tool averages in the other form."""
 
-FORMS = {"geometric": "no hit: the floor", "released": "no hit: 1 (GF1, GMRR)"}
+STARRED = ("F1", "MRR")
+"""What they are called in print, with an asterisk in the other form."""
+
+FORMS = {"geometric": "No hit: the floor", "released": "No hit counts as 1 (*)"}
 """Titles of the two forms."""
 
 
@@ -65,7 +68,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a heat map for each form and dataset."""
-    from receval.studies.metric_studies.metric_agreement import draw_agreement
+    """Draw a heat map for each form and dataset; see :func:`.agreement_maps.draw_agreement`."""
+    from receval.studies.metric_studies.agreement_maps import draw_agreement
 
-    return draw_agreement(results, display, FORMS, prefix="G")
+    return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

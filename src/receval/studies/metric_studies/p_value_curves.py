@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
+from receval.figures.end_labels import label_floor
+from receval.figures.finish import NOTE_COLOUR
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import letter_panels
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    SeriesStyle,
+    new_figure,
+    short_number,
+)
 from receval.statistics.multiple_comparisons import p_value_curve
 from receval.studies._shared.inputs import ArtifactInputs
+
+SIGNIFICANT = 0.05
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -33,23 +47,85 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the largest p-values of each metric by descending size, a panel for each dataset."""
+    """Draw the largest p-values of each metric by descending size, a panel for each dataset.
+
+    A curve ends where it comes to the least p-value that the samples of signs can give, and has
+    its name there, or else at the edge of the panel. The parameter ``largest_pairs`` says how many
+    p-values are drawn.
+    """
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
     largest = int(display.parameters["largest_pairs"])
+    floor = 1 / float(results["permutations"].max())
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
-    figure = new_figure(width, 2.9)
+    figure = new_figure(width, 3.0)
     panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
+    # Below the floor the names stand, the longest of which needs most room.
+    room = 0.05 * max(map(len, styles)) + 0.1
+    panels[0].set_yscale("log")
+    panels[0].set_ylim(floor ** (1 + room), 1.6)
+    _mark_levels(panels, floor)
+    arrivals = {}
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[results["dataset"] == dataset]
-        for name, style in styles.items():
-            curve = p_value_curve(rows.loc[rows["metric"] == name, "p_value"], largest)
-            line(axes, np.arange(1, len(curve) + 1), curve, style, name)
+        arrivals[axes] = _draw_curves(axes, rows, styles, largest, floor)
         axes.set_title(display.datasets[dataset])
-        axes.set_xlabel("pairs of systems by p-value")
+        axes.set_xlabel("Pairs of systems by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    panels[0].set_ylabel("p-value")
-    panels[0].set_ylim(bottom=0)
-    legend_below(figure)
+    panels[0].set_ylabel("$p$-value (log scale)")
+    letter_panels(panels)
+    named = [axes for axes in panels if len(arrivals[axes]) < len(styles)]
+    if named:
+        label_lines(named)
+    for axes, ends in arrivals.items():
+        label_floor(axes, ends, floor)
     return figure
+
+
+def _draw_curves(
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    largest: int,
+    floor: float,
+) -> dict[str, tuple[float, str]]:
+    """Draw the curves of a panel; return where those arrive that come to the floor."""
+    arrivals = {}
+    for name, style in styles.items():
+        p_values = rows.loc[rows["metric"] == name, "p_value"]
+        if not len(p_values):
+            continue
+        curve = p_value_curve(p_values, largest)
+        on_floor = np.flatnonzero(curve <= floor * 1.5)
+        shown = curve[: on_floor[0] + 1] if len(on_floor) else curve
+        # Named below the floor, and not at the edge of the panel.
+        label = f"_{name}" if len(on_floor) else name
+        line(axes, np.arange(1, len(shown) + 1), shown, style, label, markers=False)
+        if len(on_floor):
+            arrivals[name] = (float(len(shown)), style.colour)
+    return arrivals
+
+
+def _mark_levels(panels: Sequence[Axes], floor: float) -> None:
+    """Mark the usual level of significance, and the least p-value that there can be."""
+    decades = 10.0 ** np.arange(int(np.floor(np.log10(floor))), 1)
+    panels[0].yaxis.set_major_locator(FixedLocator(decades.tolist()))
+    panels[0].yaxis.set_minor_locator(NullLocator())
+    panels[0].yaxis.set_major_formatter(
+        FuncFormatter(lambda p, _: short_number(f"{p:.12f}".rstrip("0").rstrip(".")))
+    )
+    for axes in panels:
+        axes.axhline(SIGNIFICANT, color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_level")
+        axes.axhline(floor, color=NOTE_COLOUR, linewidth=0.7, label="_floor")
+    panels[0].annotate(
+        "$p$ = .05",
+        (1, SIGNIFICANT),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 1.5),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=6.5,
+        color=NOTE_COLOUR,
+    )

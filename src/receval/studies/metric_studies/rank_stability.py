@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
+from typing import TYPE_CHECKING
 
-from receval.figures.curves import line
+import pandas as pd
+
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure
-from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
-YLABELS = {"tau": "Kendall's $\\tau$", "value": "mean over the systems"}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -44,46 +40,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a curve for each metric over the share kept, from all of it on, and its spread.
+    """Draw the curves of every metric, by falling shares of what is kept.
 
     Parameters
     ----------
     results : DataFrame
-        With the columns of :mod:`.rank_stability`. Geometric means have a G before
-        the name of the metric, and a star behind it where users without a hit count as 1.
+        With the columns of :mod:`.rank_stability`. Geometric means have a G before the name of the
+        metric, and a star behind it where users without a hit count as 1: these have panels of
+        their own.
     display : DisplayStyle
-        Its parameters ``kept`` name what is kept; ``lowest``, where given, is the lower end of the
-        y axis unless a curve goes below it.
+        Its parameters: ``kept`` says what is kept; ``near_one``, that the y axis enlarges what is
+        near 1, and ``released_near_one``, that those of the released form do; ``lowest`` and
+        ``lowest_released``, where these axes end unless a curve or its band goes below;
+        ``published_above``, the coefficient above which the paper has all metrics at
+        ``published_level``.
     """
-    column = "value" if display.parameters.get("statistic") == "value" else "tau"
-    datasets = list(dict.fromkeys(results["dataset"]))
-    results = results.assign(shown=_shown(results))
-    styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
-    width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
-    figure = new_figure(width, 2.9)
-    panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
-    for axes, dataset in zip(panels, datasets, strict=True):
-        rows = results[results["dataset"] == dataset]
-        for name, style in styles.items():
-            own = rows[rows["shown"] == name].sort_values("kept_percent")
-            columns = ["kept_percent", column, f"{column}_low", f"{column}_high"]
-            points = real_values(own[columns]).T
-            line(axes, points[0], points[1], style, name, band=(points[2], points[3]))
-        axes.set_title(display.datasets[dataset])
-        axes.set_xlabel(f"{display.parameters['kept']} kept (%)")
-        most, least = rows["kept_percent"].max(), rows["kept_percent"].min()
-        axes.set_xlim(most, min(least, most - 1))
-        axes.xaxis.set_major_locator(MultipleLocator(5 if most - least <= 25 else 20))
-    panels[0].set_ylabel(YLABELS[column])
-    if "lowest" in display.parameters:
-        least = np.nanmin(real_values(results[column]), initial=np.inf)
-        room = 0.02 if least < float(display.parameters["lowest"]) else 0.0
-        panels[0].set_ylim(min(float(display.parameters["lowest"]), least - room), 1.005)
-    legend_below(figure)
-    return figure
+    from receval.studies.metric_studies.rank_stability_curves import draw_rank_stability
 
-
-def _shown(results: pd.DataFrame) -> pd.Series[str]:
-    geometric = results["average"].str.startswith("geometric").map({True: "G", False: ""})
-    star = results["average"].str.contains("zeros=one").map({True: "*", False: ""})
-    return geometric + results["metric"] + star
+    return draw_rank_stability(results, display)

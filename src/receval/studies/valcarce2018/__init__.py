@@ -1,0 +1,1 @@
+"""valcarce2018: robustness and discriminative power of metrics (its artifacts are families)."""

@@ -1,0 +1,1 @@
+"""valcarce2020: assessing metrics by rating, item and user incompleteness (artifacts: families)."""
