@@ -1,0 +1,96 @@
+"""What a paper prints, beside ours: hollow grey marks and thin grey lines, named in grey."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from matplotlib.axes import Axes
+
+PUBLISHED_GREY = "#6b6b6b"
+"""Colour of whatever comes from a paper."""
+
+LABEL_SIZE = 6.0
+"""Font size of its name, in points."""
+
+_MARK = 4.5
+_DISTANCE = 4.5
+_SIDES = {
+    "right": (1, 0, "left", "center"),
+    "above": (0, 1, "center", "bottom"),
+    "above right": (1, 1.8, "left", "bottom"),
+}
+
+
+def published_mark(
+    axes: Axes,
+    x: float,
+    y: float,
+    label: str = "paper",
+    *,
+    side: Literal["right", "above", "above right"] = "right",
+) -> None:
+    """Mark a published value by a hollow grey diamond, and name it.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel. Its limits do not change: the value must lie within them to be seen whole.
+    x, y : float
+        Where it lies.
+    label : str
+        What is printed beside it.
+    side : {"right", "above", "above right"}
+        Where the label stands.
+    """
+    axes.plot(
+        [x],
+        [y],
+        marker="D",
+        markersize=_MARK,
+        markerfacecolor="white",
+        markeredgecolor=PUBLISHED_GREY,
+        markeredgewidth=0.8,
+        linestyle="none",
+        clip_on=False,
+        zorder=5,
+        scalex=False,
+        scaley=False,
+    )
+    across, up, ha, va = _SIDES[side]
+    axes.annotate(
+        label,
+        (x, y),
+        xytext=(across * _DISTANCE, up * _DISTANCE),
+        textcoords="offset points",
+        ha=ha,
+        va=va,
+        fontsize=LABEL_SIZE,
+        color=PUBLISHED_GREY,
+    )
+
+
+def published_line(
+    axes: Axes, x: tuple[float, float], y: tuple[float, float], label: str = "paper"
+) -> None:
+    """Draw a straight thin grey line that a paper gives, its name above its right end.
+
+    Parameters
+    ----------
+    axes : Axes
+        The panel.
+    x, y : tuple of two float
+        The line's ends.
+    label : str
+        What is printed above it.
+    """
+    axes.plot(x, y, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
+    axes.annotate(
+        label,
+        (x[1], y[1]),
+        xytext=(0, 1.5),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=LABEL_SIZE,
+        color=PUBLISHED_GREY,
+    )
