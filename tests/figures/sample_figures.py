@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import grouped_bars, stacked_shares
 from receval.figures.curves import cumulative_curve, line, plain_numbers
+from receval.figures.explained_shares import triangle
 from receval.figures.finish import legend_below, note, save_figure, settle_layout
-from receval.figures.heat_map import triangle
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import (
@@ -137,7 +137,7 @@ def verdicts() -> Figure:
     shares = [[0.2, 0.7, 0.1], [0.5, 0.0, 0.5], [np.nan] * 3]
     titles = ("first wins", "neither does", "second wins")
     stacked_shares(axes, shares, SYSTEMS[:3], SYSTEMS[3:6], titles, least=0.1)
-    axes.set_xlabel("Share of worlds")
+    axes.set_xlabel("Share of the universes (%)")
     legend_below(figure)
     return figure
 
@@ -148,9 +148,7 @@ def explained() -> Figure:
     names = [f"{letter}{number} Decision" for letter in "ABCD" for number in (1, 2)]
     remainders = {"alone": 0.7, "pairs": 0.2, "overlap": -0.01, "beyond pairs": 0.11}
     shares = np.linspace(0, 0.2, 36)
-    squares = triangle(
-        figure.subplots(), names, shares[28:], shares[:28], None, remainders, [n[:2] for n in names]
-    )
+    squares = triangle(figure.subplots(), names, shares[28:], shares[:28], remainders)
     figure.colorbar(squares, ax=figure.axes, label="Explained variance (%)", shrink=0.6)
     return figure
 

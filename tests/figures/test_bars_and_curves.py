@@ -168,7 +168,7 @@ def test_cumulative_curve_steps_at_each_value_from_zero(axes: Axes) -> None:
     assert drawn.get_xydata().tolist() == [[1, 0], [1, 0.25], [10, 0.5], [100, 1]]
     assert axes.get_xscale() == "log"
     assert axes.xaxis.get_major_formatter()(1000, 0) == "1,000"
-    assert axes.yaxis.get_major_formatter()(0.2, 0) == "20 %"
+    assert axes.yaxis.get_major_formatter()(0.2, 0) == "20"
 
 
 @pytest.mark.parametrize(

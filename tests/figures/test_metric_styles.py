@@ -102,12 +102,20 @@ def test_cut_offs_of_one_metric_are_shades_of_its_hue_from_light_to_dark() -> No
     assert max(hues) - min(hues) < 6
 
 
+def test_cut_offs_of_one_metric_beside_others_are_shades_of_it_with_other_markers() -> None:
+    styles = metric_styles(["P@10", "P@100", "MAP@100"], METRICS)
+    assert styles["MAP@100"] == metric_styles(["MAP@100"], METRICS)["MAP@100"]
+    alike = metric_styles(["P@10", "P@100"], METRICS)
+    assert [styles[name].colour for name in alike] == [style.colour for style in alike.values()]
+    assert len({style.marker for style in styles.values()}) == 3
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
         (["P", "P"], "repeat a name"),
         (["P", "novelty"], "No display style is known for novelty: add a colour"),
-        (["P@10", "P@100", "MAP"], "would look alike"),
+        (["P", "GP", "MAP"], "would look alike"),
     ],
 )
 def test_metrics_that_could_not_be_told_apart_are_refused(names: list[str], message: str) -> None:

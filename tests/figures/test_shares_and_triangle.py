@@ -8,8 +8,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from receval.figures.bars import stacked_shares
+from receval.figures.explained_shares import SHARES_UP_TO, share_rows, triangle
 from receval.figures.finish import legend_below
-from receval.figures.heat_map import triangle
 from receval.figures.style import (
     FIRST_WINS,
     NO_WINNER,
@@ -124,8 +124,8 @@ def test_decisions_stand_on_the_diagonal_and_pairs_below_it(axes: Axes) -> None:
     found = {(x, y): value for x, y, value in cells_of(axes).tolist()}
     assert found == pytest.approx(expected)
     assert texts_at(axes) == {
-        **{(0, 0): "50", (1, 1): "4.0", (2, 2): "0.0"},
-        **{(0, 1): "12", (0, 2): "0.0", (1, 2): "30"},
+        **{(0, 0): "50", (1, 1): "4.0", (2, 2): ""},
+        **{(0, 1): "12", (0, 2): "", (1, 2): "30"},
     }
     framed = [patch.get_xy() for patch in axes.patches if not patch.get_fill()]
     assert framed == [pytest.approx((place - 0.46, place - 0.46)) for place in range(3)]
@@ -143,13 +143,32 @@ def test_pairs_are_in_the_order_of_the_explained_variance(axes: Axes) -> None:
 
 
 def test_panels_can_have_one_scale_and_further_shares_in_the_corner(axes: Axes) -> None:
-    squares = triangle(
-        axes, ["a", "b"], [0.2, 0.1], [0.1], 0.4, {"overlap": -0.041, "rest": 0.64}, ["x", "y"]
-    )
-    assert squares.get_clim() == (0, 40)
+    squares = triangle(axes, ["a", "b"], [0.2, 0.7], [0.1], {"overlap": -0.041, "rest": 0.64})
+    assert squares.get_clim() == (0, 100 * SHARES_UP_TO)
     assert texts_at(axes)[1, 1] == "overlap: \N{MINUS SIGN}4.1 %\nrest: 64 %"
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+
+
+def test_rows_of_shares_have_the_scale_of_triangles_and_blank_zeros(axes: Axes) -> None:
+    share_rows(axes, [[0.37, 0.0004, np.nan], [0.004, 0.9, 0.052]], ["a", "b", "c"])
+    (image,) = axes.images
+    assert image.get_clim() == (0, SHARES_UP_TO)
+    assert texts_at(axes) == {
+        **{(0, 0): "37", (1, 0): "", (2, 0): "\N{EN DASH}"},
+        **{(0, 1): ".4", (1, 1): "90", (2, 1): "5.2"},
+    }
+    assert text_problems(axes.figure) == []
+
+
+def test_a_pair_can_have_the_colours_of_its_systems(axes: Axes) -> None:
+    colours = [("#111111", "#222222"), ("#333333", "#444444")]
+    stacked_shares(
+        axes, [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], ["a", "b"], ["c", "d"], colours=colours
+    )
+    found = [to_rgb(bar.get_facecolor()[:3]) for bar in axes.patches]
+    firsts, seconds = zip(*colours, strict=True)
+    assert found == [to_rgb(c) for c in (*firsts, NO_WINNER, NO_WINNER, *seconds)]
 
 
 def test_shares_of_no_variance_are_dashes(axes: Axes) -> None:
@@ -175,15 +194,14 @@ def test_eight_decisions_in_a_column_have_no_overlapping_text(axes: Axes) -> Non
         ([], [], [], "There are 0 decisions"),
         (["a", "b"], [0.1], [0.1], r"2 decisions, but shares of the shapes \(1,\) and \(1,\)"),
         (["a", "b"], [0.1, 0.1], [], r"shapes \(2,\) and \(0,\)"),
-        (["a"], [-0.1], [], "from -0.1 to -0.1, beyond"),
-        (["a"], [0.6], [], "beyond the colour scale from 0 to 0.5"),
+        (["a"], [-0.1], [], "down to -0.1: none can be negative"),
     ],
 )
 def test_shares_that_fit_no_triangle_are_refused(
     axes: Axes, names: list[str], alone: object, together: object, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        triangle(axes, names, alone, together, highest=0.5)
+        triangle(axes, names, alone, together)
 
 
 @pytest.mark.parametrize("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])

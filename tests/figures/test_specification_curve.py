@@ -254,8 +254,8 @@ def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead()
         if text.get_text()[0] in "0123456789\N{EN DASH}"
     }
     left, right = sorted({column for _, column in numbers})
-    assert [numbers[row, left] for row in range(3)] == ["50 %", "50 %", "0 %"]
-    assert [numbers[row, right] for row in range(3)] == ["100 %", "50 %", "\N{EN DASH}"]
+    assert [numbers[row, left] for row in range(3)] == ["50", "50", "0"]
+    assert [numbers[row, right] for row in range(3)] == ["100", "50", "\N{EN DASH}"]
     assert [label.get_text() for label in tiles.get_yticklabels()] == [
         "random",
         "temporal",

@@ -206,19 +206,20 @@ def test_universes_of_several_pairs_are_not_mixed() -> None:
 @pytest.mark.parametrize(
     ("decision", "level", "title"),
     [
-        ("selection", "all", "all"),
-        ("selection", "share-0.5", "50% of the ratings"),
-        ("selection", "share-0.125", "12.5% of the ratings"),
-        ("selection", "share-1e-05", "0.001% of the ratings"),
-        ("selection", "headless-0.07", "without top 7% of items"),
-        ("selection", "users-50+items-20", "users with 50+, items with 20+"),
-        ("split", "random-0.5", ".5 of all ratings"),
-        ("split", "user-0.8", ".8 of each user's ratings"),
-        ("metric", "nDCG@10-g1", "nDCG@10 (g1)"),
-        ("metric", "RBP-g2-phi0.8", "RBP (g2, phi = 0.8)"),
-        ("metric", "RBO@5-phi0.5", "RBO@5 (phi = 0.5)"),
+        ("selection", "all", "all ratings"),
+        ("selection", "share-0.5", ".5 of the ratings"),
+        ("selection", "share-0.125", ".125 of the ratings"),
+        ("selection", "share-1e-05", ".00001 of the ratings"),
+        ("selection", "headless-0.07", "without top .07 of items"),
+        ("selection", "users-50+items-20", "users with 50+ ratings, items with 20+ ratings"),
+        ("selection", "users-50+items-50", "users, items with 50+ ratings"),
+        ("split", "random-0.5", ".5 for training"),
+        ("split", "user-0.8", ".8 for training, by user"),
+        ("metric", "nDCG@10-g1", "nDCG@10, binary gain"),
+        ("metric", "RBP-g2-phi0.8", "RBP, exponential gain, phi = .8"),
+        ("metric", "RBO@5-phi0.5", "RBO@5, phi = .5"),
         ("metric", "P@10", "P@10"),
-        ("metric", "tau", "tau"),
+        ("metric", "tau", "Kendall's tau"),
         ("users", "trained", "with training ratings"),
         ("non_computable", "average", "by average rating"),
         ("aggregation", "mean", "mean"),
@@ -235,5 +236,5 @@ def test_no_two_levels_have_one_title() -> None:
     for decision in DECISIONS:
         levels = universes[decision].unique()
         assert len({level_title(decision, level) for level in levels}) == len(levels)
-    assert decision_title("non_computable") == "B2 NC items"
+    assert decision_title("non_computable") == "B2 Items without score"
     assert len({decision_title(decision) for decision in DECISIONS}) == 9

@@ -81,17 +81,19 @@ def test_the_figure_draws_both_sides_without_overlaps(
 ) -> None:
     tables = {"ml-1m": popular(6000), "netflix": generated_ratings()}
     results = fig01.data(inputs_of(tmp_path, {name: tables[name] for name in datasets}))
-    display = display_of(STUDY, "fig01", absent)
+    display = display_of(STUDY, "fig01", absent, "full")
     figure = drawn(fig01, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["Ratings per user", "Ratings per item"]
+    assert titles == ["(a) Ratings per user", "(b) Ratings per item"]
     for axes, side in zip(figure.axes, ("user", "item"), strict=True):
-        for line, dataset in zip(axes.lines, datasets, strict=True):
+        for line, dataset in zip(axes.lines, datasets, strict=False):
             curve = results[(results["dataset"] == dataset) & (results["side"] == side)]
-            assert line.get_label() == display.datasets[dataset]
             # The first step rises from 0.
             assert line.get_ydata()[1:] == pytest.approx(curve["share"])
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.texts] == [display.datasets[n] for n in datasets]
-    assert [text.get_text() for text in figure.texts] == [display.absence] * bool(absent)
+        assert (axes.lines[len(datasets)].get_xdata(), axes.lines[len(datasets)].get_ydata()) == (
+            [100],
+            [{"user": 0.5, "item": 0.45}[side]],
+        )
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert sorted(texts) == sorted([*(display.datasets[name] for name in datasets), "paper"])

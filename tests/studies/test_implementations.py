@@ -237,7 +237,10 @@ def test_no_texts_of_the_figure_overlap(table: pd.DataFrame, tmp_path: Path) -> 
     figure = drawn(
         implementations, results, display_of("systems", "implementations", edition="full")
     )
-    assert [axes.get_xlabel() for axes in figure.axes] == ["P@3", "overlap@3"]
+    assert [axes.get_xlabel() for axes in figure.axes] == [
+        "P@3 (better \N{RIGHTWARDS ARROW})",
+        "Share of the list",
+    ]
     titles = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert titles == ["ALS", "User kNN", "WRMF (LibRec)"]
     assert problems_of(figure) == []

@@ -19,6 +19,7 @@ from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import significant
+from receval.figures.published_marks import PUBLISHED_GREY
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.multiverse.decisions import Configuration
@@ -46,14 +47,18 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
     figure = drawn(module, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == [display.datasets[name] for name in datasets]
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.texts][:3] == ["kNN", "MF", "MF (text)"]
+    letters = ["(a) ", "(b) "] if len(datasets) > 1 else [""]
+    assert [title.partition("\n")[0] for title in titles] == [
+        letter + display.datasets[name] for letter, name in zip(letters, datasets, strict=True)
+    ]
     for axes in figure.axes:
+        named = ", ".join(text.get_text() for text in axes.texts).split(", ")
+        with_values = [not np.isnan(line.get_ydata()).all() for line in axes.lines[:3]]
+        names = zip(("kNN", "MF", "MF (text)"), with_values, strict=True)
+        assert all((name in named) == there for name, there in names)
         knn, mf, text = axes.lines[:3]
-        assert (knn.get_marker(), knn.get_linestyle()) == ("v", "-")
+        assert knn.get_linestyle() == "-"
         assert (mf.get_linestyle(), text.get_linestyle()) == ("-", "--")
-    assert [text.get_text() for text in figure.texts] == [display.absence] * bool(absent)
 
 
 def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
@@ -113,8 +118,7 @@ def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
     with figure_style():
         figure = train_ratios.draw(results, display_of(STUDY, "fig04"))
-    lines = figure.axes[0].lines
-    assert len(lines) == 3
+    lines = figure.axes[0].lines[:3]
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
 
@@ -123,10 +127,25 @@ def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) ->
         comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
     )
     with figure_style():
-        figure = train_ratios.draw(results, display_of(STUDY, "fig03"))
+        figure = train_ratios.draw(results, display_of(STUDY, "fig03", edition="full"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
-    assert limit.get_label() in [text.get_text() for text in figure.legends[0].texts]
+    assert "paper: lowest" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -> None:
+    results = train_ratios.data(
+        comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
+    )
+    for edition, expected in (("full", [0.5]), ("demo", [])):
+        with figure_style():
+            figure = train_ratios.draw(results, display_of(STUDY, "fig02", edition=edition))
+        limits = [
+            line.get_xdata()[0]
+            for line in figure.axes[0].lines
+            if str(line.get_color()) == PUBLISHED_GREY
+        ]
+        assert limits == expected
 
 
 def test_table_2_has_a_row_for_each_dataset_and_system(tmp_path: Path) -> None:

@@ -178,14 +178,16 @@ def stacked_shares(
     shares: ArrayLike,
     first: Sequence[str],
     second: Sequence[str],
-    labels: tuple[str, str, str],
+    labels: tuple[str, str, str] | None = None,
     least: float = 0.06,
+    colours: Sequence[tuple[str, str]] | None = None,
 ) -> None:
     """Draw one bar a pair of systems, cut into what each wins and what neither does.
 
     The name of the first system stands on the left, beside what it wins, that of the second on the
-    right. Shares are printed in percent in the parts that have room for them. The first pair is on
-    top, and a line marks the middle, where each would win half.
+    right. Shares are printed in percent in the parts that have room for them, as at the axis, whose
+    label is to say so. The first pair is on top, and a line marks the middle, where each would win
+    half.
 
     Parameters
     ----------
@@ -197,10 +199,12 @@ def stacked_shares(
         any verdict all three are NaN, which is marked by a dash.
     first, second : sequence of str, length n_pairs
         Titles of the systems.
-    labels : tuple of three str
+    labels : tuple of three str, optional
         What the parts mean, for the legend.
     least : float
         Parts of at least this share carry their number; 0.06 suits a panel of 4 inches.
+    colours : sequence of pairs of str, length n_pairs, optional
+        Of the systems of each pair; by default those of all comparisons of two systems.
 
     Raises
     ------
@@ -227,12 +231,10 @@ def stacked_shares(
     axes.axvline(0.5, color=INK, linewidth=0.8, zorder=0.5)
     rows = np.arange(len(table))
     left = np.zeros(len(table))
-    for part, colour, label, align in zip(
-        table.T,
-        (FIRST_WINS, NO_WINNER, SECOND_WINS),
-        labels,
-        ("left", "center", "right"),
-        strict=True,
+    firsts, seconds = zip(*(colours or [(FIRST_WINS, SECOND_WINS)] * len(table)), strict=True)
+    grounds = (firsts, (NO_WINNER,) * len(table), seconds)
+    for part, ground, label, align in zip(
+        table.T, grounds, labels or ("", "", ""), ("left", "center", "right"), strict=True
     ):
         width = np.nan_to_num(part)
         axes.barh(
@@ -240,7 +242,7 @@ def stacked_shares(
             width,
             left=left,
             height=BAR_HEIGHT,
-            color=colour,
+            color=ground,
             edgecolor="white",
             linewidth=0.5,
             label=label,
@@ -255,13 +257,13 @@ def stacked_shares(
                 ha=align,
                 va="center_baseline",
                 fontsize=NUMBER_SIZE,
-                color=ink_on(colour),
+                color=ink_on(ground[row]),
             )
         left = left + width
     for row in np.flatnonzero(empty).tolist():
         axes.text(EDGE, row, "\N{EN DASH}", ha="left", va="center", fontsize=NUMBER_SIZE)
     axes.set_xlim(0, 1)
-    axes.set_xticks(np.linspace(0, 1, 5), [f"{percent} %" for percent in (0, 25, 50, 75, 100)])
+    axes.set_xticks(np.linspace(0, 1, 5), ["0", "25", "50", "75", "100"])
     axes.set_ylim(len(table) - 0.5, -0.5)
     axes.set_yticks(rows, list(first))
     axes.tick_params(axis="y", length=0)

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
-from receval.figures.style import SeriesStyle
+from receval.figures.style import SeriesStyle, short_number
 
 MARKERS_PER_LINE = 10
 """Markers tell lines apart; more would hide the line."""
@@ -77,7 +77,9 @@ def line(
 def cumulative_curve(
     axes: Axes, values: ArrayLike, shares: ArrayLike, style: SeriesStyle, label: str | None = None
 ) -> None:
-    """Draw a cumulative distribution as steps, over a logarithmic x axis and up to 100 %.
+    """Draw a cumulative distribution as steps, over a logarithmic x axis and up to 100 percent.
+
+    The y axis has shares, printed in percent: its label says so.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ def cumulative_curve(
     logarithmic_x(axes)
     # A little room above, or half of the line at 100 % is clipped.
     axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
 
 
 def logarithmic_x(axes: Axes) -> None:
@@ -126,8 +128,8 @@ def logarithmic_x(axes: Axes) -> None:
 
 
 def plain_numbers(axis: Axis) -> None:
-    """Label an axis with numbers written out, their thousands set off: 0.5, 100, 1,000."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    """Label an axis with numbers written out, their thousands set off: .5, 100, 1,000."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(f"{value:,.10g}")))
 
 
 def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:

@@ -250,7 +250,7 @@ def count_levels(
     style: dict[str, Any] = {"ha": "center", "fontsize": NUMBER_SIZE}
     heads = [
         _beside(strip, 1, 0, 0, head, va="bottom", **style)
-        for head in ("of all\nworlds", f"{first} ahead".replace(" ", "\n"))
+        for head in ("of all\nuniverses\n(%)", f"{first}\nahead\n(%)")
     ]
     widths = [max(_widest([head]), 18.0) for head in heads]
     positions = (4 + widths[0] / 2, 10 + widths[0] + widths[1] / 2)
@@ -259,8 +259,8 @@ def count_levels(
     for decision, rows in zip(decisions, rows_of(decisions), strict=True):
         for level, row in enumerate(rows):
             having = decision.codes == level
-            share = f"{100 * having.mean():.0f} %"
-            won = f"{100 * ahead[having].mean():.0f} %" if having.any() else "\N{EN DASH}"
+            share = f"{100 * having.mean():.0f}"
+            won = f"{100 * ahead[having].mean():.0f}" if having.any() else "\N{EN DASH}"
             for position, text in zip(positions, (share, won), strict=True):
                 _beside(tiles, 1, position, row, text, va="center", **style)
 

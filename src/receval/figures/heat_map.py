@@ -1,20 +1,16 @@
-"""Heat maps that carry their numbers: square matrices, and triangles of what pairs explain."""
+"""Heat maps that carry their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import Normalize
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from receval.figures.style import INK, ink_on
+from receval.figures.style import ink_on
 
 COLOUR_MAP = "YlGnBu"
 """Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
@@ -106,125 +102,3 @@ def _ink_on(colour_map: str, share: float) -> str:
     if np.isnan(share):
         return "black"
     return ink_on(colormaps[colour_map](min(max(share, 0.0), 1.0)))
-
-
-SHARE_SIZE = 6
-"""Font size of the shares in a triangle in points."""
-
-
-def triangle(
-    axes: Axes,
-    names: Sequence[str],
-    alone: ArrayLike,
-    together: ArrayLike,
-    highest: float | None = None,
-    remainders: Mapping[str, float] | None = None,
-    column_names: Sequence[str] | None = None,
-) -> PolyCollection:
-    """Draw shares of variance in percent, a decision alone in a frame and the pairs below it.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel; its title is the caller's.
-    names : sequence of str
-        The decisions, from the top.
-    alone : array_like of float, shape (n_decisions,)
-        Shares, as of :class:`receval.statistics.type_ii_sums_of_squares.ExplainedVariance`. NaN
-        leaves a cell blank but for a dash.
-    together : array_like of float, shape (n_pairs,)
-        Shares of the pairs, (first, second), (first, third), and so on.
-    highest : float, optional
-        The share with the darkest colour, so that several panels have one scale; by default the
-        highest share there is.
-    remainders : mapping of str to float, optional
-        Further shares by what they are, printed in the free corner, which narrows downwards.
-    column_names : sequence of str, optional
-        Shorter names, such as A1, for below the columns; by default the names, upright.
-
-    Returns
-    -------
-    PolyCollection
-        For a colour bar; its values are in percent.
-
-    Raises
-    ------
-    ValueError
-        There is no decision, the shares are not one a decision and one a pair, or one of them is
-        negative or beyond the scale.
-    """
-    pairs = list(combinations(range(len(names)), 2))
-    shares = np.concatenate([np.ravel(alone), np.ravel(together)]).astype(np.float64)
-    if not names or np.shape(alone) != (len(names),) or np.shape(together) != (len(pairs),):
-        raise ValueError(
-            f"There are {len(names)} decisions, but shares of the shapes {np.shape(alone)} and "
-            f"{np.shape(together)}: give one share for each decision, of which there must be one "
-            "or more, and one for each pair."
-        )
-    known = shares[~np.isnan(shares)]
-    scale = highest if highest is not None else float(known.max(initial=0.0)) or 1.0
-    if known.size and (known.min() < 0 or known.max() > scale + 1e-9):
-        raise ValueError(
-            f"The shares reach from {known.min():g} to {known.max():g}, beyond the colour scale "
-            f"from 0 to {scale:g}."
-        )
-    cells = [(index, index) for index in range(len(names))]
-    cells += [(second, first) for first, second in pairs]
-    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-    drawn = ~np.isnan(shares)
-    colours = colormaps[COLOUR_MAP]
-    squares = PolyCollection(
-        [corners + cell[::-1] for cell in np.array(cells)[drawn]],
-        array=100 * shares[drawn],
-        cmap=colours,
-        norm=Normalize(0, 100 * scale),
-        edgecolor="white",
-        linewidth=0.8,
-    )
-    axes.add_collection(squares)
-    for (row, column), share in zip(cells, shares.tolist(), strict=True):
-        axes.text(
-            column,
-            row,
-            _percent(share),
-            ha="center",
-            va="center",
-            fontsize=SHARE_SIZE,
-            fontweight="bold" if row == column else "normal",
-            color="black" if np.isnan(share) else ink_on(colours(share / scale)),
-        )
-    for index in range(len(names)):
-        axes.add_patch(
-            Rectangle((index - 0.46, index - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.8)
-        )
-    positions = range(len(names))
-    axes.set_xticks(positions, column_names or names, rotation=0 if column_names else 90)
-    axes.set_yticks(positions, names)
-    axes.set_xlim(-0.5, len(names) - 0.5)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_aspect("equal")
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    if remainders:
-        axes.text(
-            1,
-            1,
-            "\n".join(f"{what}: {_percent(share)} %" for what, share in remainders.items()),
-            transform=axes.transAxes,
-            ha="right",
-            va="top",
-            fontsize=SHARE_SIZE,
-            linespacing=1.3,
-        )
-    return squares
-
-
-def _percent(share: float) -> str:
-    """Print a share in percent, such as 41 and 4.1."""
-    if np.isnan(share):
-        return "\N{EN DASH}"
-    # Adding 0 makes a negative zero positive.
-    percent = round(100 * share, 1) + 0.0
-    text = f"{percent:.1f}" if abs(percent) < 9.95 else f"{percent:.0f}"
-    return text.replace("-", "\N{MINUS SIGN}")

@@ -17,6 +17,9 @@ NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
 LIGHTEST, DARKEST = 0.6, -0.75
 """Shades of the smallest and the largest cut-off."""
 
+CUTOFF_MARKERS = ("p", "h", "d", "8")
+"""Of the second, third, ... cut-off of a metric beside other metrics, none of which has them."""
+
 
 def plain_metric(name: str) -> str:
     """Return the metric that a printed name or label is of: MAP for ``GMAP`` and ``AP@100``.
@@ -35,7 +38,8 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
     """Return the style of each metric of a figure.
 
     ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` like ``F1`` but dotted. Where
-    all are cut-offs of one metric, they go from light to dark in its hue, in their order.
+    several are cut-offs of one metric, they go from light to dark in its hue, in their order, with
+    other markers.
 
     Parameters
     ----------
@@ -58,23 +62,32 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
             "it to the metrics of config/display.yaml."
         )
     if len(names) > 1 and len(set(plain)) == 1:
-        shades = np.linspace(LIGHTEST, DARKEST, len(names))
-        return {
-            name: SeriesStyle(
-                shaded(known[plain[0]].colour, round(float(shade), 3)),
-                MARKERS[index % len(MARKERS)],
-            )
-            for index, (name, shade) in enumerate(zip(names, shades, strict=True))
-        }
+        return _cutoffs(names, known[plain[0]], MARKERS)
     styles = {
         name: SeriesStyle(
             known[metric].colour, known[metric].marker, ":" if name.endswith("*") else "-"
         )
         for name, metric in zip(names, plain, strict=True)
     }
+    for metric in set(plain):
+        cutoffs = [name for name in names if name.partition("@")[0] == metric and "@" in name]
+        if len(cutoffs) > 1:
+            styles |= _cutoffs(cutoffs, known[metric], (known[metric].marker, *CUTOFF_MARKERS))
     if len(set(styles.values())) < len(styles):
         raise ValueError(
-            f"Some of the metrics {', '.join(names)} would look alike: draw the cut-offs of one "
-            "metric, or one cut-off of each."
+            f"Some of the metrics {', '.join(names)} would look alike: draw cut-offs, or one "
+            "form of each metric."
         )
     return styles
+
+
+def _cutoffs(
+    names: Sequence[str], metric: MetricStyle, markers: Sequence[str]
+) -> dict[str, SeriesStyle]:
+    shades = np.linspace(LIGHTEST, DARKEST, len(names))
+    return {
+        name: SeriesStyle(
+            shaded(metric.colour, round(float(shade), 3)), markers[index % len(markers)]
+        )
+        for index, (name, shade) in enumerate(zip(names, shades, strict=True))
+    }

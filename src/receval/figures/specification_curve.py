@@ -39,7 +39,8 @@ CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 
 NARROW = 0.24
 """Less than this share of the universes has no room for a text."""
 
-_VERDICTS = ((1, FIRST_WINS), (0, NO_WINNER), (-1, SECOND_WINS))
+_SIGNS = (1, 0, -1)
+"""Of the verdicts: the first system wins, neither does, the second does."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def specification_curve(
     value_label: str,
     marked: MarkedUniverse | None = None,
     title: str | None = None,
+    colours: tuple[str, str] = (FIRST_WINS, SECOND_WINS),
 ) -> Figure:
     """Draw the universes in the order of a difference, and below them the levels of the decisions.
 
@@ -82,8 +84,10 @@ def specification_curve(
         Short titles of the systems.
     value_label : str
         Label of the y axis.
-    marked : MarkedWorld, optional
+    marked : MarkedUniverse, optional
     title : str, optional
+    colours : tuple of str
+        Of what each system wins.
 
     Returns
     -------
@@ -108,18 +112,19 @@ def specification_curve(
         3, sharex=True, gridspec_kw={"height_ratios": heights, "hspace": 0}
     )
     shares = np.array(
-        [np.add.reduceat(signs[order] == sign, bins[:-1]) / np.diff(bins) for sign, _ in _VERDICTS]
+        [np.add.reduceat(signs[order] == sign, bins[:-1]) / np.diff(bins) for sign in _SIGNS]
     )
-    _draw_curve(curve, differences[order], steps, bins, shares)
+    grounds = (colours[0], NO_WINNER, colours[1])
+    _draw_curve(curve, differences[order], steps, bins, shares, grounds)
     _annotate_crossing(curve, differences, first, second)
     curve.set_ylabel(value_label)
-    _draw_strip(strip, shares, bins / n_universes)
+    _draw_strip(strip, shares, bins / n_universes, grounds)
     draw_levels(tiles, decisions, order, bins)
     count_levels(strip, tiles, decisions, differences > 0, first)
-    _name_colours(tiles, signs, first, second)
-    tiles.set_xlabel("Worlds in the order of the difference")
+    _name_colours(tiles, signs, first, second, grounds)
+    tiles.set_xlabel("Universes in the order of the difference (%)")
     ticks = np.linspace(0, 1, 6)
-    tiles.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+    tiles.set_xticks(ticks, [f"{100 * tick:.0f}" for tick in ticks])
     tiles.set_xlim(0, 1)
     if marked is not None:
         x = (int(np.flatnonzero(order == marked.index)[0]) + 0.5) / n_universes
@@ -179,6 +184,7 @@ def _draw_curve(
     steps: NDArray[np.int64],
     bins: NDArray[np.int64],
     shares: NDArray[np.float64],
+    grounds: Sequence[str],
 ) -> None:
     """Draw the values as steps, on areas of the colour of the most frequent verdict."""
     n_universes = len(ordered)
@@ -194,7 +200,7 @@ def _draw_curve(
             steps[low : high + 1] / n_universes,
             baseline=0,
             fill=True,
-            color=_VERDICTS[winners[start]][1],
+            color=grounds[winners[start]],
             linewidth=0,
             antialiased=False,
         )
@@ -237,23 +243,27 @@ def _annotate_crossing(
         axes.text(1 - ahead + 0.012, 0.985, right, ha="left", **style)
 
 
-def _draw_strip(axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64]) -> None:
+def _draw_strip(
+    axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64], grounds: Sequence[str]
+) -> None:
     """Stack the shares of the verdicts, the first system's on top."""
     floor = np.zeros(shares.shape[1])
-    for part, (_, colour) in zip(shares[::-1], _VERDICTS[::-1], strict=True):
+    for part, colour in zip(shares[::-1], grounds[::-1], strict=True):
         axes.stairs(
             floor + part, edges, baseline=floor, fill=True, color=colour, lw=0, antialiased=False
         )
         floor = floor + part
     axes.set_ylim(0, 1)
-    axes.set_yticks([0, 1], ["0 %", "100 %"], fontsize=LEVEL_SIZE)
-    axes.set_ylabel("Verdicts", rotation=0, ha="right", va="center", fontsize=NAME_SIZE)
+    axes.set_yticks([0, 1], ["0", "100"], fontsize=LEVEL_SIZE)
+    axes.set_ylabel("Verdicts (%)", rotation=0, ha="right", va="center", fontsize=NAME_SIZE)
     axes.tick_params(axis="x", length=0, labelbottom=False)
     axes.grid(visible=False)
     axes.spines["bottom"].set_visible(False)
 
 
-def _name_colours(axes: Axes, signs: NDArray[np.int64], first: str, second: str) -> None:
+def _name_colours(
+    axes: Axes, signs: NDArray[np.int64], first: str, second: str, grounds: Sequence[str]
+) -> None:
     """Add what the legend explains: a row for the verdicts and one for the tiles."""
     verdicts = (
         f"{first} significantly better",
@@ -262,11 +272,11 @@ def _name_colours(axes: Axes, signs: NDArray[np.int64], first: str, second: str)
     )
     tiles = (
         (0, "level nowhere in the bin"),
-        (MIDDLE, "as often as in all worlds"),
+        (MIDDLE, "as often as in all universes"),
         (SHADES - 1, "everywhere in the bin"),
     )
     # The legend is filled column by column.
-    for name, (sign, colour), (shade, text) in zip(verdicts, _VERDICTS, tiles, strict=True):
+    for name, sign, colour, (shade, text) in zip(verdicts, _SIGNS, grounds, tiles, strict=True):
         share = percent((signs == sign).mean())
         for ground, label in ((colour, f"{name} ({share})"), (shade_colour(shade), text)):
             patch = Rectangle((0, 0), 0, 0, facecolor=ground, edgecolor=INK, lw=0.4, label=label)

@@ -25,7 +25,7 @@ TITLES = {
     "selection": "Data selection",
     "split": "Train/test split",
     "users": "Users",
-    "non_computable": "NC items",
+    "non_computable": "Items without score",
     "lists": "Lists",
     "metric": "Metric",
     "aggregation": "Aggregation",
@@ -34,7 +34,8 @@ TITLES = {
 }
 
 _LEVELS = {
-    "users": {"trained": "with training ratings", "all": "all"},
+    "selection": {"all": "all ratings"},
+    "users": {"trained": "with training ratings", "all": "all users"},
     "non_computable": {
         "none": "left out",
         "random": "random order",
@@ -42,8 +43,8 @@ _LEVELS = {
         "average": "by average rating",
     },
     "aggregation": {
-        "test-weighted": "weighted by test",
-        "positive-weighted": "weighted by positives",
+        "test-weighted": "weighted by test ratings",
+        "positive-weighted": "weighted by positive ratings",
         "geometric": "geometric mean",
     },
     "coverage": {"full": "full average", "reduced": "reduced average"},
@@ -56,11 +57,16 @@ _LEVELS = {
     },
 }
 
+_METRICS = {"tau": "Kendall's tau"}
+
+_GAINS = {"g1": "binary gain", "g2": "exponential gain"}
+
 _SELECTION = {
-    "share": "{}% of the ratings",
-    "headless": "without top {}% of items",
-    "users": "users with {}+",
-    "items": "items with {}+",
+    "share": "{} of the ratings",
+    "headless": "without top {} of items",
+    "users": "users with {}+ ratings",
+    "items": "items with {}+ ratings",
+    "users, items": "users, items with {}+ ratings",
 }
 
 
@@ -72,15 +78,20 @@ def decision_title(decision: str) -> str:
 def level_title(decision: str, level: str) -> str:
     """Return the title of a level, given in the short words of a CSV."""
     if decision == "selection" and level != "all":
-        return ", ".join(_selection(word) for word in level.split("+"))
+        words = [word.partition("-") for word in level.split("+")]
+        if {kind for kind, *_ in words} >= {"users", "items"} and words[-1][2] == words[-2][2]:
+            words = [*words[:-2], ("users, items", "-", words[-1][2])]
+        return ", ".join(_selection(kind, number) for kind, _, number in words)
     if decision == "split":
         kind, _, share = level.partition("-")
         ratio = share.removeprefix("0")
-        return f"{ratio} of all ratings" if kind == "random" else f"{ratio} of each user's ratings"
+        return f"{ratio} for training" + ("" if kind == "random" else ", by user")
     if decision == "metric":
         name, _, rest = level.partition("-")
-        details = re.sub(r"-?phi", ", phi = ", rest).removeprefix(", ")
-        return f"{name} ({details})" if details else name
+        details = re.sub(r"-?phi0?", ", phi = ", rest).removeprefix(", ")
+        for gain, title in _GAINS.items():
+            details = details.replace(gain, title)
+        return ", ".join(filter(None, (_METRICS.get(name, name), details)))
     return _LEVELS.get(decision, {}).get(level, level)
 
 
@@ -101,10 +112,10 @@ def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision
     return found
 
 
-def _selection(word: str) -> str:
-    kind, _, number = word.partition("-")
-    value = float(number) * (100 if kind in ("share", "headless") else 1)
-    return _SELECTION[kind].format(f"{value:.12g}")
+def _selection(kind: str, number: str) -> str:
+    # Shares as the drawn numbers have them, without the zero before the point.
+    digits = f"{float(number):.12f}".rstrip("0").rstrip(".").removeprefix("0")
+    return _SELECTION[kind].format(digits)
 
 
 def describe(configuration: Configuration, threshold: float = 4.0) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,10 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.published_marks import published_mark
 from receval.figures.style import INK
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.published_lines import paper_says
 from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
 if TYPE_CHECKING:
@@ -93,16 +95,32 @@ def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the complete users: a panel for each dataset, a line for each system, the top ten."""
+    """Draw the complete users: a panel for each dataset, a line for each system, the top ten.
 
-    def finish(axes: Axes) -> None:
-        axes.axhline(TOP, color=INK, linestyle=":", linewidth=0.8, label="End of the full top 10")
-        axes.set_xlabel("Place in the condensed list")
+    Parameters of the artifact: ``paper`` (:func:`.paper_says`): a rank in the condensed list, one
+    in the full list, and words.
+    """
+    complete = results[results["evaluated_users"] == COMPLETE]
+    ends = complete["depth"].min(), complete["depth"].max()
+
+    def finish(axes: Axes, dataset: str) -> None:
+        axes.plot(ends, [TOP, TOP], color=INK, linestyle=":", linewidth=0.8, label="full top 10")
+        for condensed, full, *words in paper_says(display).get(dataset, ()):
+            # Beside the panel there is room, and above the curves on the left of it.
+            side: Literal["right", "above"] = "right" if float(condensed) == ends[1] else "above"
+            text = ": ".join(filter(None, ("paper", " ".join(words))))
+            published_mark(axes, float(condensed), float(full), text, side=side)
+        axes.set_xlabel("Rank in the condensed list")
         axes.set_ylabel("Mean rank in the full list")
         axes.xaxis.set_major_locator(MultipleLocator(1))
         axes.set_ylim(bottom=0)
 
-    complete = results[results["evaluated_users"] == COMPLETE]
     return draw_system_curves(
-        complete, display, display.datasets, panel="dataset", across="depth", finish=finish
+        complete,
+        display,
+        display.datasets,
+        panel="dataset",
+        across="depth",
+        finish=finish,
+        markers=False,
     )

@@ -43,15 +43,21 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each experiment, a line for each system over a logarithmic depth."""
     datasets = dict(zip(results["experiment"], results["dataset"], strict=True))
     titles = {
-        name: ", ".join(filter(None, (display.datasets[dataset], display.experiments[name])))
+        name: "\n".join(filter(None, (display.datasets[dataset], display.experiments[name])))
         for name, dataset in datasets.items()
     }
 
-    def finish(axes: Axes) -> None:
+    def finish(axes: Axes, _: str) -> None:
         logarithmic_x(axes)
         axes.set_xlabel("Depth $d$")
         axes.set_ylabel("nDCG@$d$")
 
     return draw_system_curves(
-        results, display, titles, panel="experiment", across="cutoff", finish=finish
+        results,
+        display,
+        titles,
+        panel="experiment",
+        across="cutoff",
+        finish=finish,
+        markers=False,
     )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH, grouped_bars
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, ordered_styles
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 POLICY_TITLES = {
-    "none": "None",
-    "random": "Random",
-    "popularity": "Popularity",
-    "average": "Average rating",
+    "none": "None: left out",
+    "random": "Random order",
+    "popularity": "By popularity",
+    "average": "By average rating",
 }
+
+K_SIZE = 6.5
+"""Font size of the numbers of neighbours, in points."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -53,35 +57,53 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a group of bars for each policy, and the coverage as crosses on them."""
+    """Draw a group of bars for each policy, k below each, and the coverage as crosses on them."""
     _, drawn, coverage = display.parameters["metrics"]
-    results = results.assign(series="k = " + results["neighbours"].astype(int).astype(str))
-    styles = ordered_styles(list(dict.fromkeys(results["series"])))
-    figure = new_figure(DOUBLE_COLUMN, 2.8)
+    neighbours = dict(zip(results["system"], results["neighbours"].astype(int), strict=True))
+    styles = display.styles(neighbours)
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
     axes = figure.subplots()
     grouped_bars(
         axes,
         results[results["metric"] == drawn],
         group="policy",
-        series="series",
+        series="system",
         value="value",
         styles=styles,
         group_order=list(POLICY_TITLES),
         group_labels=POLICY_TITLES,
     )
-    crosses = results[results["metric"] == coverage].set_index(["policy", "series"])["value"]
+    # The lightest of the bars is nearly as light as paper.
+    for bar in axes.patches:
+        bar.set_edgecolor(INK)
+    crosses = results[results["metric"] == coverage].set_index(["policy", "system"])["value"]
     width = GROUP_WIDTH / len(styles)
-    positions = [
-        (group + (bar - (len(styles) - 1) / 2) * width, crosses[policy, series])
+    bars = [
+        (group + (bar - (len(styles) - 1) / 2) * width, policy, system)
         for group, policy in enumerate(POLICY_TITLES)
-        for bar, series in enumerate(styles)
+        for bar, system in enumerate(styles)
     ]
-    x, y = np.array(positions).T
     axes.plot(
-        x, y, linestyle="none", marker="x", color=INK, markeredgewidth=1.2, label="Coverage@10"
+        [x for x, *_ in bars],
+        [crosses[policy, system] for _, policy, system in bars],
+        linestyle="none",
+        marker="x",
+        color=INK,
+        markeredgewidth=1.2,
     )
+    _name_bars(axes, [(x, neighbours[system]) for x, _, system in bars])
     axes.set_ylim(0, 1.05)
-    axes.set_xlabel("Items without a score")
-    axes.set_ylabel("nDCG@10, Coverage@10")
-    legend_below(figure)
+    axes.set_xlabel("What is done with items without a score")
+    axes.set_ylabel("nDCG@10 (bars),\nCoverage@10 (crosses)")
+    axes.set_title(", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"])))
     return figure
+
+
+def _name_bars(axes: Axes, bars: Sequence[tuple[float, int]]) -> None:
+    """Print k below each bar, above the name of its group."""
+    names = [f"k = {k}" if x == bars[0][0] else f"{k}" for x, k in bars]
+    # The middle bar of a group stands where the group's name does.
+    axes.xaxis.remove_overlapping_locs = False
+    axes.set_xticks([x for x, _ in bars], names, minor=True, fontsize=K_SIZE)
+    axes.tick_params(axis="x", which="minor", length=0, pad=2)
+    axes.tick_params(axis="x", which="major", pad=12)

@@ -13,10 +13,12 @@ from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.published_lines import draw_limit, paper_says
 
 if TYPE_CHECKING:
     from receval.evaluation.experiment import Experiment
@@ -27,9 +29,10 @@ PRODUCTS = {"coverage x reduced": REDUCED, "coverage x full": FULL}
 """The equation between both averages (equal to the full one), and as the paper prints it."""
 
 KNN = {
-    REDUCED: ("kNN, reduced average", SeriesStyle(COLOURS[3], "s")),
-    FULL: ("kNN, full average", SeriesStyle(COLOURS[0], "o")),
+    REDUCED: ("kNN, reduced", "-"),
+    FULL: ("kNN, full", ":"),
 }
+"""Names and dashes of its averages; dashed are systems that the paper does not have."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -99,41 +102,68 @@ def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.Dat
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the averages over the minimum overlap, MF as lines across, and the coverage below."""
+    """Draw the averages over the minimum overlap, MF as lines across, and the coverage below.
+
+    Parameters of the artifact: ``paper`` (:func:`.paper_says`): the overlap beyond which the
+    reduced average of kNN is above MF.
+    """
     datasets = list(dict.fromkeys(results["dataset"]))
-    figure = new_figure(SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN, 4.0)
+    figure = new_figure(SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN, 3.9)
     panels = figure.subplots(
         2, len(datasets), squeeze=False, sharex=True, gridspec_kw={"height_ratios": (3, 2)}
     )
-    metric = display.parameters["metrics"][0]
     for (above, below), dataset in zip(panels.T, datasets, strict=True):
         own = results[results["dataset"] == dataset]
-        of_metric = own[own["metric"] == metric]
-        for average, (label, style) in KNN.items():
-            _over_overlap(above, of_metric[of_metric["average"] == average], style, label)
-        others = of_metric[(of_metric["average"] == FULL) & (of_metric["minimum_overlap"] == "")]
-        for system, style in display.styles(others["system"]).items():
-            (value,) = others.loc[others["system"] == system, "value"]
-            above.axhline(
-                float(value),
-                color=style.colour,
-                linestyle=style.line,
-                label=display.short_titles[system],
-            )
-        coverage = own[own["metric"] == USER_COVERAGE]
-        _over_overlap(below, coverage, SeriesStyle(COLOURS[6], "D"), "User coverage of kNN")
+        _draw_averages(above, own, display)
         above.set_title(display.datasets[dataset])
-        above.set_ylabel(metric)
-        above.set_ylim(bottom=0)
-        below.set_ylabel("User coverage")
+        for (limit,) in paper_says(display).get(dataset, ()):
+            draw_limit(above, float(limit), "", "paper: kNN (reduced)\nahead from here")
+        coverage = own[own["metric"] == USER_COVERAGE]
+        _over_overlap(below, coverage, _of_knn(display, "-"), None)
+        below.set_title("Users who get a recommendation")
+        below.set_ylabel("User coverage\nof kNN (%)")
         below.set_xlabel("Minimum overlap")
+        below.set_xticks(display.parameters["overlaps"])
         below.set_ylim(0, 1.05)
-        below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
-    legend_below(figure)
+        below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
+    letter_panels(panels.ravel())
+    label_lines(panels[0])
     return figure
 
 
-def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) -> None:
+def _draw_averages(axes: Axes, own: pd.DataFrame, display: DisplayStyle) -> None:
+    metric = display.parameters["metrics"][0]
+    of_metric = own[own["metric"] == metric]
+    for average, (label, dash) in KNN.items():
+        _over_overlap(
+            axes, of_metric[of_metric["average"] == average], _of_knn(display, dash), label
+        )
+    ends = [min(display.parameters["overlaps"]), max(display.parameters["overlaps"])]
+    others = of_metric[(of_metric["average"] == FULL) & (of_metric["minimum_overlap"] == "")]
+    for system, style in display.styles(others["system"]).items():
+        (value,) = others.loc[others["system"] == system, "value"]
+        height = [float(value)] * 2
+        line(axes, ends, height, style, display.short_titles[system], markers=False)
+    axes.set_ylabel(metric)
+    axes.set_ylim(bottom=0)
+
+
+def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
+    """Return a style in the hue of the neighbourhoods; each is a point, so that one stands for all.
+
+    The first has the overlap 1 and is the lightest: the one in the middle can be seen.
+    """
+    reference = display.parameters["reference"]
+    hues = [
+        name for name in display.systems if name != reference and name not in display.extra_systems
+    ]
+    middle = hues[len(hues) // 2]
+    return SeriesStyle(display.styles([middle])[middle].colour, "o", dash)
+
+
+def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str | None) -> None:
     points = real_values(rows[["minimum_overlap", "value"]])
     points = points[~np.isnan(points[:, 0])]
+    # What has no value at all has no end to stand at.
+    label = None if np.isnan(points[:, 1]).all() else label
     line(axes, points[:, 0], points[:, 1], style, label)

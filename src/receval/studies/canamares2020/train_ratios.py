@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from receval.figures.display import DisplayStyle
-from receval.figures.style import INK
+from receval.figures.published_marks import published_line
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.canamares2020._shared.published_lines import draw_limit, paper_says
 from receval.studies.canamares2020._shared.system_curves import draw_system_curves
 
 
@@ -52,24 +53,24 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a panel for each dataset, a line for each system, over the first of the users.
 
-    Parameters of the artifact: ``ylabel``; ``lowest``, where the paper says that no value is below.
+    Parameters of the artifact: ``ylabel``; ``paper`` (:func:`.paper_says`): ``lowest`` and the
+    value below which none is, or ``crossover`` and the ratio up to which kNN is ahead of MF.
     """
     parameters = display.parameters
+    said = paper_says(display)
+    shown = results[results["evaluated_users"] == parameters["users"][0]]
+    ratios = shown["train_ratio"].min(), shown["train_ratio"].max()
 
-    def finish(axes: Axes) -> None:
-        if "lowest" in parameters:
-            axes.axhline(
-                float(parameters["lowest"]),
-                color=INK,
-                linestyle=":",
-                linewidth=0.8,
-                label="Never below, says the paper",
-            )
+    def finish(axes: Axes, dataset: str) -> None:
+        for what, number in said.get(dataset, ()):
+            if what == "lowest":
+                published_line(axes, ratios, (float(number), float(number)), "paper: lowest")
+            else:
+                draw_limit(axes, float(number), "paper: kNN ahead", "MF ahead")
         axes.set_xlabel("Share of ratings for training")
         axes.set_ylabel(parameters["ylabel"])
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
-    shown = results[results["evaluated_users"] == parameters["users"][0]]
     return draw_system_curves(
         shown, display, display.datasets, panel="dataset", across="train_ratio", finish=finish
     )

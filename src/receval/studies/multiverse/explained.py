@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.heat_map import triangle
+from receval.figures.explained_shares import triangle
+from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.description import decision_title
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts
 from receval.storage.files import read_results, real_values
@@ -43,12 +43,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one triangle a response: decisions in its diagonal, pairs below it."""
-    first, second = (display.short_titles[name] for name in display.parameters["pair"])
     titles = {
-        "effect": "Standardised difference",
-        "verdict": f"Winner ({first}, neither, {second})",
+        "effect": "Variance of the difference (%)",
+        "verdict": "Variance of who wins (%)",
     }
-    figure = new_figure(DOUBLE_COLUMN, 3.1)
+    figure = new_figure(DOUBLE_COLUMN, 3.7)
     results = results.assign(explained=real_values(results["explained"]))
     terms = results[~results["decision"].isin(("shared", "rest"))]
     panels = figure.subplots(1, len(titles))
@@ -61,12 +60,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             [decision_title(name) for name in alone["decision"]],
             alone["explained"],
             pairs["explained"],
-            highest=float(terms["explained"].max()),
             remainders={
-                "higher orders": float(whole["rest"]),
-                "overlap": float(whole["shared"]),
+                "three or more decisions": float(whole["rest"]),
+                "overlap of the cells": float(whole["shared"]),
             },
-            column_names=[DECISIONS[name] for name in alone["decision"]],
         )
         axes.set_title(title)
+    letter_panels(panels)
     return figure

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from receval.figures.bars import stacked_shares
 from receval.figures.display import DisplayStyle
+from receval.figures.explained_shares import share_rows
 from receval.figures.finish import legend_below
-from receval.figures.heat_map import COLOUR_MAP
-from receval.figures.style import DOUBLE_COLUMN, ink_on, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.description import decision_title
 from receval.multiverse.verdicts import explained, verdict_shares
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -57,35 +58,26 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one bar of verdicts a pair, and beside it what explains its difference."""
     names = display.short_titles
-    figure = new_figure(DOUBLE_COLUMN, 0.32 * len(results) + 1.0)
+    pairs = list(zip(results["first"], results["second"], strict=True))
+    figure = new_figure(DOUBLE_COLUMN, 0.24 * len(results) + 2.1)
     bars, shades = figure.subplots(1, 2, width_ratios=(3, 2))
+    styles = display.styles(dict.fromkeys(name for pair in pairs for name in pair))
     stacked_shares(
         bars,
         results[["wins", "ties", "losses"]],
-        [names[system] for system in results["first"]],
-        [names[system] for system in results["second"]],
-        ("left system wins", "neither", "right system wins"),
+        [names[first] for first, _ in pairs],
+        [names[second] for _, second in pairs],
+        colours=[(styles[first].colour, styles[second].colour) for first, second in pairs],
     )
-    bars.set_xlabel("Share of the worlds")
+    bars.set_xlabel("Share of the universes (%)")
+    bars.set_title("Who wins")
     decisions = [name for name in DECISIONS if f"explained_{name}" in results]
     shares = results[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
-    shades.imshow(shares, cmap=COLOUR_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-    colours = colormaps[COLOUR_MAP]
-    for (row, column), share in np.ndenumerate(shares):
-        shades.text(
-            column,
-            row,
-            f"{100 * share:.0f}",
-            ha="center",
-            va="center",
-            fontsize=6,
-            color=ink_on(colours(float(share))),
-        )
-    shades.set_xticks(range(len(decisions)), [DECISIONS[name] for name in decisions])
-    shades.set_yticks([])
-    shades.tick_params(length=0)
-    shades.grid(visible=False)
-    shades.spines[:].set_visible(False)
-    shades.set_xlabel("Variance explained alone (%)")
+    share_rows(shades, shares, [decision_title(name) for name in decisions])
+    shades.set_title("Variance explained alone (%)")
+    letter_panels((bars, shades))
+    winners = {f"{names[name]} wins": style.colour for name, style in styles.items()}
+    for label, colour in {**winners, "neither": NO_WINNER}.items():
+        bars.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label))
     legend_below(figure)
     return figure

@@ -8,14 +8,17 @@ from matplotlib.figure import Figure
 from receval.figures.bars import ROW_HEIGHT, stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import SINGLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import decision_title, level_title
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
-TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.27, 0.6
+LEAST = 0.09
+"""Smaller parts have no room for their number."""
+
+TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.25, 0.6
 """Inches of the title of a panel, and of what is around the panels."""
 
 
@@ -38,24 +41,46 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a bar for all universes, and a panel for each decision with a bar for each level."""
-    first, second = (display.short_titles[name] for name in display.parameters["pair"])
-    groups = list(results.groupby("decision", sort=False))
-    heights = [len(group) for _, group in groups]
-    height = ROW_HEIGHT * sum(heights) + TITLE_HEIGHT * len(groups) + SURROUNDINGS_HEIGHT
-    figure = new_figure(1.5 * SINGLE_COLUMN, height)
-    panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, height_ratios=heights)
-    for axes, (name, group) in zip(panels[:, 0], groups, strict=True):
-        decision = str(name)
-        stacked_shares(
-            axes,
-            group[["first", "tie", "second"]],
-            [level_title(decision, level) if decision else "all" for level in group["level"]],
-            [f"{total:,}" for total in group["universes"]],
-            (f"{first} wins", "neither", f"{second} wins"),
-        )
-        axes.set_title(decision_title(decision) if decision else "Worlds")
-        axes.tick_params(axis="x", length=0)
-    axes.set_xlabel("Share of the worlds, whose number is on the right")
+    """Draw a bar for all universes and a panel for each decision, in two columns."""
+    pair = display.parameters["pair"]
+    first, second = (display.short_titles[name] for name in pair)
+    styles = display.styles(pair)
+    columns = _columns(
+        [(str(name), group) for name, group in results.groupby("decision", sort=False)]
+    )
+    height = max(map(_height, columns)) + SURROUNDINGS_HEIGHT
+    figure = new_figure(DOUBLE_COLUMN, height)
+    places = figure.add_gridspec(1, len(columns))
+    for index, groups in enumerate(columns):
+        heights = [len(group) for _, group in groups]
+        grid = places[index].subgridspec(len(groups), 1, height_ratios=heights)
+        for row, (decision, group) in enumerate(groups):
+            axes = figure.add_subplot(grid[row, 0])
+            stacked_shares(
+                axes,
+                group[["first", "tie", "second"]],
+                [level_title(decision, level) if decision else "all" for level in group["level"]],
+                [f"{total:,}" for total in group["universes"]],
+                (f"{first} wins", "neither", f"{second} wins"),
+                LEAST,
+                [(styles[pair[0]].colour, styles[pair[1]].colour)] * len(group),
+            )
+            axes.set_title(decision_title(decision) if decision else "All universes")
+            axes.tick_params(axis="x", length=0, labelbottom=False)
+        axes.tick_params(axis="x", labelbottom=True)
+        axes.set_xlabel("Share of the universes (%)")
     legend_below(figure)
     return figure
+
+
+def _columns(groups: list[tuple[str, pd.DataFrame]]) -> list[list[tuple[str, pd.DataFrame]]]:
+    """Cut the panels, in their order, into two columns of heights as alike as can be."""
+    if len(groups) == 1:
+        return [groups]
+    cuts = range(1, len(groups))
+    cut = min(cuts, key=lambda cut: max(_height(groups[:cut]), _height(groups[cut:])))
+    return [groups[:cut], groups[cut:]]
+
+
+def _height(groups: list[tuple[str, pd.DataFrame]]) -> float:
+    return sum(ROW_HEIGHT * len(group) + TITLE_HEIGHT for _, group in groups)

@@ -33,7 +33,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the specification curve, with a mark at the starting configuration."""
-    first, second = (display.short_titles[name] for name in display.parameters["pair"])
+    pair = display.parameters["pair"]
+    first, second = (display.short_titles[name] for name in pair)
+    styles = display.styles(pair)
     figure = specification_curve(
         results["effect"],
         with_verdicts(results)["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
@@ -45,12 +47,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             index_of_universe(results, Configuration()), "starting configuration"
         ),
         title=", ".join(display.datasets.values()),
+        colours=(styles[pair[0]].colour, styles[pair[1]].colour),
     )
     measured = results[["value", "other_value", "p_value", "rejected"]]
     equal = (results["difference"] == 0).mean()
     note(
         figure,
-        f"{len(results):,} worlds, of which {len(measured.drop_duplicates()):,} differ from all "
+        f"{len(results):,} universes, of which {len(measured.drop_duplicates()):,} differ from all "
         f"others in a value or a test; in {100 * equal:.1f} % both systems have the same value.",
     )
     return figure

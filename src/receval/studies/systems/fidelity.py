@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, MARKERS, new_figure
+from receval.figures.metric_styles import NAMES_IN_PRINT, plain_metric
+from receval.figures.panels import letter_panels
+from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
 
-FARTHEST = 200.0
+FARTHEST = 100.0
 """Percent: larger differences are drawn at the edge."""
 
-TICKS = (-100, -5, 0, 5, 100)
+TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
 
-ROW_HEIGHT = 0.15
+BETWEEN = (10,)
+"""Ticks whose numbers have no room where panels stand side by side."""
+
+ROW_HEIGHT = 0.14
 """Inches of a system."""
 
-PANEL = ["study", "dataset", "judgments"]
+PANEL = ["dataset", "judgments"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -38,36 +47,55 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the relative differences, a panel for each set of published values.
+    """Draw the relative differences: a row for each study, a panel for each set of its values.
 
     The panels of a study share the systems, from the best to the worst by the first metric as
     published for the first of the panels.
     """
     # An empty cell is text: there is no relative difference from a published 0.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
-    results = results.assign(relative_difference=relative)
-    metrics = list(dict.fromkeys(results["metric"]))
-    orders = {
-        str(study): _best_first(rows, metrics[0])
-        for study, rows in results.groupby("study", sort=False)
-    }
-    most = max(map(len, orders.values()))
-    panels = [(str(names[0]), names, rows) for names, rows in results.groupby(PANEL, sort=False)]
-    figure = new_figure(DOUBLE_COLUMN, 1.3 + ROW_HEIGHT * most)
-    all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    labelled: set[str] = set()
-    for axes, (study, (_, dataset, judgments), rows) in zip(all_axes, panels, strict=True):
+    results = results.assign(relative_difference=relative, metric=results["metric"].map(_printed))
+    styles = _styles(list(dict.fromkeys(results["metric"])), display)
+    studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
+    orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
+    counts = [len(order) for order in orders.values()]
+    figure = new_figure(DOUBLE_COLUMN, 0.4 + 0.75 * len(counts) + ROW_HEIGHT * sum(counts))
+    rows_of_panels = figure.add_gridspec(len(counts), 1, height_ratios=counts)
+    all_axes = []
+    for index, (study, of_study) in enumerate(studies.items()):
+        panels = list(of_study.groupby(PANEL, sort=False))
         heights = {system: -rank for rank, system in enumerate(orders[study])}
-        _panel(axes, rows, metrics, heights)
-        titles = [display.titles[system] for system in heights] if study not in labelled else []
-        axes.set_yticks(list(heights.values()), titles or [""] * len(heights))
-        axes.set_ylabel("" if study in labelled else study)
-        axes.set_title(display.datasets[str(dataset)] + "\nunbiased" * (judgments == "unbiased"))
-        labelled.add(study)
+        grid = rows_of_panels[index].subgridspec(1, len(panels))
+        row = [figure.add_subplot(grid[0, column]) for column in range(len(panels))]
+        for axes, ((dataset, judgments), rows) in zip(row, panels, strict=True):
+            _panel(axes, rows, styles, heights)
+            _name_ticks(axes, BETWEEN if len(panels) > 1 else ())
+            axes.set_yticks(list(heights.values()), [""] * len(heights))
+            axes.set_title(
+                display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
+            )
+        row[0].set_yticklabels([display.titles[system] for system in heights])
+        row[0].set_ylabel(f"Values of\n{study}")
+        all_axes += row
     if (results["searched"] == "yes").any():
         all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
+    letter_panels(all_axes)
     legend_below(figure)
     return figure
+
+
+def _printed(metric: str) -> str:
+    """Return the name of a mean over users, with its cut-off: MAP@100 for AP(depth=100)."""
+    label = re.sub(r"\(depth=(\d+)\)$", r"@\1", metric)
+    name, at, cutoff = label.partition("@")
+    return NAMES_IN_PRINT.get(name, name) + at + cutoff
+
+
+def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
+    """Return the style of each metric; what the papers' nine are not is in ink."""
+    known = [metric for metric in metrics if plain_metric(metric) in display.metrics]
+    styles = display.metric_styles(known)
+    return {metric: styles.get(metric, SeriesStyle(INK, "x")) for metric in metrics}
 
 
 def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
@@ -76,33 +104,32 @@ def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
     return list(dict.fromkeys([*ordered["system"], *rows["system"]]))
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, metrics: list[str], heights: dict[str, int]) -> None:
+def _panel(
+    axes: Axes, rows: pd.DataFrame, styles: Mapping[str, SeriesStyle], heights: dict[str, int]
+) -> None:
     axes.axvspan(-5, 5, color="#EEEEEE", linewidth=0, zorder=0)
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    for index, metric in enumerate(metrics):
+    for metric, style in styles.items():
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
-        percent = np.clip(own["relative_difference"] * 100, -100, FARTHEST)
+        percent = np.clip(own["relative_difference"] * 100, -FARTHEST, FARTHEST)
         at = own["system"].map(heights)
         seen = own["searched"] == "yes"
-        colour, marker = COLOURS[index], MARKERS[index]
+        marks: dict[str, Any] = {"linestyle": "none", "marker": style.marker, "color": style.colour}
         if len(own):
-            axes.plot([], [], linestyle="none", marker=marker, color=colour, label=metric)
-        for chosen, face in ((seen, "white"), (~seen, colour)):
+            axes.plot([], [], label=metric, **marks)
+        for chosen, face in ((seen, "white"), (~seen, style.colour)):
             axes.plot(
-                percent[chosen],
-                at[chosen],
-                linestyle="none",
-                marker=marker,
-                markersize=3,
-                color=colour,
-                markerfacecolor=face,
-                zorder=3,
+                percent[chosen], at[chosen], markersize=3, markerfacecolor=face, zorder=3, **marks
             )
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
-    axes.set_xlabel("difference (%)")
-    # Room for the marks at the edge, which would be cut in half.
-    axes.set_xlim(-150, 1.3 * FARTHEST)
-    axes.xaxis.set_major_locator(FixedLocator(TICKS))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xlabel("Difference from published (%)")
+    axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
     axes.set_ylim(1 - len(heights) - 0.6, 0.6)
+
+
+def _name_ticks(axes: Axes, without: Sequence[int]) -> None:
+    """Put a mark at each tick, and its number but for some that have no room."""
+    names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
+    shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
+    axes.set_xticks(TICKS, shown, fontsize=6.5)
+    axes.xaxis.set_minor_locator(NullLocator())

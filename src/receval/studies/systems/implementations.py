@@ -12,11 +12,22 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, MARKERS, new_figure
+from receval.figures.panels import letter_panels
+from receval.figures.published_marks import PUBLISHED_GREY
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 
-PACKAGES = ("receval", "implicit", "scikit-learn", "LibRec")
-"""In the order of colours and of the legend."""
+MARKS = {
+    "receval": (INK, "o"),
+    "implicit": ("#808080", "s"),
+    "scikit-learn": ("#808080", "^"),
+    "LibRec": (PUBLISHED_GREY, "D"),
+}
+"""Colour and marker of each package: no hue, which are those of systems. LibRec's values are
+published ones, and hollow as these are everywhere."""
+
+PACKAGES = tuple(MARKS)
+"""In the order of the legend."""
 
 APART = {"receval": -0.2, "implicit": 0.05, "scikit-learn": 0.05, "LibRec": 0.2}
 """Marks of one algorithm lie a little apart, or the last would hide the first; in rows."""
@@ -61,15 +72,23 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     for axes, label in zip(panels, shown, strict=True):
         _panel(axes, means[means["metric"] == label], algorithms)
-        axes.set_xlabel(label)
+        overlap = label.startswith("overlap")
+        axes.set_xlabel(
+            "Share of the list" if overlap else f"{label} (better \N{RIGHTWARDS ARROW})"
+        )
+        axes.set_title("In receval's list" if overlap else label)
     titles = [display.titles.get(algorithm, algorithm) for algorithm in algorithms]
     panels[0].set_yticks(range(len(algorithms)), titles)
     panels[0].set_ylim(len(algorithms) - 0.5, -0.5)
-    present = [package for package in PACKAGES if (means["package"] == package).any()]
-    for package in present:
-        panels[0].plot([], [], label=package, **_mark(package))
-    if means["system"].str.endswith("-exact").any():
-        panels[0].plot([], [], label="hollow: exact solver", **_mark("implicit", hollow=True))
+    for package in PACKAGES:
+        if (means["package"] == package).any():
+            published = " (published)" * (package == "LibRec")
+            panels[0].plot([], [], label=package + published, **_mark(package))
+    exact = means[means["system"].str.endswith("-exact")]
+    for package in dict.fromkeys(exact["package"]):
+        mark = _mark(str(package), hollow=True)
+        panels[0].plot([], [], label=f"{package}, exact solver", **mark)
+    letter_panels(panels)
     legend_below(figure)
     return figure
 
@@ -96,11 +115,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, algorithms: Sequence[str]) -> None:
 
 
 def _mark(package: str, *, hollow: bool = False) -> Mapping[str, Any]:
-    index = PACKAGES.index(package)
+    colour, marker = MARKS[package]
     return {
         "linestyle": "none",
-        "marker": MARKERS[index],
+        "marker": marker,
         "markersize": 3.5,
-        "color": COLOURS[index],
-        "markerfacecolor": "white" if hollow else COLOURS[index],
+        "color": colour,
+        "markerfacecolor": "white" if hollow or package == "LibRec" else colour,
     }

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
+from receval.figures.line_labels import label_lines
+from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 
-HEIGHT = 2.6
+HEIGHT = 2.4
 
 
 def styles_by_short_title(display: DisplayStyle, systems: Iterable[str]) -> dict[str, SeriesStyle]:
     """Return the style of each system, the same for systems with one short title.
 
-    One legend serves panels that show, for example, kNN with different numbers of neighbours.
+    So kNN with other numbers of neighbours looks the same in all panels.
     """
     own = display.styles(systems)
     by_title: dict[str, SeriesStyle] = {}
@@ -36,9 +38,10 @@ def draw_system_curves(
     *,
     panel: str,
     across: str,
-    finish: Callable[[Axes], None],
+    finish: Callable[[Axes, str], None],
+    markers: bool = True,
 ) -> Figure:
-    """Draw a line for each system in a panel for each dataset or experiment.
+    """Draw a line for each system, named at its end, in a panel for each dataset or experiment.
 
     Parameters
     ----------
@@ -50,18 +53,24 @@ def draw_system_curves(
     panel, across : str
         Columns: which panel, and the x axis.
     finish : callable
-        Names the axes of a panel and adds what else belongs there.
+        Takes a panel and its name, names its axes and adds what else belongs there.
+    markers : bool
+        Whether points carry markers.
     """
     names = list(dict.fromkeys(results[panel]))
     styles = styles_by_short_title(display, dict.fromkeys(results["system"]))
     figure = new_figure(SINGLE_COLUMN if len(names) == 1 else DOUBLE_COLUMN, HEIGHT)
-    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+    panels = figure.subplots(1, len(names), squeeze=False)[0]
+    for axes, name in zip(panels, names, strict=True):
         shown = results[results[panel] == name]
         for system in dict.fromkeys(shown["system"]):
             points = shown[shown["system"] == system].sort_values(across)
             x, y = real_values(points[[across, "value"]]).T
-            line(axes, x, y, styles[system], display.short_titles[system])
+            # What has no value at all has no end to stand at.
+            label = None if np.isnan(y).all() else display.short_titles[system]
+            line(axes, x, y, styles[system], label, markers=markers)
         axes.set_title(titles[name])
-        finish(axes)
-    legend_below(figure)
+        finish(axes, name)
+    letter_panels(panels)
+    label_lines(panels)
     return figure

@@ -1,0 +1,88 @@
+"""What the figures of canamares2020 say, on accepted results and on results that deny it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from studies.broken_messages import (
+    Broken,
+    assert_sentences,
+    figures_of,
+    message,
+    results_of,
+    swapped,
+)
+
+from receval.studies.canamares2020.messages import MESSAGES
+
+STUDY = "canamares2020"
+
+
+def flat(results: pd.DataFrame) -> pd.DataFrame:
+    return results.assign(value=results["value"].where(results["value"].isna(), 0.5))
+
+
+def with_equal_depths(results: pd.DataFrame) -> pd.DataFrame:
+    """Condensed lists are the full ones."""
+    return results.assign(value=results["depth"].astype(float))
+
+
+def few_ratings(results: pd.DataFrame) -> pd.DataFrame:
+    return results.assign(share=results["share"] * (results["ratings"] > 100))
+
+
+# What the paper says of twins is not for them to show.
+BREAKS: dict[str, Broken] = {
+    "fig01": few_ratings,
+    "fig02": swapped("system", "knn-user", "ranksys-mf"),
+    "fig03": lambda results: results.assign(value=results["train_ratio"].astype(float)),
+    "fig04": swapped("system", "knn-user", "ranksys-mf"),
+    "fig05": with_equal_depths,
+    "fig06": swapped("system", "knn-user", "ranksys-mf"),
+    "fig07": flat,
+    "fig08": swapped("average", "full", "reduced"),
+}
+
+
+def test_every_figure_has_a_message() -> None:
+    assert list(MESSAGES) == figures_of(STUDY)
+
+
+@pytest.mark.parametrize("figure", MESSAGES)
+def test_what_a_figure_says_holds_on_the_accepted_results(figure: str) -> None:
+    found = message(STUDY, figure, results_of(STUDY, figure))
+    assert_sentences(found)
+    assert found.holds
+
+
+@pytest.mark.parametrize("figure", MESSAGES)
+def test_results_that_deny_it_are_noticed(figure: str) -> None:
+    results = BREAKS[figure](results_of(STUDY, figure))
+    assert not message(STUDY, figure, results).holds
+
+
+@pytest.mark.parametrize("figure", MESSAGES)
+@pytest.mark.parametrize("missing", ["", "ml-1m", "netflix"])
+def test_twins_have_a_message_too_whatever_dataset_is_missing(figure: str, missing: str) -> None:
+    results = results_of(STUDY, figure, "demo")
+    results = results[results["dataset"] != missing]
+    if len(results):
+        assert_sentences(message(STUDY, figure, results))
+
+
+def test_condensed_lists_that_get_worse_with_training_are_noticed() -> None:
+    results = results_of(STUDY, "fig04")
+    falling = results.assign(train_ratio=1 - results["train_ratio"].astype(float))
+    assert not message(STUDY, "fig04", falling).holds
+
+
+def test_a_crossover_on_netflix_is_no_message_of_figure_6() -> None:
+    results = results_of(STUDY, "fig06")
+    netflix = results.assign(experiment="netflix", dataset="netflix")
+    assert not message(STUDY, "fig06", netflix).holds
+
+
+def test_users_of_figure_8_of_whom_none_gets_a_recommendation_deny_it() -> None:
+    results = results_of(STUDY, "fig08")
+    reduced = results["average"].eq("reduced")
+    assert not message(STUDY, "fig08", results[~reduced]).holds
