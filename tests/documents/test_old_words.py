@@ -117,6 +117,9 @@ OLD_WORDS = (
             "config/demo.yaml": _SEEDS,
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "docs/unbiased_tests.md": "the name of the split",
+            "src/receval/studies/menamaldonado2021/_shared/scatter_messages.py": (
+                "the name of the experiment"
+            ),
             "benchmarks/familiarity_draws.py": "the names of the split and of the experiment",
             "tests/**/*.py": "the names of the split and of the experiment",
         },

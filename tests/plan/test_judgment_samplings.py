@@ -214,7 +214,7 @@ def test_with_some_data_what_reads_judgment_samplings_names_the_absent(tmp_path:
     display = plan.descriptions.display(STUDY, "fig03")
     assert display["absence"] == absence_of(["ML-1M", "BeerAdvocate"])
     assert display["datasets"]["librarything"] == "LibraryThing"
-    assert display["parameters"]["kept"] == "test ratings"
+    assert display["parameters"]["kept"] == "Test ratings kept"
 
 
 def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_judgment_samplings() -> None:

@@ -64,7 +64,7 @@ def grouped_bars(
     names = list(styles)
     heights = _matrix(frame, group, series, value, groups, names)
     errors = None if error is None else _matrix(frame, group, series, error, groups, names)
-    offsets, width = bar_places(names, gaps)
+    offsets, width = bar_offsets(names, gaps)
     positions = np.arange(len(groups))
     for i, name in enumerate(names):
         style = styles[name]
@@ -108,12 +108,12 @@ def grouped_bars(
     axes.set_ylim(bottom=0)
 
 
-def bar_places(names: Sequence[str], gaps: Collection[str] = ()) -> tuple[dict[str, float], float]:
+def bar_offsets(names: Sequence[str], gaps: Collection[str] = ()) -> tuple[dict[str, float], float]:
     """Return where the bar of each series stands beside the middle of its group, and its width.
 
     Examples
     --------
-    >>> places, width = bar_places(["pop", "random", "wrmf"], gaps=["wrmf"])
+    >>> places, width = bar_offsets(["pop", "random", "wrmf"], gaps=["wrmf"])
     >>> {name: round(place / width, 2) for name, place in places.items()}
     {'pop': -1.25, 'random': -0.25, 'wrmf': 1.25}
     """

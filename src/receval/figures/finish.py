@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from string import ascii_lowercase
 from xml.sax.saxutils import escape
 
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
@@ -163,6 +165,22 @@ def settle_layout(figure: Figure) -> None:
         bounds = axes.get_position(original=True).bounds
         left, bottom, width, height = (round(part, _DIGITS_OF_POSITIONS) for part in bounds)
         axes.set_position((left, bottom, width, height))
+
+
+def letter_panels(panels: Iterable[Axes]) -> None:
+    """Put (a), (b) ... before the titles of panels; a single one gets no letter.
+
+    Raises
+    ------
+    ValueError
+        There are more panels than letters.
+    """
+    lettered = list(panels)
+    if len(lettered) > len(ascii_lowercase):
+        raise ValueError(f"There are {len(lettered)} panels, more than letters to name them by.")
+    if len(lettered) > 1:
+        for letter, axes in zip(ascii_lowercase, lettered, strict=False):
+            axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())
 
 
 # None removes an entry: dates change every run, program versions every upgrade.

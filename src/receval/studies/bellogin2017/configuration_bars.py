@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.bars import GROUP_WIDTH
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.panels import letter_panels
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.published_marks import published_line
 from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from receval.storage.files import real_values

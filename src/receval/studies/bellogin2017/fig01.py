@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import note
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels, note
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
 from receval.seeds import generator

@@ -10,8 +10,8 @@ from matplotlib.ticker import MultipleLocator
 
 from receval.figures.curves import line, plain_numbers
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.target_sizes import (

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from receval.evaluation.experiment import Experiment
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.system_bars import means_with_intervals

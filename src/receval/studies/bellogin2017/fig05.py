@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import settle_layout
+from receval.figures.finish import letter_panels, settle_layout
 from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
-from receval.figures.panels import letter_panels
 from receval.figures.published_marks import published_mark
 from receval.figures.style import (
     DOUBLE_COLUMN,

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
-from receval.figures.panels import letter_panels
 from receval.figures.published_marks import published_mark
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.statistics.concentration import popularity_segments

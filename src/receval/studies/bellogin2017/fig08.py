@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.panels import letter_panels
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.bellogin2017._shared.designs import (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from receval.figures.curves import cumulative_curve
 from receval.figures.dataset_styles import dataset_styles
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
-from receval.figures.panels import letter_panels
 from receval.figures.published_marks import published_mark
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.statistics.concentration import share_at_most

@@ -13,8 +13,8 @@ from matplotlib.ticker import PercentFormatter
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

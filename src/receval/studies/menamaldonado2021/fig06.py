@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import plain_numbers
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.finish import settle_layout
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels, settle_layout
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

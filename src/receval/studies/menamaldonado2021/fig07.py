@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

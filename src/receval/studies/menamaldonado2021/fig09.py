@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

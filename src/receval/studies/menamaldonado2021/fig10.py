@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
 from receval.figures.mosaic import percent
-from receval.figures.panels import letter_panels
 from receval.figures.style import INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

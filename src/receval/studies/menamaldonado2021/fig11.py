@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.panels import letter_panels
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle, coefficient_text
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, SINGLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs

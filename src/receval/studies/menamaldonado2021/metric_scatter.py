@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
-from receval.figures.finish import settle_layout
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels, settle_layout
 from receval.figures.point_labels import label_points
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.studies._shared.inputs import ArtifactInputs

@@ -12,9 +12,8 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR
+from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.heat_map import heat_map, two_decimals
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
 from receval.storage.files import real_values
 

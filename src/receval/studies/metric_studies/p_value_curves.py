@@ -13,9 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.end_labels import label_floor
-from receval.figures.finish import NOTE_COLOUR
+from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,

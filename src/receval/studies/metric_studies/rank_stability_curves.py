@@ -15,10 +15,9 @@ from matplotlib.transforms import ScaledTranslation
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR
+from receval.figures.finish import NOTE_COLOUR, letter_panels
 from receval.figures.line_labels import label_lines
 from receval.figures.near_one import scale_near_one
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 

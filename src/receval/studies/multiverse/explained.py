@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.explained_shares import triangle
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.multiverse.description import decision_title
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts

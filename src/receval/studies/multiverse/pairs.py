@@ -11,8 +11,7 @@ from matplotlib.patches import Rectangle
 from receval.figures.bars import stacked_shares
 from receval.figures.display import DisplayStyle
 from receval.figures.explained_shares import share_rows
-from receval.figures.finish import legend_below
-from receval.figures.panels import letter_panels
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.description import decision_title

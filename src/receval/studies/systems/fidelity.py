@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.metric_styles import NAMES_IN_PRINT, plain_metric
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
 

@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below
-from receval.figures.panels import letter_panels
+from receval.figures.finish import legend_below, letter_panels
 from receval.figures.published_marks import PUBLISHED_GREY
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
 from receval.studies._shared.inputs import ArtifactInputs

@@ -9,6 +9,13 @@ import pandas as pd
 
 from receval.figures.heat_map import two_decimals
 from receval.studies._shared.message import Message
+from receval.studies.metric_studies.geometric_messages import (
+    active_users_under_geometric_means,
+    geometric_metrics_agree,
+    popular_items_under_geometric_means,
+    released_forms_are_least_robust,
+    users_under_geometric_means,
+)
 from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     P_VALUE_READING,
@@ -24,13 +31,6 @@ from receval.studies.metric_studies.message_parts import (
     numbers_of,
     power,
     taus,
-)
-from receval.studies.valcarce2020.geometric_messages import (
-    active_users_under_geometric_means,
-    geometric_metrics_agree,
-    popular_items_under_geometric_means,
-    released_forms_are_least_robust,
-    users_under_geometric_means,
 )
 
 TOP_HEAVY = ("MRR", "ERR")

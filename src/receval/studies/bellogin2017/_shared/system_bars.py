@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy.special import stdtrit
 
-from receval.figures.bars import bar_places, grouped_bars
+from receval.figures.bars import bar_offsets, grouped_bars
 from receval.figures.display import DisplayStyle
 from receval.figures.published_marks import PUBLISHED_GREY, published_mark
 
@@ -103,7 +103,7 @@ def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> Non
     Parameters of the artifact: ``paper``, texts "dataset | protocol | system | metric | value".
     """
     order = bar_order(bars["system"].unique(), display)
-    places, _ = bar_places(order, _gaps(order, display))
+    places, _ = bar_offsets(order, _gaps(order, display))
     groups = list(dict.fromkeys(bars["configuration"]))
     for entry in display.parameters["paper"]:
         *bar, value = str(entry).split(" | ")

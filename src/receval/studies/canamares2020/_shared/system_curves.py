@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
 from receval.figures.line_labels import label_lines
-from receval.figures.panels import letter_panels
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 

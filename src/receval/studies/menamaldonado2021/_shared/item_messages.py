@@ -12,10 +12,10 @@ from receval.studies.menamaldonado2021._shared.message_texts import (
     DATASETS,
     datasets_of,
     in_a_row,
+    in_percent,
     number_of,
     on_each,
     sentence,
-    shown,
 )
 
 MOST = 0.5
@@ -40,9 +40,9 @@ def fig05(results: pd.DataFrame) -> Message:
             (
                 dataset,
                 f"the optimal rankings for precision and anti-precision disagree on "
-                f"{shown(disagree)} of the pairs; the odds of popularity are steeper than "
-                f"average rating and complement on {shown(steeper)}, and lemma 1 tells "
-                f"what the rankings do on {shown(lemma)}",
+                f"{in_percent(disagree)} of the pairs; the odds of popularity are steeper than "
+                f"average rating and complement on {in_percent(steeper)}, and lemma 1 tells "
+                f"what the rankings do on {in_percent(lemma)}",
             )
         )
         holds.append(disagree > MOST and steeper > MOST and lemma > LEMMA_1)
@@ -67,9 +67,9 @@ def fig06(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"the item in the middle has {shown(popularity)} of the highest popularity, but "
-                f"{shown(rating)} of the highest average rating, and the optimal rankings oppose "
-                f"each other, {coefficient_text('τ', tau)}",
+                f"the item in the middle has {in_percent(popularity)} of the highest popularity, "
+                f"but {in_percent(rating)} of the highest average rating, and the optimal rankings "
+                f"oppose each other, {coefficient_text('τ', tau)}",
             )
         )
         holds.append(tau < 0 and popularity < rating)
@@ -145,9 +145,9 @@ def fig09(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"observed and real optimum agree on {shown(agree)} of the pairs for precision "
-                f"and on {shown(anti_agree)} for anti-precision, for both on {shown(both)}; "
-                f"lemma 3 holds on {shown(lemma)} and {shown(anti_lemma)}",
+                f"observed and real optimum agree on {in_percent(agree)} of the pairs for "
+                f"precision and on {in_percent(anti_agree)} for anti-precision, for both on "
+                f"{in_percent(both)}; lemma 3 holds on {in_percent(lemma)} and {in_percent(anti_lemma)}",
             )
         )
         holds.append(agree > MOST > anti_agree and min(lemma, anti_lemma) > MOST)
@@ -174,8 +174,8 @@ def fig10(results: pd.DataFrame) -> Message:
         texts.append(
             (
                 dataset,
-                f"{shown(above)} of the items are better known to those who like them than to "
-                f"all, but {shown(nearer)} are nearer to the diagonal, where rating is "
+                f"{in_percent(above)} of the items are better known to those who like them than to "
+                f"all, but {in_percent(nearer)} are nearer to the diagonal, where rating is "
                 "independent of relevance, than to the dashed line",
             )
         )

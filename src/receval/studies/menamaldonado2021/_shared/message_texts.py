@@ -25,7 +25,7 @@ def in_a_row(parts: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def shown(share: float) -> str:
+def in_percent(share: float) -> str:
     """Print a share, such as 61.2 %; a dash where there is nothing to share."""
     return "\N{EN DASH}" if isnan(share) else f"{100 * share:.1f} %"
 

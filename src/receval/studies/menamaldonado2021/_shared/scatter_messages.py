@@ -14,7 +14,7 @@ EXPERIMENTS = {
     "movielens": "ML-1M",
     "yahoo": "Yahoo! R3",
     "cm100k": "CM100k",
-    "cm100k-opposed": "CM100k with familiarity redrawn",
+    "cm100k-opposed": "CM100k with anti-popular familiarity",
     "movielens-temporal": "ML-1M split by time",
 }
 FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from receval.figures.finish import settle_layout
-from receval.figures.panels import letter_panels
+from receval.figures.finish import letter_panels, settle_layout
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
