@@ -147,7 +147,8 @@ def fig09(results: pd.DataFrame) -> Message:
                 dataset,
                 f"observed and real optimum agree on {in_percent(agree)} of the pairs for "
                 f"precision and on {in_percent(anti_agree)} for anti-precision, for both on "
-                f"{in_percent(both)}; lemma 3 holds on {in_percent(lemma)} and {in_percent(anti_lemma)}",
+                f"{in_percent(both)}; lemma 3 holds on {in_percent(lemma)} and "
+                f"{in_percent(anti_lemma)}",
             )
         )
         holds.append(agree > MOST > anti_agree and min(lemma, anti_lemma) > MOST)
