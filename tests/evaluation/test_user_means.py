@@ -12,6 +12,7 @@ from studies.prepared import display_of, inputs_of, write_experiment
 from receval.evaluation.experiment import Experiment
 from receval.evaluation.user_means import UserMeans
 from receval.evaluation.values_by_fold import values_by_fold, values_of_users
+from receval.figures.printed_numbers import significant
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
@@ -128,7 +129,7 @@ def test_the_table_of_bellogin2017_has_a_row_for_each_protocol_once(tmp_path: Pa
     table = system_values.tabulate(results, display_of("bellogin2017", "system_values"))
     rows = results[(results["metric"] == "P") & (real_values(results["cutoff"]) == 10)]
     assert len(rows) == 2 * 2 * len(SYSTEMS)
-    printed = [f"{value:.4f}" for value in rows["value"][: 2 * len(SYSTEMS)]]
+    printed = [significant(value) for value in rows["value"][: 2 * len(SYSTEMS)]]
     assert [row[:4] for row in table.rows] == [
         ("ML-1M twin", "coin-flip", "AR TI-AN", ""),
         ("ML-1M twin", "coin-flip", "1R TI-NN", "9"),

@@ -10,7 +10,20 @@ from matplotlib.text import Text
 SMALLEST = 5.0
 """Font size in points below which nobody reads."""
 
-LOWER_CASE = ("infAP", "bpref", "nDCG", "nDCL", "kNN", "pLSA", "antiP", "antiRR", "tau", "ln", "p(")
+LOWER_CASE = (
+    "infAP",
+    "bpref",
+    "nDCG",
+    "nDCL",
+    "kNN",
+    "pLSA",
+    "antiP",
+    "antiRR",
+    "anti-MRR",
+    "tau",
+    "ln",
+    "p(",
+)
 """What an axis label may begin with although it is no capital: names that are spelt so."""
 
 
@@ -23,7 +36,7 @@ def wording_problems(figure: Figure) -> list[str]:
             if start.islower() and not label.startswith(LOWER_CASE):
                 problems.append(f"The axis label {label!r} does not begin with a capital.")
         ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()]
-        if any("%" in tick.get_text() for tick in ticks if re.search(r"\d", tick.get_text())):
+        if any(re.fullmatch(r"\W*\d[\d.,]*\s*%", tick.get_text()) for tick in ticks):
             problems.append(
                 f"The ticks of {axes.get_xlabel()!r} have per cent signs: label it (%)."
             )

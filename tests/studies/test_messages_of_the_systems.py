@@ -43,5 +43,5 @@ def test_packages_that_differ_are_noticed() -> None:
     assert message(STUDY, "implementations", same).holds
     found = message(STUDY, "implementations", other)
     assert not found.holds
-    assert "0 of 3 algorithms" in found.finding
+    assert "Of 3 algorithms 0 have" in found.finding
     assert "20 %: .250 by receval, .200 by LibRec" in found.finding

@@ -182,7 +182,7 @@ def test_the_table_of_taus_marks_those_that_are_farther_off(results: Path, tmp_p
         (".600", ".600"),
         ("\N{MINUS SIGN}.600", "1.000"),
     ]
-    assert printed.rows[0][3:5] == ("observed antiP@10", "observed P@10")
+    assert printed.rows[0][3:5] == ("Observed antiP@10", "Observed P@10")
     assert to_markdown(printed).count("| 99 ") == 2
 
 

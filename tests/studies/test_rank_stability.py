@@ -301,7 +301,7 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
 def test_the_paper_is_marked_where_it_says_a_level() -> None:
     path = FULL / "valcarce2020" / "fig03.csv"
     with figure_style():
-        axes = draw(read_results(path), display_of("valcarce2020", "fig03")).axes[0]
+        axes = draw(read_results(path), display_of("valcarce2020", "fig03", edition="full")).axes[0]
     (mark,) = [line for line in axes.lines if line.get_label() == "_paper"]
     assert (*mark.get_xdata(), *mark.get_ydata()) == (50, 0.9)
     assert mark.get_fillstyle() == "none"

@@ -229,7 +229,9 @@ def test_above_the_diagonal_stand_the_coefficients_of_the_paper(
     results = prepared.results("valcarce2018", artifact)
     table = pd.read_csv(PUBLISHED, comment="#")
     for (_, axes), dataset in zip(
-        titled(prepared.figure("valcarce2018", artifact)), datasets_of(results), strict=True
+        titled(drawn_as("valcarce2018", artifact, results, edition="full")),
+        datasets_of(results),
+        strict=True,
     ):
         rows = results[results["dataset"] == dataset]
         names = list(dict.fromkeys(rows["metric_a"]))
@@ -248,7 +250,7 @@ def test_above_the_diagonal_stand_the_coefficients_of_the_paper(
 def test_the_paper_s_agreement_with_the_arithmetic_mean_stands_below(prepared: Prepared) -> None:
     results = prepared.results("valcarce2020", "fig09")
     own = results[results["dataset"] == "ml-1m"].set_index(["average", "metric_a"])["tau"]
-    figure = prepared.figure("valcarce2020", "fig09")
+    figure = drawn_as("valcarce2020", "fig09", results, edition="full")
     above, below = (figure.axes[index].get_xlabel() for index in (0, 3))
     two = [two_decimals(own["arithmetic to released", name]) for name in ("MAP", "F1")]
     assert below.splitlines()[1] == f"GMAP {two[0]}, GF1* {two[1]} (paper .92, .42)"
@@ -335,7 +337,7 @@ def test_discriminative_power_is_printed_over_ordered_pairs_in_both_papers(
     before = prepared.results("valcarce2018", "table3")
     after = prepared.results("valcarce2020", "table3")
     tables = [
-        module_of(study, "table3").tabulate(results, display_of(study, "table3"))
+        module_of(study, "table3").tabulate(results, display_of(study, "table3", edition="full"))
         for study, results in (("valcarce2018", before), ("valcarce2020", after))
     ]
     for table in tables:
@@ -344,8 +346,8 @@ def test_discriminative_power_is_printed_over_ordered_pairs_in_both_papers(
     # Datasets down, the paper's values below ours; metrics down.
     first = before[before["dataset"] == "ml-1m"]
     ours, paper, *_ = tables[0].rows
-    assert ours == ("ML-1M twin", "ours", *map(printed_power, first["dp_ordered"]))
-    assert paper == ("ML-1M twin", "paper", "2.6", "7.0", "2.8", "1.4", "15.5", "9.9", "8.4")
+    assert ours == ("ML-1M", "ours", *map(printed_power, first["dp_ordered"]))
+    assert paper == ("ML-1M", "paper", "2.6", "7.0", "2.8", "1.4", "15.5", "9.9", "8.4")
     second = after[after["metric"] == "P"]
     assert tables[1].rows[0] == ("P", *map(printed_power, second["dp_ordered"]))
 

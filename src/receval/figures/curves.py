@@ -129,7 +129,11 @@ def logarithmic_x(axes: Axes) -> None:
 
 def plain_numbers(axis: Axis) -> None:
     """Label an axis with numbers written out, their thousands set off: .5, 100, 1,000."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(f"{value:,.10g}")))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _written_out(value)))
+
+
+def _written_out(value: float) -> str:
+    return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
 
 
 def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from receval.figures.style import INK
+from receval.figures.style import INK, short_number
 
 LABEL_SIZE = 6.5
 """Font size in points of what stands beside and in the areas."""
@@ -258,4 +258,4 @@ def spread_out(positions: Sequence[float], lines: Sequence[int]) -> list[float]:
 
 def percent(share: float) -> str:
     """Print a share, such as 61.2 %."""
-    return f"{100 * share:.1f} %"
+    return f"{short_number(f'{100 * share:.1f}')} %"

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import note
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
+from receval.figures.style import short_number
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.multiverse.description import decisions_of
 from receval.multiverse.verdicts import VERDICTS, index_of_universe, with_verdicts
@@ -54,6 +55,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     note(
         figure,
         f"{len(results):,} universes, of which {len(measured.drop_duplicates()):,} differ from all "
-        f"others in a value or a test; in {100 * equal:.1f} % both systems have the same value.",
+        f"others in a value or a test; in {short_number(f'{100 * equal:.1f}')} % both systems have "
+        "the same value.",
     )
     return figure

@@ -62,7 +62,7 @@ def of_implementations(results: pd.DataFrame) -> Message:
     return Message(
         "A row is an algorithm, a mark its value by one package; on the right, the share of a list "
         "that is also in receval's.",
-        f"{len(close)} of {len(relative)} algorithms have the same P@10 within one per cent, "
+        f"Of {len(relative)} algorithms {len(close)} have the same P@10 within one per cent, "
         f"whoever implements them: {NAMES.get(nearest, nearest)} differs least "
         f"({_percent(relative[nearest])}), {NAMES.get(farthest, farthest)} most "
         f"({_percent(relative[farthest])}: {short_number(f'{ours:.3f}')} by receval, "
