@@ -246,9 +246,12 @@ def test_the_demo_is_laid_over_key_by_key() -> None:
 
 
 def test_everything_else_is_the_same_in_both_editions() -> None:
-    laid_over = {"edition", "studies", "simulations"}
-    full = load_settings(CONFIG, "full").model_dump(exclude=laid_over)
-    assert load_settings(CONFIG, "demo").model_dump(exclude=laid_over) == full
+    laid_over = {"edition", "studies", "simulations", "systems"}
+    full, demo = (load_settings(CONFIG, edition) for edition in ("full", "demo"))
+    assert demo.model_dump(exclude=laid_over) == full.model_dump(exclude=laid_over)
+    assert demo.systems.keys() == full.systems.keys()
+    differing = {name for name in full.systems if demo.systems[name] != full.systems[name]}
+    assert differing == {"knn-user-1000", "ranksys-mf", "ranksys-mf-text"}
 
 
 @pytest.mark.parametrize(

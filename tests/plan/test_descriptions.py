@@ -150,3 +150,13 @@ def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     for changes in ({"seed": 1}, {"splits": {"user-80": {"train_ratio": 0.7}}}):
         with pytest.raises(ValueError, match="run the searches"):
             plan_of("full", {"accepted_searches": True, **changes}).searches.accepted_files()
+
+
+def test_a_note_of_an_edition_stands_behind_the_caption() -> None:
+    spec = {"caption": "Bars of {samples} samples.", "note": "Twins are small."}
+    plan = plan_of("demo", {"studies": {"bellogin2017": {"artifacts": {"fig02": spec}}}})
+    assert plan.descriptions.caption("bellogin2017", "fig02") == (
+        "Bars of 0 samples. Twins are small."
+    )
+    without = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}}}
+    assert plan_of("demo", without).descriptions.caption("bellogin2017", "fig02") == "Bars."

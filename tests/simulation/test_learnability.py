@@ -1,7 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from simulation.twin_folders import ROOT
 
+from receval.config.settings import load_settings
+from receval.recommenders.knn import UserKNN
+from receval.recommenders.wrmf import WRMF
 from receval.simulation.twins import Simulation
 
 
@@ -36,3 +42,26 @@ def test_personalised_beats_popularity_beats_random_on_the_movielens_twin(
     assert popularity > 5 * random
     assert pure_svd > 1.3 * popularity
     assert neighbours > 1.3 * popularity
+
+
+@pytest.mark.parametrize(("train_ratio", "ahead"), [(0.2, "knn-user"), (0.8, "ranksys-mf")])
+def test_knn_and_mf_of_the_demo_change_places_on_the_movielens_twin(
+    simulations: dict[str, Simulation], train_ratio: float, ahead: str
+) -> None:
+    """As in figure 2 of canamares2020: kNN with few training ratings, MF with many."""
+    systems = load_settings(ROOT / "config", "demo").systems
+    simulation = simulations["ml-1m"]
+    seen, shape = simulation.observation, simulation.world.relevance.shape
+    in_train = np.random.default_rng(0).random(len(seen)) < train_ratio
+    train = np.zeros(shape, dtype=np.float32)
+    train[seen.users[in_train], seen.items[in_train]] = seen.values[in_train]
+    relevant = np.zeros(shape, dtype=bool)
+    relevant[seen.users[~in_train], seen.items[~in_train]] = seen.values[~in_train] >= 4
+
+    precision = {}
+    for name, system in (("knn-user", UserKNN), ("ranksys-mf", WRMF)):
+        fitted = system(**systems[name].parameters).fit(csr_array(train))
+        scores = np.nan_to_num(fitted.score(np.arange(shape[0])), nan=-1e9)
+        precision[name] = precision_at_10(scores, train, relevant)
+    (behind,) = precision.keys() - {ahead}
+    assert precision[ahead] > 1.05 * precision[behind]

@@ -45,6 +45,19 @@ def test_an_unchanged_entry_survives_writing_and_loading(
             "taste \\+ quality \\+ leniency is 1.1",
         ),
         (
+            "ml-1m",
+            {
+                "preferences": {
+                    "factors": 2,
+                    "decay": -1,
+                    "taste": 0.5,
+                    "quality": 0.4,
+                    "leniency": 0.1,
+                }
+            },
+            r"ml-1m\.preferences\.decay",
+        ),
+        (
             "netflix",
             {
                 "period": {

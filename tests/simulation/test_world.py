@@ -75,6 +75,20 @@ def test_taste_lies_in_as_many_dimensions_as_there_are_factors(specs: dict[str, 
     assert np.linalg.matrix_rank(affinity[:60, :60], tol=1e-8) == 3
 
 
+def test_the_shares_of_the_factors_fall_as_the_decay_says(specs: dict[str, TwinSpec]) -> None:
+    pure = {"factors": 4, "taste": 1.0, "quality": 0.0, "leniency": 0.0}
+
+    def shares(decay: float) -> np.ndarray:
+        spec = changed(specs["ml-1m"], preferences={**pure, "decay": decay})
+        affinity = generate_world(spec, np.random.default_rng(5)).affinity
+        assert affinity.var() == pytest.approx(1.0, abs=0.15)
+        variances = np.linalg.svd(affinity, compute_uv=False)[:4] ** 2
+        return variances / variances.sum()
+
+    assert shares(0.0) == pytest.approx(np.full(4, 1 / 4), abs=0.08)
+    assert shares(1.0) == pytest.approx(np.array([12, 6, 4, 3]) / 25, abs=0.08)
+
+
 @pytest.mark.parametrize("dataset", [*RATING_TWINS, "lastfm-1k"])
 def test_relevance_is_complete_and_rises_with_affinity(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str

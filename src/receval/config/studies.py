@@ -100,6 +100,8 @@ class ArtifactSpec(Model):
     editions : tuple of {"demo", "full"}
         The editions that have the artifact; by default both.
     title, caption : str
+    note : str
+        What one edition adds to the caption: what there is another way, or cannot be seen.
     experiments : tuple of str
         Names of the study's experiments whose judged ranks it reads.
     datasets : tuple of str
@@ -133,6 +135,7 @@ class ArtifactSpec(Model):
     editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
     title: NonEmptyText
     caption: NonEmptyText
+    note: str = Field(default="", exclude=True)
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()

@@ -38,12 +38,16 @@ class Preferences(Model):
     ----------
     factors : int
         Number of latent factors of users and items.
+    decay : float
+        The share of the k-th factor in the variance of taste falls as ``k ** -decay``; with 0 all
+        factors have the same.
     taste, quality, leniency : float
         Shares of the variance due to the product of user and item factors, to the item alone,
         and to the user alone.
     """
 
     factors: int = Field(gt=0)
+    decay: float = Field(default=0.0, ge=0)
     taste: Share
     quality: Share
     leniency: Share

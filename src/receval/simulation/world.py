@@ -7,11 +7,14 @@ independent and standard normal:
 
 .. math::
     x_{ui} = \sqrt{q}\, g_i + \sqrt{l}\, b_u
-           + \sqrt{p / K} \sum_k P_{uk} Q_{ik} + \sqrt{1 - q - l - p}\, e_{ui}
+           + \sqrt{p}\, \sum_k \sqrt{v_k} P_{uk} Q_{ik} + \sqrt{1 - q - l - p}\, e_{ui}
 
 Its parts are the quality of the item, the leniency of the user, taste in K factors, and noise;
-the shares q, l, p are ``preferences``. What the item means to the user apart from their leniency
-is its *appeal* :math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
+the shares q, l, p are ``preferences``. Of the share of taste, factor k has
+:math:`v_k = k^{-d} / \sum_j j^{-d}`: with a decay d of 0 all factors weigh the same, with 1 a few
+strong ones go before a long tail of weak ones, as the singular values of rating matrices do. What
+the item means to the user apart from their leniency is its *appeal*
+:math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
 
 The chance that u comes across i has the log-weight
 
@@ -46,7 +49,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from receval.simulation.sampling import draw_random_sample, gumbel_noise, sample_items
-from receval.simulation.spec import Activity, Plays, Scale, TwinSpec
+from receval.simulation.spec import Activity, Plays, Preferences, Scale, TwinSpec
 from receval.statistics.concentration import gini
 
 LARGEST_EXPONENT = 16.0
@@ -148,7 +151,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     leniency = rng.standard_normal(spec.users)
     noise_share = 1 - preferences.taste - preferences.quality - preferences.leniency
     appeal = np.sqrt(preferences.quality) * quality
-    appeal = appeal + np.sqrt(preferences.taste) * _tastes(shape, preferences.factors, rng)
+    appeal = appeal + np.sqrt(preferences.taste) * _tastes(shape, preferences, rng)
     # Shares that add up to 1 may exceed it by a rounding error.
     appeal += np.sqrt(max(0.0, noise_share)) * rng.standard_normal(shape)
     affinity = appeal + np.sqrt(preferences.leniency) * leniency[:, np.newaxis]
@@ -210,17 +213,20 @@ def draw_activity(activity: Activity, n_users: int, rng: np.random.Generator) ->
     return counts
 
 
-def _tastes(shape: tuple[int, int], factors: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Product of standard normal user and item factors, scaled to variance 1.
+def _tastes(
+    shape: tuple[int, int], preferences: Preferences, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Product of standard normal user and item factors of decaying strength, of variance 1.
 
     Added up factor by factor: a matrix product may round differently on another machine.
     """
-    users = rng.standard_normal((factors, shape[0]))
-    items = rng.standard_normal((factors, shape[1]))
+    users = rng.standard_normal((preferences.factors, shape[0]))
+    items = rng.standard_normal((preferences.factors, shape[1]))
+    variances = np.arange(1, preferences.factors + 1) ** -preferences.decay
     product: NDArray[np.float64] = np.zeros(shape)
-    for user_factor, item_factor in zip(users, items, strict=True):
-        product += np.multiply.outer(user_factor, item_factor)
-    product /= np.sqrt(factors)
+    for variance, user_factor, item_factor in zip(variances, users, items, strict=True):
+        product += np.multiply.outer(np.sqrt(variance) * user_factor, item_factor)
+    product /= np.sqrt(variances.sum())
     return product
 
 

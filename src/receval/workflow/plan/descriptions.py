@@ -62,7 +62,7 @@ class ArtifactDescriptions:
         return values
 
     def caption(self, study: str, artifact: str) -> str:
-        """Return the caption of an artifact, with this edition's figures.
+        """Return the caption of an artifact, with this edition's figures and note.
 
         ``{samples}`` stands for the number of samples of the judgment sampling that it reads.
         """
@@ -71,7 +71,8 @@ class ArtifactDescriptions:
             self.artifacts.judgment_samplings.spec(study, name).samples
             for name in spec.judgment_samplings
         ]
-        return spec.caption.replace("{samples}", str(max(samples, default=0)))
+        text = " ".join(filter(None, (spec.caption, spec.note)))
+        return text.replace("{samples}", str(max(samples, default=0)))
 
     def display(self, study: str, artifact: str) -> dict[str, Any]:
         """Return a :class:`.DisplayStyle` as plain values."""
