@@ -14,11 +14,12 @@ from studies.accepted_results import ROOT
 from receval.config.settings import EDITIONS, load_settings
 from receval.studies._shared.message import Message
 from receval.workflow.plan.plan import Plan
-from receval.workflow.study_index import NOT_SEEN, write_index
+from receval.workflow.study_index import NOT_SEEN, OF_TWINS, write_index
 
 STUDY = {
     "title": "Rankings",
     "citation": "A. Author, 2020.",
+    "is_demo": False,
     "artifacts": [
         {
             "name": "fig02",
@@ -42,6 +43,7 @@ def fig02(results: pd.DataFrame) -> Message:
         "A bar is a system; higher is better.",
         f"{best['system']} is best, with {best['value']:.2f}.",
         holds=bool(best["system"] == "kNN"),
+        claim="kNN is best.",
     )
 
 
@@ -82,7 +84,14 @@ def test_a_figure_has_its_caption_how_to_read_it_and_what_it_shows(
 
 def test_results_that_do_not_show_it_are_said_not_to(module: ModuleType, tmp_path: Path) -> None:
     text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
-    assert f"Pop is best, with 0.25. **{NOT_SEEN}**" in text
+    assert f"*What the paper's figure shows.* kNN is best. **{NOT_SEEN}**" in text
+    assert "Pop is best" not in text
+
+
+def test_twins_are_said_to_be_twins(module: ModuleType, tmp_path: Path) -> None:
+    values = {"kNN": 0.5, "Pop": 0.25}
+    assert OF_TWINS in page(module, tmp_path, values, is_demo=True)
+    assert OF_TWINS not in page(module, tmp_path, values)
 
 
 def test_a_table_has_its_caption_and_no_picture(module: ModuleType, tmp_path: Path) -> None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from receval.studies._shared.message import Message
 
 NOT_SEEN = "These results do not show it."
+OF_TWINS = (
+    "**The data of this edition are synthetic twins: what the figures show says nothing about the "
+    "real datasets.**"
+)
 
 
 def write_index(
@@ -48,6 +52,8 @@ def write_index(
             "figure is read and what it shows, and name it in MESSAGES."
         )
     parts = [f"# {escape_markdown(study['title'])}", escape_markdown(study["citation"])]
+    if study["is_demo"]:
+        parts.append(OF_TWINS)
     for artifact in study["artifacts"]:
         name = artifact["name"]
         message = messages[name](read_results(tables[name])) if name in tables else None
@@ -62,8 +68,11 @@ def _section(artifact: Mapping[str, Any], message: Message | None) -> Iterator[s
         yield f"![{escape_markdown(title)}]({name}.svg)"
     yield escape_markdown(artifact["caption"])
     if message is not None:
-        finding = escape_markdown(message.finding)
         yield f"*How to read it.* {escape_markdown(message.reading)}"
-        yield f"*What it shows.* {finding}" + ("" if message.holds else f" **{NOT_SEEN}**")
+        if message.holds:
+            yield f"*What it shows.* {escape_markdown(message.finding)}"
+        else:
+            claim = escape_markdown(message.claim or message.finding)
+            yield f"*What the paper's figure shows.* {claim} **{NOT_SEEN}**"
     files = " · ".join(f"[{suffix}]({name}.{suffix})" for suffix in artifact["suffixes"])
     yield f"Files: {files}"

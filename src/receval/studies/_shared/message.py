@@ -19,6 +19,9 @@ class Message:
         A sentence on how to read the figure: what a mark is, and where better is.
     finding : str
         A sentence on what it shows.
+    claim : str
+        What the paper's figure shows, in a sentence without numbers: printed in the place of the
+        finding where the results do not show it.
     holds : bool
         Whether the results show it: checked by the function, not said by hand. Other data, such as
         twins, need not show what the paper found.
@@ -27,3 +30,4 @@ class Message:
     reading: str
     finding: str
     holds: bool
+    claim: str = ""

@@ -111,6 +111,7 @@ class PlannedStudies:
         return {
             "title": spec.title,
             "citation": spec.citation,
+            "is_demo": self.settings.edition == "demo",
             "artifacts": [
                 {
                     "name": name,
