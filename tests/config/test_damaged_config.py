@@ -43,7 +43,7 @@ BRACKETS = b"a: " + b"[" * 300_000 + b"]" * 300_000
         (
             "systems.yaml",
             MANY,
-            r"and 9\d+ more problems",
+            r"and [\d,]{3,5} more problems",
         ),
         ("config.yaml", b"edition: " + b"x" * 20_000, "There is no edition 'xxxxx"),
         ("config.yaml", b"seed: " + b"9" * 5000, r"config\.yaml is not valid YAML: .*digits"),
