@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.hues import oklch
-from receval.figures.metric_styles import metric_styles, plain_metric
+from receval.figures.metric_styles import plain_metric
 
 GREY = 0.02
 """Chroma below which a colour has no hue to the eye."""
@@ -34,8 +34,6 @@ def style_problems(figure: Figure, display: DisplayStyle) -> list[str]:
             systems.setdefault(title, set()).add(style.colour)
     problems = []
     labelled = list(_labelled(figure))
-    metrics = [label for label, _ in labelled if plain_metric(label) in display.metrics]
-    known = metric_styles(list(dict.fromkeys(metrics)), display.metrics) if metrics else {}
     for label, colour in labelled:
         whole = label in systems or label in display.datasets.values()
         start = label if whole else label.partition(",")[0].partition(" (")[0]
@@ -46,8 +44,12 @@ def style_problems(figure: Figure, display: DisplayStyle) -> list[str]:
                 alike |= any(_same_hue(colour, own) for own in allowed)
             if not alike:
                 problems.append(f"{label} is drawn in {colour}, not in {', '.join(allowed)}.")
-        elif label in known and colour != known[label].colour:
-            problems.append(f"{label} is drawn in {colour}, not in {known[label].colour}.")
+        elif plain_metric(label) in display.metrics:
+            own = display.metrics[plain_metric(label)].colour
+            # Cut-offs are shades.
+            alike = _same_hue(colour, own) if "@" in label else colour == own
+            if not alike:
+                problems.append(f"{label} is drawn in {colour}, not in {own}.")
         elif start in display.datasets.values() and _has_hue(colour):
             problems.append(f"{label} is a dataset, and is drawn in {colour}, not in ink.")
     return problems
