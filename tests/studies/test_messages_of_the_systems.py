@@ -44,4 +44,4 @@ def test_packages_that_differ_are_noticed() -> None:
     found = message(STUDY, "implementations", other)
     assert not found.holds
     assert "Of 3 algorithms 0 have" in found.finding
-    assert "20 %: .250 by receval, .200 by LibRec" in found.finding
+    assert "20.0 %: .250 by receval, .200 by LibRec" in found.finding

@@ -135,7 +135,7 @@ def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     rows = [line for line in page.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + len(results)
     winners = with_verdicts(results)["verdict"]
-    assert sum(row.startswith("| –") for row in rows) == (winners == "tie").sum()
+    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (winners == "tie").sum()
 
 
 def test_all_pairs_of_the_systems_are_compared_as_alone(
