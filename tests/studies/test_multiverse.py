@@ -14,7 +14,7 @@ from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.description import level_title
+from receval.multiverse.description import NO_DIFFERENCE, level_title
 from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol

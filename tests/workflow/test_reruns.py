@@ -125,7 +125,7 @@ def test_one_more_protocol_ranks_again_and_trains_nothing(finished: Workflow) ->
 
 def test_another_colour_and_another_caption_recompute_nothing(finished: Workflow) -> None:
     changes = {
-        "systems": {"plsa": {"colour": "#000000"}},
+        "systems": {"plsa": {"shade": 0.9}},
         "studies": {"bellogin2017": {"artifacts": {"table3": {"caption": "In other words."}}}},
     }
     run = finished.run("-n", changes=changes)

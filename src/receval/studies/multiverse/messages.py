@@ -41,8 +41,8 @@ def of_shares(results: pd.DataFrame) -> Message:
         for row in (best, worst)
     ]
     return Message(
-        f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those that "
-        "MF wins; the number on the right is how many universes there are.",
+        f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those "
+        "that MF wins; the number on the right is how many universes there are.",
         f"A single decision can turn who wins most universes: {'; '.join(parts)}.",
         bool(leads.max() > 0 > leads.min()),
         claim="A single decision can turn who wins most universes.",

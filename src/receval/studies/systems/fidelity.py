@@ -60,7 +60,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """
     # An empty cell is text: there is no relative difference from a published 0.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
-    results = results.assign(relative_difference=relative, metric=results["metric"].map(printed_metric))
+    results = results.assign(
+        relative_difference=relative, metric=results["metric"].map(printed_metric)
+    )
     styles = _styles(list(dict.fromkeys(results["metric"])), display)
     studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
     orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
