@@ -239,7 +239,7 @@ def test_no_texts_of_the_figure_overlap(table: pd.DataFrame, tmp_path: Path) -> 
     )
     assert [axes.get_xlabel() for axes in figure.axes] == [
         "P@3 (better \N{RIGHTWARDS ARROW})",
-        "Share of the list",
+        "Share (more alike \N{RIGHTWARDS ARROW})",
     ]
     titles = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert titles == ["ALS", "User kNN", "WRMF (LibRec)"]

@@ -55,4 +55,7 @@ def test_results_that_deny_it_are_noticed(figure: str) -> None:
 
 @pytest.mark.parametrize("figure", MESSAGES)
 def test_twins_have_a_message_too(figure: str) -> None:
-    assert_sentences(message(STUDY, figure, results_of(STUDY, figure, "demo")))
+    found = message(STUDY, figure, results_of(STUDY, figure, "demo"))
+    assert_sentences(found)
+    assert found.claim.endswith(".")
+    assert not any(character.isdigit() for character in found.claim)

@@ -14,7 +14,7 @@ from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.description import level_title
+from receval.multiverse.description import NO_DIFFERENCE, level_title
 from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
@@ -135,7 +135,7 @@ def test_the_page_counts_the_changes_that_put_the_other_system_ahead(
     rows = [line for line in page.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + len(results)
     winners = with_verdicts(results)["verdict"]
-    assert sum(row.startswith("| –") for row in rows) == (winners == "tie").sum()
+    assert sum(row.startswith(f"| {NO_DIFFERENCE} ") for row in rows) == (winners == "tie").sum()
 
 
 def test_all_pairs_of_the_systems_are_compared_as_alone(

@@ -16,7 +16,7 @@ from receval.studies._shared.message import Message
 from receval.workflow.plan.plan import Plan
 from receval.workflow.study_index import NOT_SEEN, OF_TWINS, write_index
 
-STUDY = {
+STUDY: dict[str, Any] = {
     "title": "Rankings",
     "citation": "A. Author, 2020.",
     "is_demo": False,
@@ -74,10 +74,10 @@ def test_a_figure_has_its_caption_how_to_read_it_and_what_it_shows(
     module: ModuleType, tmp_path: Path
 ) -> None:
     text = page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
-    assert text.startswith("# Rankings\n\nA. Author, 2020.\n\n## Figure 2: Precision\n")
+    assert text.startswith("# Rankings\n\nA. Author, 2020.\n\n- [Figure 2: Precision]")
     assert "![Figure 2: Precision](fig02.svg)" in text
     assert "*How to read it.* A bar is a system; higher is better." in text
-    assert "*What it shows.* kNN is best, with 0.50.\n" in text
+    assert "*What it shows.* kNN is best, with .50.\n" in text
     assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
     assert NOT_SEEN not in text
 
@@ -97,8 +97,36 @@ def test_twins_are_said_to_be_twins(module: ModuleType, tmp_path: Path) -> None:
 def test_a_table_has_its_caption_and_no_picture(module: ModuleType, tmp_path: Path) -> None:
     section = page(module, tmp_path, {"kNN": 0.5}).partition("## Table 1: Datasets")[2]
     assert "Their sizes." in section
-    assert "[md](table1.md)" in section
+    assert "[Table 1 (md)](table1.md) · [tex](table1.tex) · [csv](table1.csv)" in section
     assert "![" not in section
+
+
+def test_the_contents_lead_to_the_sections(module: ModuleType, tmp_path: Path) -> None:
+    twice = [
+        {**STUDY["artifacts"][1], "name": name, "title": "What (and why): P@10"}
+        for name in ("one", "other")
+    ]
+    text = page(module, tmp_path, {"kNN": 0.5}, artifacts=twice)
+    assert "- [What (and why): P@10](#what-and-why-p10)\n" in text
+    assert "- [What (and why): P@10](#what-and-why-p10-1)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("caption", "printed"),
+    [
+        ("With |T_u| = 100 and T_u^1.", r"With $`\lvert T_u \rvert`$ = 100 and $`T_u^1`$."),
+        ("Added: 1e-5, down to -0.5.", "Added: $`10^{-5}`$, down to \N{MINUS SIGN}.5."),
+        ("Whose $`N_u`$ is |x|, GF1*.", r"Whose $`N_u`$ is \|x\|, GF1\*."),
+        ("See docs/robustness.md.", "See [docs/robustness.md](../../../docs/robustness.md)."),
+        ("Absent (README: how).", "Absent ([README](../../../README.md): how)."),
+        ("The column signed_one.", "The column signed_one."),
+    ],
+)
+def test_a_caption_is_printed_as_github_shows_it(
+    module: ModuleType, tmp_path: Path, caption: str, printed: str
+) -> None:
+    artifact = {**STUDY["artifacts"][1], "caption": caption}
+    assert f"\n\n{printed}\n\n" in page(module, tmp_path, {"kNN": 0.5}, artifacts=[artifact])
 
 
 def test_a_figure_without_a_message_is_refused(module: ModuleType, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ PRECISION = "src/receval/metrics/precision.py"
 NUMBERS_AND_WHAT_HANGS_ON_THEM = {
     "compute_artifact fig02",
     "draw_figure fig02",
+    "write_index bellogin2017",
     "record_provenance bellogin2017",
     "report_drift demo",
 }
@@ -24,6 +25,7 @@ SAMPLING_AND_WHAT_HANGS_ON_IT = {
     "sample_judgments ratings",
     "compute_artifact fig03",
     "draw_figure fig03",
+    "write_index valcarce2020",
     "record_provenance valcarce2020",
     "report_drift demo",
 }
@@ -51,7 +53,7 @@ def test_editing_plsa_reruns_only_its_jobs_and_what_hangs_on_them(finished: Work
 def test_editing_how_a_figure_is_drawn_redraws_only_that_figure(finished: Workflow) -> None:
     with finished.edited({FIG02: with_changed_function(finished.read(FIG02), "draw")}):
         run = finished.run("-n")
-    # The record has the digest of the code that draws.
+    # The record has the digest of the code that draws; the index follows from numbers alone.
     assert run.jobs == {
         "draw_figure fig02",
         "record_provenance bellogin2017",
@@ -123,12 +125,13 @@ def test_one_more_protocol_ranks_again_and_trains_nothing(finished: Workflow) ->
 
 def test_another_colour_and_another_caption_recompute_nothing(finished: Workflow) -> None:
     changes = {
-        "systems": {"plsa": {"colour": "#000000"}},
+        "systems": {"plsa": {"shade": 0.9}},
         "studies": {"bellogin2017": {"artifacts": {"table3": {"caption": "In other words."}}}},
     }
     run = finished.run("-n", changes=changes)
-    # The record is of the whole configuration of a study, captions included.
+    # The record is of the whole configuration of a study, captions included; the index prints them.
     assert run.jobs == {
+        "write_index bellogin2017",
         "draw_figure fig02",
         "write_table table3",
         "record_provenance bellogin2017",

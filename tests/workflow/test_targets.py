@@ -23,6 +23,7 @@ def test_a_study_is_a_target_and_makes_only_its_artifacts(untouched: Workflow) -
         *(f"write_table {name}" for name in tables),
         *(f"draw_figure {name}" for name in figures),
         "record_provenance canamares2020",
+        "write_index canamares2020",
     }, run.text
 
 
@@ -100,7 +101,7 @@ def test_the_report_has_figures_and_tables_with_their_captions(
     figure = report["results"][FIG02]
     assert "ranking-oriented forms that the paper does not have" in str(figure["caption"])
     table = report["results"]["work/demo/pages/bellogin2017/table3.html"]
-    assert "three design axes" in str(table["caption"])
+    assert "The three choices in forming target item sets" in str(table["caption"])
     assert table["mime_type"] == "text/html"
     assert table["labels"] == {"table": "Table 3: Design alternatives in target set formation"}
 

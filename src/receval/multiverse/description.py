@@ -21,6 +21,9 @@ from receval.splits.kinds import SelectionSpec
 if TYPE_CHECKING:
     from receval.figures.decision_rows import Decision
 
+NO_DIFFERENCE = "no significant difference"
+"""The verdict that no system wins, in figures, tables and sentences."""
+
 TITLES = {
     "selection": "Data selection",
     "split": "Train/test split",
@@ -63,7 +66,7 @@ _GAINS = {"g1": "binary gain", "g2": "exponential gain"}
 
 _SELECTION = {
     "share": "{} of the ratings",
-    "headless": "without top {} of items",
+    "headless": "without the top {} of items",
     "users": "users with {}+ ratings",
     "items": "items with {}+ ratings",
     "users, items": "users, items with {}+ ratings",
@@ -113,9 +116,10 @@ def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision
 
 
 def _selection(kind: str, number: str) -> str:
-    # Shares as the drawn numbers have them, without the zero before the point.
-    digits = f"{float(number):.12f}".rstrip("0").rstrip(".").removeprefix("0")
-    return _SELECTION[kind].format(digits)
+    if kind in ("share", "headless"):
+        percent = f"{100 * float(number):.10f}".rstrip("0").rstrip(".").removeprefix("0")
+        number = "half" if kind == "share" and percent == "50" else f"{percent} %"
+    return _SELECTION[kind].format(number)
 
 
 def describe(configuration: Configuration, threshold: float = 4.0) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from receval.figures.display import heading
+from receval.figures.display import heading, printed_name
 from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import in_text
 from receval.storage.files import read_results, write_atomically
 
 if TYPE_CHECKING:
@@ -21,6 +23,13 @@ OF_TWINS = (
     "**The data of this edition are synthetic twins: what the figures show says nothing about the "
     "real datasets.**"
 )
+
+ROOT = "../../.."
+"""From the page of an accepted study to the repository."""
+
+_SYMBOL = re.compile(r"(?<![\w`{])(\|?)([A-Za-z]_\w(?:\^\w)?)(?!\w)(\|?)")
+_FORMULA = re.compile(r"(\$`.+?`\$)")
+_FILE = re.compile(r"\bdocs/\w+\.md\b|\bREADME\b(?!\.)")
 
 
 def write_index(
@@ -51,9 +60,10 @@ def write_index(
             f"{module} has no message for {', '.join(missing)}: add a function that says how the "
             "figure is read and what it shows, and name it in MESSAGES."
         )
-    parts = [f"# {escape_markdown(study['title'])}", escape_markdown(study["citation"])]
+    parts = [f"# {_text(study['title'])}", _text(study["citation"])]
     if study["is_demo"]:
         parts.append(OF_TWINS)
+    parts.append(_contents([_heading(artifact) for artifact in study["artifacts"]]))
     for artifact in study["artifacts"]:
         name = artifact["name"]
         message = messages[name](read_results(tables[name])) if name in tables else None
@@ -61,18 +71,57 @@ def write_index(
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
 
 
+def _heading(artifact: Mapping[str, Any]) -> str:
+    return in_text(heading(artifact["name"], artifact["title"]))
+
+
+def _contents(headings: Sequence[str]) -> str:
+    """Return a list of links to the sections, by the anchors that GitHub gives them."""
+    lines, taken = [], dict[str, int]()
+    for title in headings:
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        again = taken[anchor] = taken.get(anchor, -1) + 1
+        lines.append(f"- [{escape_markdown(title)}](#{anchor}{f'-{again}' if again else ''})")
+    return "\n".join(lines)
+
+
 def _section(artifact: Mapping[str, Any], message: Message | None) -> Iterator[str]:
-    name, title = artifact["name"], heading(artifact["name"], artifact["title"])
+    name, title = artifact["name"], _heading(artifact)
     yield f"## {escape_markdown(title)}"
     if message is not None:
         yield f"![{escape_markdown(title)}]({name}.svg)"
-    yield escape_markdown(artifact["caption"])
+    yield _text(artifact["caption"])
     if message is not None:
-        yield f"*How to read it.* {escape_markdown(message.reading)}"
+        yield f"*How to read it.* {_text(message.reading)}"
         if message.holds:
-            yield f"*What it shows.* {escape_markdown(message.finding)}"
+            yield f"*What it shows.* {_text(message.finding)}"
         else:
-            claim = escape_markdown(message.claim or message.finding)
+            claim = _text(message.claim or message.finding)
             yield f"*What the paper's figure shows.* {claim} **{NOT_SEEN}**"
-    files = " · ".join(f"[{suffix}]({name}.{suffix})" for suffix in artifact["suffixes"])
-    yield f"Files: {files}"
+    # The page of a table or a text is what a reader wants; GitHub shows it.
+    words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
+    files = (
+        f"[{escape_markdown(words.get(suffix, suffix))}]({name}.{suffix})"
+        for suffix in artifact["suffixes"]
+    )
+    yield f"Files: {' · '.join(files)}"
+
+
+def _text(text: str) -> str:
+    """Return a text as GitHub prints it: numbers by one rule, symbols set, files linked."""
+    parts = _FORMULA.split(in_text(text))
+    marked = (part if _FORMULA.fullmatch(part) else _SYMBOL.sub(_set, part) for part in parts)
+    return _FILE.sub(_link, escape_markdown("".join(marked)))
+
+
+def _set(symbol: re.Match[str]) -> str:
+    before, name, after = symbol.groups()
+    if before and after:
+        # No bars: within a formula they would be escaped, as if for a table.
+        return rf"$`\lvert {name} \rvert`$"
+    return f"{before}$`{name}`${after}"
+
+
+def _link(file: re.Match[str]) -> str:
+    path = f"{file[0]}.md" if file[0] == "README" else file[0]
+    return f"[{file[0]}]({ROOT}/{path})"

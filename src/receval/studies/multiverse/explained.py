@@ -43,8 +43,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one triangle a response: decisions in its diagonal, pairs below it."""
+    dataset = " and ".join(display.datasets.values())
     titles = {
-        "effect": "Variance of the difference (%)",
+        "effect": f"Variance of the difference (%), {dataset}",
         "verdict": "Variance of who wins (%)",
     }
     figure = new_figure(DOUBLE_COLUMN, 3.7)

@@ -9,10 +9,10 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle, p_value_text
 from receval.figures.escaping import escape_markdown
-from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
+from receval.figures.printed_numbers import fixed, in_text, p_value, significant
 from receval.figures.tables import Column, printed, to_markdown
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.description import decision_title, describe, level_title
+from receval.multiverse.description import NO_DIFFERENCE, decision_title, describe, level_title
 from receval.multiverse.verdicts import single_changes, with_verdicts
 from receval.statistics.pairs import LEVEL
 from receval.storage.files import real_values
@@ -92,15 +92,16 @@ def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -
         surely = f"{sure or 'none'} of these significantly"
         ahead = f"{len(flipped)} of them {verb} the other system ahead, {surely}."
     counts = {
-        name: int((changes["verdict"] == side).sum())
-        for name, side in ((first, "first"), (second, "second"), ("nobody", "tie"))
+        f"{first} wins": int((changes["verdict"] == "first").sum()),
+        f"{second} wins": int((changes["verdict"] == "second").sum()),
+        f"there is {NO_DIFFERENCE}": int((changes["verdict"] == "tie").sum()),
     }
     everywhere = "all " if max(counts.values()) == len(changes) else ""
-    winners = [f"{name} in {everywhere}{number}" for name, number in counts.items() if number]
+    verdicts = [f"{what} in {everywhere}{number}" for what, number in counts.items() if number]
     return (
         f"One decision is changed at a time (another aggregation brings its own test), in "
-        f"{len(changes)} ways. {ahead} Counting significant differences alone, the winner is "
-        f"{' and '.join(filter(None, [', '.join(winners[:-1]), winners[-1]]))}."
+        f"{len(changes)} ways. {ahead} Counting significant differences alone, "
+        f"{' and '.join(filter(None, [', '.join(verdicts[:-1]), verdicts[-1]]))}."
     )
 
 
@@ -124,7 +125,7 @@ def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str
     texts = ("Winner", "Decision", "Changed to")
     numbers = (first, second, "Difference", "p")
     columns = [*map(Column, texts), *(Column(name, "right") for name in numbers)]
-    winners = {"first": first, "second": second, "tie": NOTHING}
+    winners = {"first": first, "second": second, "tie": NO_DIFFERENCE}
     rows = []
     for _, universe in results.iterrows():
         decision, level = str(universe["decision"]), str(universe["level"])

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
+from receval.figures.printed_numbers import fixed
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.description import decision_title, level_title
+from receval.multiverse.description import NO_DIFFERENCE, decision_title, level_title
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
 
@@ -25,6 +26,7 @@ def of_universes(results: pd.DataFrame) -> Message:
         f"The same two systems can be shown in either order: of {len(results):,} universes kNN is "
         f"ahead in {_percent(ahead)}, MF in {_percent(behind)}.",
         min(ahead, behind) >= 0.1,
+        claim="The same two systems can be shown in either order, each in many universes.",
     )
 
 
@@ -39,10 +41,11 @@ def of_shares(results: pd.DataFrame) -> Message:
         for row in (best, worst)
     ]
     return Message(
-        "A bar is cut into the universes that kNN wins, that neither wins, and that MF wins; the "
-        "number on the right is how many universes there are.",
+        f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those "
+        "that MF wins; the number on the right is how many universes there are.",
         f"A single decision can turn who wins most universes: {'; '.join(parts)}.",
         bool(leads.max() > 0 > leads.min()),
+        claim="A single decision can turn who wins most universes.",
     )
 
 
@@ -52,11 +55,14 @@ def of_explained(results: pd.DataFrame) -> Message:
     parts, holds = [], []
     for response, title in (("effect", "the difference"), ("verdict", "who wins")):
         own = alone[alone["response"] == response]
-        shares = pd.Series(real_values(own["explained"]), index=own["decision"])
-        first, second = shares.sort_values(ascending=False, kind="stable").index[:2]
+        # A test has no part in a difference.
+        shares = pd.Series(real_values(own["explained"]), index=own["decision"]).dropna()
+        first, second, *others = shares.sort_values(ascending=False, kind="stable").index
+        least = [name for name in ("metric", "test") if name in others]
+        named = [f"{decision_title(name)} {_percent(shares[name])}" for name in (second, *least)]
         parts.append(
-            f"of {title} {decision_title(first)} explains {_percent(shares[first])} and "
-            f"{decision_title(second)} {_percent(shares[second])}"
+            f"of {title} {decision_title(first)} explains {_percent(shares[first])}, "
+            f"{', '.join(named[:-1])} and {named[-1]}"
         )
         holds.append({first, second} == {"selection", "split"})
     return Message(
@@ -64,6 +70,7 @@ def of_explained(results: pd.DataFrame) -> Message:
         "explains; the darker, the more.",
         f"The data and their split decide more than metric or test: {'; '.join(parts)}.",
         all(holds),
+        claim="The data and their split decide more than metric or test.",
     )
 
 
@@ -77,16 +84,18 @@ def of_pairs(results: pd.DataFrame) -> Message:
         for row in (closest, clearest)
     ]
     return Message(
-        "A bar is cut into the universes that the left system wins, that neither wins, and that "
-        "the right one wins; beside it, what each decision explains of their difference.",
+        f"A bar is cut into the universes that the left system wins, those with {NO_DIFFERENCE}, "
+        "and those that the right one wins; beside it, what each decision explains of their "
+        "difference.",
         f"Each system of each pair wins some universes: {'; '.join(parts)}.",
         bool((both > 0).all()),
+        claim="Each system of each pair wins some universes.",
     )
 
 
 def _percent(share: float) -> str:
-    percent = 100 * share
-    return f"{percent:.0f} %" if percent >= 9.95 or percent == 0 else f"{percent:.1f} %"
+    """Print a share with one decimal, as the figures do."""
+    return "less than .05 %" if 0 < share < 0.0005 else f"{fixed(100 * share, 1)} %"
 
 
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {

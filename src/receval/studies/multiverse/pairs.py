@@ -14,7 +14,7 @@ from receval.figures.explained_shares import share_rows
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, NO_WINNER, new_figure
 from receval.multiverse.decisions import DECISIONS
-from receval.multiverse.description import decision_title
+from receval.multiverse.description import NO_DIFFERENCE, decision_title
 from receval.multiverse.verdicts import explained, verdict_shares
 from receval.studies._shared.inputs import ArtifactInputs
 
@@ -69,14 +69,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         colours=[(styles[first].colour, styles[second].colour) for first, second in pairs],
     )
     bars.set_xlabel("Share of the universes (%)")
-    bars.set_title("Who wins")
+    bars.set_title(f"Who wins, {' and '.join(display.datasets.values())}")
     decisions = [name for name in DECISIONS if f"explained_{name}" in results]
     shares = results[[f"explained_{name}" for name in decisions]].to_numpy(dtype=float)
     share_rows(shades, shares, [decision_title(name) for name in decisions])
     shades.set_title("Variance explained alone (%)")
     letter_panels((bars, shades))
     winners = {f"{names[name]} wins": style.colour for name, style in styles.items()}
-    for label, colour in {**winners, "neither": NO_WINNER}.items():
+    for label, colour in {**winners, NO_DIFFERENCE: NO_WINNER}.items():
         bars.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label))
     legend_below(figure)
     return figure

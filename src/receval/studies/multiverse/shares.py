@@ -10,7 +10,7 @@ from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.multiverse.decisions import DECISION_NAMES
-from receval.multiverse.description import decision_title, level_title
+from receval.multiverse.description import NO_DIFFERENCE, decision_title, level_title
 from receval.multiverse.verdicts import verdict_shares, with_verdicts
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
@@ -45,6 +45,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     pair = display.parameters["pair"]
     first, second = (display.short_titles[name] for name in pair)
     styles = display.styles(pair)
+    dataset = " and ".join(display.datasets.values())
     columns = _columns(
         [(str(name), group) for name, group in results.groupby("decision", sort=False)]
     )
@@ -61,11 +62,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 group[["first", "tie", "second"]],
                 [level_title(decision, level) if decision else "all" for level in group["level"]],
                 [f"{total:,}" for total in group["universes"]],
-                (f"{first} wins", "neither", f"{second} wins"),
+                (f"{first} wins", NO_DIFFERENCE, f"{second} wins"),
                 LEAST,
                 [(styles[pair[0]].colour, styles[pair[1]].colour)] * len(group),
             )
-            axes.set_title(decision_title(decision) if decision else "All universes")
+            axes.set_title(decision_title(decision) if decision else f"All universes, {dataset}")
             axes.tick_params(axis="x", length=0, labelbottom=False)
         axes.tick_params(axis="x", labelbottom=True)
         axes.set_xlabel("Share of the universes (%)")

@@ -77,7 +77,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (str(lists), _metric_title(str(metric)), *map(significant, of_systems))
         for lists, metric, of_systems in zip(shown["lists"], shown["metric"], values, strict=True)
     ]
-    columns = [Column(display.titles[system], "right") for system in systems]
+    columns = [Column(display.short_titles[system], "right") for system in systems]
     return printed(display, [Column("Lists"), Column("Metric"), *columns], rows)
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
-from receval.metrics.labels import metric_name
 from receval.statistics.correlation import kendall_tau_b
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.systems._shared.printed_metrics import printed_metric
 from receval.studies.systems._shared.published_and_ours import published_and_ours
 
 
@@ -51,12 +51,12 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         (
             row["study"],
             display.datasets[row["dataset"]] + (", unbiased" * (row["judgments"] == "unbiased")),
-            metric_name(row["metric"]),
+            printed_metric(row["metric"]),
             row["searched"] or "no",
             str(row["systems"]),
             fixed(row["tau"], 3),
             fixed(100 * row["median_difference"], 2),
-            fixed(100 * row["largest_difference"], 1),
+            fixed(100 * row["largest_difference"], 2),
         )
         for row in results.to_dict("records")
     ]

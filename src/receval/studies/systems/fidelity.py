@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,13 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.metric_styles import NAMES_IN_PRINT, plain_metric
+from receval.figures.metric_styles import plain_metric
 from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
 from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.systems._shared.printed_metrics import printed_metric
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -25,6 +25,13 @@ FARTHEST = 100.0
 """Percent: larger differences are drawn at the edge."""
 
 TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
+
+CLOSE = 5.0
+"""Percent: half the width of the grey band."""
+
+APART = 0.4
+"""Rows between the first and the last mark of a system on an enlarged axis, where all nearly
+coincide and the last would hide the first."""
 
 BETWEEN = (10,)
 """Ticks whose numbers have no room where panels stand side by side."""
@@ -53,7 +60,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """
     # An empty cell is text: there is no relative difference from a published 0.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
-    results = results.assign(relative_difference=relative, metric=results["metric"].map(_printed))
+    results = results.assign(
+        relative_difference=relative, metric=results["metric"].map(printed_metric)
+    )
     styles = _styles(list(dict.fromkeys(results["metric"])), display)
     studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
     orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
@@ -64,11 +73,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for index, (study, of_study) in enumerate(studies.items()):
         panels = list(of_study.groupby(PANEL, sort=False))
         heights = {system: -rank for rank, system in enumerate(orders[study])}
+        farthest = float(100 * of_study["relative_difference"].abs().max())
+        enlarged = farthest if 0 < farthest < LINEAR_UP_TO else None
         grid = rows_of_panels[index].subgridspec(1, len(panels))
         row = [figure.add_subplot(grid[0, column]) for column in range(len(panels))]
         for axes, ((dataset, judgments), rows) in zip(row, panels, strict=True):
-            _panel(axes, rows, styles, heights)
-            _name_ticks(axes, BETWEEN if len(panels) > 1 else ())
+            _draw_marks(axes, rows, styles, heights, APART if enlarged else 0.0)
+            _scale(axes, enlarged, BETWEEN if len(panels) > 1 else ())
+            axes.set_ylim(1 - len(heights) - 0.6, 0.6)
             axes.set_yticks(list(heights.values()), [""] * len(heights))
             axes.set_title(
                 display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
@@ -81,13 +93,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     letter_panels(all_axes)
     legend_below(figure)
     return figure
-
-
-def _printed(metric: str) -> str:
-    """Return the name of a mean over users, with its cut-off: MAP@100 for AP(depth=100)."""
-    label = re.sub(r"\(depth=(\d+)\)$", r"@\1", metric)
-    name, at, cutoff = label.partition("@")
-    return NAMES_IN_PRINT.get(name, name) + at + cutoff
 
 
 def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
@@ -103,15 +108,20 @@ def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
     return list(dict.fromkeys([*ordered["system"], *rows["system"]]))
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, styles: Mapping[str, SeriesStyle], heights: dict[str, int]
+def _draw_marks(
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    heights: Mapping[str, int],
+    apart: float,
 ) -> None:
-    axes.axvspan(-5, 5, color="#EEEEEE", linewidth=0, zorder=0)
-    axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
-    for metric, style in styles.items():
+    here = [metric for metric in styles if (rows["metric"] == metric).any()]
+    above = dict(zip(here, apart * np.linspace(0.5, -0.5, max(2, len(here))), strict=False))
+    for metric in here:
+        style = styles[metric]
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
         percent = np.clip(own["relative_difference"] * 100, -FARTHEST, FARTHEST)
-        at = own["system"].map(heights)
+        at = own["system"].map(heights) + above[metric]
         seen = own["searched"] == "yes"
         marks: dict[str, Any] = {"linestyle": "none", "marker": style.marker, "color": style.colour}
         if len(own):
@@ -120,10 +130,20 @@ def _panel(
             axes.plot(
                 percent[chosen], at[chosen], markersize=3, markerfacecolor=face, zorder=3, **marks
             )
-    axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
+
+
+def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
+    """Set the axis of differences: linear as far as ``enlarged``, or logarithmic with a band."""
+    axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
     axes.set_xlabel("Difference from published (%)")
+    if enlarged is not None:
+        axes.set_xlim(-1.2 * enlarged, 1.2 * enlarged)
+        axes.xaxis.set_major_locator(MaxNLocator(3, symmetric=True, steps=[1, 2, 5, 10]))
+        return
+    axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
+    axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
     axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
-    axes.set_ylim(1 - len(heights) - 0.6, 0.6)
+    _name_ticks(axes, without)
 
 
 def _name_ticks(axes: Axes, without: Sequence[int]) -> None:

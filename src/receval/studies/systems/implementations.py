@@ -72,10 +72,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, label in zip(panels, shown, strict=True):
         _panel(axes, means[means["metric"] == label], algorithms)
         overlap = label.startswith("overlap")
-        axes.set_xlabel(
-            "Share of the list" if overlap else f"{label} (better \N{RIGHTWARDS ARROW})"
-        )
-        axes.set_title("In receval's list" if overlap else label)
+        what, right = ("Share", "more alike") if overlap else (label, "better")
+        axes.set_xlabel(f"{what} ({right} \N{RIGHTWARDS ARROW})")
+        named = f", {' and '.join(display.datasets.values())}" * (label == shown[0])
+        axes.set_title("In receval's list" if overlap else label + named)
     titles = [display.titles.get(algorithm, algorithm) for algorithm in algorithms]
     panels[0].set_yticks(range(len(algorithms)), titles)
     panels[0].set_ylim(len(algorithms) - 0.5, -0.5)
