@@ -171,8 +171,9 @@ def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str
             axes.annotate(
                 label,
                 known[-1],
-                xytext=(5, 4),
+                xytext=(5, 0),
                 textcoords="offset points",
+                va="center",
                 fontsize=LABEL_SIZE,
                 color=readable(style.colour),
             )

@@ -16,7 +16,8 @@ def message_of_shortfall(results: pd.DataFrame) -> Message:
     for dataset, own in results.groupby("dataset", sort=False):
         reduced = _over_overlap(own, "P@10", "reduced")
         served = reduced.dropna().index
-        if not len(served):
+        users = _over_overlap(own, "UserCoverage", "full")
+        if not len(served) or not len(users):
             # Nobody gets a recommendation.
             holds.append(False)
             continue
@@ -25,7 +26,7 @@ def message_of_shortfall(results: pd.DataFrame) -> Message:
             for name, curve in (
                 ("reduced", reduced),
                 ("full", _over_overlap(own, "P@10", "full")),
-                ("users", _over_overlap(own, "UserCoverage", "full")),
+                ("users", users),
             )
         }
         holds.append(
@@ -70,7 +71,10 @@ def _passes(reduced: pd.Series[float], name: str, level: float) -> str:
     """Say where the reduced average comes to be above that of MF: in the paper it does (C-035)."""
     above = np.flatnonzero(reduced.to_numpy() > level)
     if not len(above):
-        return f"never passes {name} ({number(level)}), as it does in the paper (docs/decisions.md)"
+        return (
+            f"never passes {name} ({number(level)}), though it does in the paper "
+            "(docs/decisions.md)"
+        )
     if above[0] == 0:
         return f"is above {name} ({number(level)}) from the first"
     before, at = reduced.index[above[0] - 1], reduced.index[above[0]]
