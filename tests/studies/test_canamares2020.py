@@ -96,4 +96,6 @@ def test_the_figure_draws_both_sides_without_overlaps(
             [{"user": 0.5, "item": 0.45}[side]],
         )
     texts = [text.get_text() for text in figure.axes[0].texts]
-    assert sorted(texts) == sorted([*(display.datasets[name] for name in datasets), "paper"])
+    assert sorted(texts) == sorted(
+        [*(display.datasets[name] for name in datasets), "paper: about 50 %"]
+    )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
+from studies.accepted_results import ROOT
 from studies.broken_messages import (
     Broken,
     assert_sentences,
@@ -13,6 +16,8 @@ from studies.broken_messages import (
     swapped,
 )
 
+from receval.config.settings import load_settings
+from receval.studies.canamares2020._shared.said_of_curves import DATASETS
 from receval.studies.canamares2020.messages import MESSAGES
 
 STUDY = "canamares2020"
@@ -53,6 +58,51 @@ def test_what_a_figure_says_holds_on_the_accepted_results(figure: str) -> None:
     found = message(STUDY, figure, results_of(STUDY, figure))
     assert_sentences(found)
     assert found.holds
+    for sentence in (found.reading, found.finding, found.claim):
+        assert not any(name in sentence for name in DATASETS)
+        assert "MovieLens" not in sentence
+
+
+@pytest.mark.parametrize("figure", MESSAGES)
+def test_what_the_paper_shows_is_said_without_numbers(figure: str) -> None:
+    claim = message(STUDY, figure, results_of(STUDY, figure, "demo")).claim
+    assert claim.endswith(".")
+    assert re.findall(r"(?<!@)\b\d+\b", claim) == []
+
+
+def test_where_the_papers_point_is_not_met_is_said() -> None:
+    said = {
+        figure: message(STUDY, figure, results_of(STUDY, figure)).finding for figure in MESSAGES
+    }
+    assert "MF (text) overtakes between .7 and .8" in said["fig02"]
+    assert "below .5, as it never is in the paper, with kNN at .3 to .5" in said["fig03"]
+    assert "up to .8, then falls a little" in said["fig04"]
+    assert "MF (text) never overtakes" in said["fig06"]
+    assert "never passes MF (.419), though it does in the paper" in said["fig08"]
+    assert "passes MF (text) (.376) between overlap 20 and 30" in said["fig08"]
+
+
+def test_a_share_that_is_never_below_half_is_said_to_be_so() -> None:
+    results = results_of(STUDY, "fig03")
+    higher = results.assign(value=results["value"].astype(float) + 0.1)
+    assert "never below .5 (least .581)" in message(STUDY, "fig03", higher).finding
+
+
+def test_an_average_that_passes_mf_is_said_to() -> None:
+    results = results_of(STUDY, "fig08")
+    reduced = results["average"].eq("reduced") & results["minimum_overlap"].ne("")
+    values = results["value"].astype(float)
+    higher = results.assign(value=values.where(~reduced, values + 0.1))
+    assert "passes MF (.419) between overlap 5 and 10" in message(STUDY, "fig08", higher).finding
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_titles_of_figure_6_have_the_neighbours_that_are_configured(edition: str) -> None:
+    settings = load_settings(ROOT / "config", edition)
+    experiments = settings.studies[STUDY].experiments
+    for name in ("movielens", "netflix", "netflix-few-neighbours"):
+        neighbours = settings.systems[experiments[name].systems[0]].parameters["neighbours"]
+        assert f"k = {neighbours:,}, " in experiments[name].title
 
 
 @pytest.mark.parametrize("figure", MESSAGES)

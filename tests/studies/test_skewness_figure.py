@@ -194,7 +194,7 @@ def test_figure_5_draws_three_panels_without_overlaps(tmp_path: Path) -> None:
         across, up = text.get_position()
         curve = curves[text.get_text()]
         assert np.interp(across, *curve.get_xydata().T) == pytest.approx(up, abs=1e-6)
-    assert centre.get_title(loc="left") == "(b) 1R TI-NN, $|N_u|$ = 99"
+    assert centre.get_title(loc="left") == "(b) ML-1M twin, 1R TI-NN,\n$|N_u|$ = 99"
     names = [line.get_label() for line in centre.lines]
     assert names == ["pLSA", "MF", "kNN", "Pop", "Random", "$1/t$"]
     assert centre.lines[3].get_xdata() == pytest.approx(SKEWNESS)

@@ -103,11 +103,12 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
     _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display, bounds=True)
     titles = [display.datasets[name] for name in dict.fromkeys(means["dataset"])]
-    left.set_title(f"{', '.join(titles)}, $|T_u|$ = {smallest:,}")
+    # A target set is a sample N_u and one relevant item.
+    left.set_title(f"{', '.join(titles)}, 1R, $|N_u|$ = {smallest - 1:,}")
     removed_axis(left)
-    right.set_title("All test ratings")
+    right.set_title("1R, all test ratings")
     size_axis(right)
-    left.set_ylabel(f"1R{display.parameters['metric']}")
+    left.set_ylabel(display.parameters["metric"])
     left.set_ylim(bottom=0)
     letter_panels((left, right))
     label_lines((left, right))

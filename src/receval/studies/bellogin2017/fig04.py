@@ -211,14 +211,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     _draw_panel(right, sizes, "size", display)
     titles = [display.datasets[dataset] for dataset in dict.fromkeys(shown["dataset"])]
     left.set_title(f"{', '.join(titles)}, {shown.loc[~one_relevant, 'protocol'].iloc[0]}")
-    left.set_ylabel(label)
-    centre.set_title(f"{sizes['protocol'].iloc[0]}, $|T_u|$ = {sizes['size'].min():,}")
+    # A target set is a sample N_u and one relevant item.
+    centre.set_title(f"{sizes['protocol'].iloc[0]}, $|N_u|$ = {sizes['size'].min() - 1:,}")
     right.set_title(f"{sizes['protocol'].iloc[0]}, all test ratings")
     removed_axis(left)
     removed_axis(centre)
     size_axis(right, step=300)
-    for axes in (centre, right):
-        axes.set_ylabel(f"1R{label}")
+    for axes in panels:
+        axes.set_ylabel(label)
     letter_panels(panels)
     label_lines(panels)
     return figure

@@ -238,9 +238,10 @@ def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
     axes.set_xlabel("Skewness $\\alpha$")
     axes.set_ylabel(str(metric))
     axes.set_ylim(bottom=0)
-    sampled, title = rows["sampled"].iloc[0], str(protocol)
+    sampled = rows["sampled"].iloc[0]
+    title = f"{display.datasets[rows['dataset'].iloc[0]]}, {protocol}"
     if sampled != "":
-        title += f", $|N_u|$ = {int(sampled):,}"
+        title += f",\n$|N_u|$ = {int(sampled):,}"
         across = np.unique(rows["skewness"].astype(float))
         theory = np.full(len(across), 1 / (int(sampled) + 1))
         axes.plot(across, theory, color=INK, linestyle=":", linewidth=0.8, label="$1/t$")

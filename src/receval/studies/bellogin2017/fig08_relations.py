@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import pandas as pd
 
 from receval.claims.findings import HOLDS, NO_DATA
 from receval.figures.display import DisplayStyle
-from receval.figures.printed_numbers import NOTHING, in_text, significant
+from receval.figures.printed_numbers import in_text, significant
 from receval.figures.tables import Column, Table, printed
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from receval.studies._shared.inputs import ArtifactInputs
 
 COLUMNS = ("claim", "dataset", "metric", "statement", "paper", "left", "comparison", "right")
+
+
+SIGNS = {"<": "<", "<=": "≤", ">": ">", "~": "≈"}
+
+OF_ORDERS = "B-061"
+"""The claim that counts the pairs of systems that two metrics order otherwise, in each design."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -50,8 +59,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print one row a relation."""
-    signs = {"<": "<", "<=": "≤", ">": ">", "~": "≈"}
+    """Print one row a relation, but one a metric where orders by two metrics are compared.
+
+    Relations without data are named in a note.
+    """
     columns = [
         Column("Outcome", width=0.1),
         Column("Claim"),
@@ -61,13 +72,43 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("The paper", width=0.18),
         Column("Ours"),
     ]
-    rows = []
-    for row in results.to_dict("records"):
-        ours = NOTHING
-        if row["outcome"] != NO_DATA:
-            sign = signs[row["comparison"]] if row["outcome"] == HOLDS else "vs."
-            ours = f"{significant(float(row['left']))} {sign} {significant(float(row['right']))}"
-        texts = (in_text(row["statement"]), in_text(row["paper"]))
-        dataset = display.datasets.get(row["dataset"], row["dataset"])
-        rows.append((row["outcome"], row["claim"], dataset, row["metric"], *texts, ours))
-    return printed(display, columns, rows)
+    there = results[results["outcome"] != NO_DATA]
+    of_orders = there["claim"] == OF_ORDERS
+    rows = [_row(row, display) for row in there[~of_orders].to_dict("records")]
+    for _, designs in there[of_orders].groupby(["dataset", "metric"], sort=False):
+        rows.append(_row_of_orders(designs, display))
+    return printed(display, columns, rows, _note_on_absent(results, display))
+
+
+def _row(row: Mapping[Hashable, Any], display: DisplayStyle) -> tuple[str, ...]:
+    sign = SIGNS[row["comparison"]] if row["outcome"] == HOLDS else "vs."
+    ours = f"{significant(float(row['left']))} {sign} {significant(float(row['right']))}"
+    texts = (in_text(row["statement"]), in_text(row["paper"]))
+    dataset = display.datasets.get(row["dataset"], row["dataset"])
+    return (row["outcome"], row["claim"], dataset, row["metric"], *texts, ours)
+
+
+def _row_of_orders(designs: pd.DataFrame, display: DisplayStyle) -> tuple[str, ...]:
+    """Return the row of two metrics: in which designs they order systems otherwise."""
+    counts = {
+        in_text(str(statement).rpartition(" in ")[2]): int(count)
+        for statement, count in zip(designs["statement"], real_values(designs["left"]), strict=True)
+    }
+    opposed = [f"{count} in {design}" for design, count in counts.items() if count]
+    ours = ", ".join(opposed) or f"no pair in any of {len(counts)} designs"
+    failing = designs[designs["outcome"] != HOLDS]
+    row = (failing if len(failing) else designs).iloc[0]
+    dataset = display.datasets.get(row["dataset"], row["dataset"])
+    compared = "Pairs of systems that both order significantly, but otherwise"
+    paper = in_text(row["paper"])
+    return (row["outcome"], row["claim"], dataset, row["metric"], compared, paper, ours)
+
+
+def _note_on_absent(results: pd.DataFrame, display: DisplayStyle) -> list[str]:
+    """Return a sentence that names the claims without data on each dataset, if there are any."""
+    absent = results[results["outcome"] == NO_DATA]
+    parts = [
+        f"on {display.datasets.get(dataset, dataset)} for {', '.join(dict.fromkeys(own['claim']))}"
+        for dataset, own in absent.groupby("dataset", sort=False)
+    ]
+    return [f"No data {'; '.join(parts)}."] if parts else []

@@ -50,7 +50,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         _, dataset, split, protocol, sampled = map(str, keys)
         values = of_lists.set_index("system")["value"]
         cells = (significant(float(values[system])) for system in systems)
-        rows.append((display.datasets[dataset], split, in_text(protocol), sampled, *cells))
+        size = f"{int(sampled):,}" if sampled else ""
+        rows.append((display.datasets[dataset], split, in_text(protocol), size, *cells))
     columns = [
         Column("Dataset"),
         Column("Split", width=0.13),

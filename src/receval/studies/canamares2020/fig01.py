@@ -85,7 +85,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         for dataset in own:
             for of_side, ratings, share in paper_says(display).get(dataset, ()):
                 if of_side == side:
-                    published_mark(axes, float(ratings), float(share))
+                    about = f"paper: about {100 * float(share):g} %"
+                    published_mark(axes, float(ratings), float(share), about)
         axes.set_title(f"Ratings per {side}")
         axes.set_xlabel(f"Number of ratings of the {side}")
         axes.set_ylabel(f"Cumulative share of {side}s (%)")

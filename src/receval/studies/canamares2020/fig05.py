@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
-from receval.figures.published_marks import published_mark
+from receval.figures.published_marks import LABEL_SIZE, PUBLISHED_GREY, published_mark
 from receval.figures.style import INK
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.canamares2020._shared.published_lines import paper_says
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TOP = 10
 """The line in the figure: what stands above it is not among the first ten of the full list."""
 
+ARROW = 14.0
+"""Length of the arrow from a limit that the paper lies above, in points."""
 
 COMPLETE, ANY = "complete", "any"
 """Users whose condensed lists reach the last rank under all systems, and all who have an item."""
@@ -98,7 +100,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the complete users: a panel for each dataset, a line for each system, the top ten.
 
     Parameters of the artifact: ``paper`` (:func:`.paper_says`): a rank in the condensed list, one
-    in the full list, and words.
+    in the full list, and words where the paper has but a limit that it lies above.
     """
     complete = results[results["evaluated_users"] == COMPLETE]
     ends = complete["depth"].min(), complete["depth"].max()
@@ -106,10 +108,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     def finish(axes: Axes, dataset: str) -> None:
         axes.plot(ends, [TOP, TOP], color=INK, linestyle=":", linewidth=0.8, label="full top 10")
         for condensed, full, *words in paper_says(display).get(dataset, ()):
-            # Beside the panel there is room, and above the curves on the left of it.
-            side: Literal["right", "above"] = "right" if float(condensed) == ends[1] else "above"
-            text = ": ".join(filter(None, ("paper", " ".join(words))))
-            published_mark(axes, float(condensed), float(full), text, side=side)
+            if words:
+                _draw_above(axes, float(condensed), float(full), f"paper: {' '.join(words)}")
+            else:
+                published_mark(axes, float(condensed), float(full), side="above")
         axes.set_xlabel("Rank in the condensed list")
         axes.set_ylabel("Mean rank in the full list")
         axes.xaxis.set_major_locator(MultipleLocator(1))
@@ -123,4 +125,33 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         across="depth",
         finish=finish,
         markers=False,
+    )
+
+
+def _draw_above(axes: Axes, x: float, y: float, words: str) -> None:
+    """Draw a grey arrow upwards from a limit that the paper lies above, and words beside it."""
+    axes.annotate(
+        "",
+        (x, y),
+        xytext=(0, ARROW),
+        textcoords="offset points",
+        arrowprops={
+            "arrowstyle": "<|-,head_width=0.15,head_length=0.3",
+            "color": PUBLISHED_GREY,
+            "linewidth": 0.8,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+        annotation_clip=False,
+    )
+    axes.plot([x], [y], marker="_", markersize=5, color=PUBLISHED_GREY, clip_on=False)
+    axes.annotate(
+        words,
+        (x, y),
+        xytext=(4.5, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        fontsize=LABEL_SIZE,
+        color=PUBLISHED_GREY,
     )

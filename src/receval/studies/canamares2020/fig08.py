@@ -14,7 +14,7 @@ from matplotlib.ticker import PercentFormatter
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -117,7 +117,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         _draw_averages(above, own, display)
         above.set_title(display.datasets[dataset])
         for (limit,) in paper_says(display).get(dataset, ()):
-            draw_limit(above, float(limit), "", "paper: kNN (reduced)\nahead from here")
+            draw_limit(above, float(limit), "", f"paper: kNN (reduced)\nahead beyond {limit}")
         coverage = own[own["metric"] == USER_COVERAGE]
         _over_overlap(below, coverage, _of_knn(display, "-"), None)
         below.set_title("Users who get a recommendation")
@@ -164,6 +164,18 @@ def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
 def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str | None) -> None:
     points = real_values(rows[["minimum_overlap", "value"]])
     points = points[~np.isnan(points[:, 0])]
-    # What has no value at all has no end to stand at.
-    label = None if np.isnan(points[:, 1]).all() else label
+    known = points[~np.isnan(points[:, 1])]
+    if label is not None and len(known) < len(points):
+        if len(known):
+            # At the edge of the panel its name would seem to go on with the line.
+            axes.annotate(
+                label,
+                known[-1],
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=LABEL_SIZE,
+                color=readable(style.colour),
+            )
+        label = None
     line(axes, points[:, 0], points[:, 1], style, label)

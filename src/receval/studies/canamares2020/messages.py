@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.figures.style import short_number
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
+from receval.studies.canamares2020._shared.message_of_shortfall import message_of_shortfall
+from receval.studies.canamares2020._shared.said_of_curves import (
+    KNN,
+    MF,
+    Curve,
+    crosses_once,
+    lead_of_knn,
+    name_of,
+    number,
+    panels_of,
+    percent,
+    short,
+    who_is_ahead,
+)
 
-TITLES = {"ml-1m": "MovieLens", "netflix": "Netflix"}
-"""Datasets as the paper calls them."""
-
-KNN, MF = "knn", "ranksys-mf"
+SEE = "(docs/decisions.md)"
+"""Where it is explained what differs from the paper."""
 
 
 def of_fig01(results: pd.DataFrame) -> Message:
@@ -27,8 +38,8 @@ def of_fig01(results: pd.DataFrame) -> Message:
             for side, rows in own.groupby("side", sort=False)
         }
         parts.append(
-            f"on {_title(dataset)} {_percent(shares['user'])} of the users and "
-            f"{_percent(shares['item'])} of the items have 100 ratings or less"
+            f"on {name_of(dataset)} {percent(shares['user'])} of the users and "
+            f"{percent(shares['item'])} of the items have 100 ratings or less"
         )
         # As many as half have few ratings, and some have ten times as many.
         most = own.groupby("side")["ratings"].max()
@@ -38,58 +49,94 @@ def of_fig01(results: pd.DataFrame) -> Message:
         "the sooner it rises, the longer the tail.",
         f"Users and items have long tails: {'; '.join(parts)}.",
         all(holds),
+        "Users and items have long tails: about half of the users and of the items have few "
+        "ratings.",
     )
 
 
 def of_fig02(results: pd.DataFrame) -> Message:
-    """Return the message of full lists by train ratio: kNN ahead first, then MF."""
-    parts, holds = _crossovers(results, "train_ratio", "tested")
+    """Return the message of full lists by training ratio: kNN ahead first, then MF."""
+    panels = dict(panels_of(results, "train_ratio"))
+    parts = [who_is_ahead(dataset, curves, "ratio") for dataset, curves in panels.items()]
     return Message(
         "A line is a system, each point a split; higher is better.",
-        f"With few training ratings kNN outperforms MF, with many MF kNN: {'; '.join(parts)}.",
-        all(holds),
+        f"Which of kNN and MF is better depends on the training ratio: {'; '.join(parts)}.",
+        all(map(crosses_once, panels.values())),
+        "kNN outperforms MF where few ratings are for training, and MF outperforms kNN where many "
+        "are.",
     )
 
 
 def of_fig03(results: pd.DataFrame) -> Message:
-    """Return the message of unrated items: about half or more, and most at both ends."""
+    """Return the message of unrated items: most at both ends, and about half or more."""
     parts, holds = [], []
-    for dataset, system, across, values in _curves(results, "train_ratio", (KNN, MF)):
-        lowest = int(values.argmin())
-        holds.append(0 < lowest < len(values) - 1)
-        parts.append(
-            f"{_name(system)} on {_title(dataset)} {_number(values[0])} at ratio "
-            f"{_number(across[0])}, {_number(values[lowest])} at {_number(across[lowest])} and "
-            f"{_number(values[-1])} at {_number(across[-1])}"
-        )
+    for dataset, curves in panels_of(results, "train_ratio"):
+        for system in (KNN, MF):
+            across, values = curves[system]
+            lowest = int(values.argmin())
+            holds.append(0 < lowest < len(values) - 1)
+            parts.append(
+                f"{system} on {dataset} {number(values[0])} at ratio {short(across[0])}, "
+                f"{number(values[lowest])} at {short(across[lowest])} and {number(values[-1])} at "
+                f"{short(across[-1])}"
+            )
+        parts.append(_below_half(dataset, curves))
     return Message(
-        "A line is the share of a system's first ten items that the user has not rated; less is "
-        "better for the evaluation.",
-        "About half of the top 10 or more is unrated, and most at small and at large ratios: "
+        "A line is the share of a system's first ten items that the user has not rated: the higher "
+        "it is, the less the evaluation knows of what it judges.",
+        "The unrated share of the top 10 is largest at small and at large training ratios: "
         f"{'; '.join(parts)}.",
         all(holds),
+        "At no training ratio is less than half of the top ten unrated, and most of it is at small "
+        "and at large ratios.",
     )
+
+
+def _below_half(dataset: str, curves: Mapping[str, Curve]) -> str:
+    """Say where less than half is unrated: the paper has that nowhere (C-009)."""
+    parts = []
+    for system, (across, values) in curves.items():
+        below = across[values < 0.5]
+        if len(below):
+            ends = dict.fromkeys(map(short, (below.min(), below.max())))
+            parts.append(f"with {system} at {' to '.join(ends)}")
+        else:
+            parts.append(f"with {system} nowhere (least {number(values.min())})")
+    least = min(float(values.min()) for _, values in curves.values())
+    if least >= 0.5:
+        return f"on {dataset} it is never below .5 (least {number(least)})"
+    return f"on {dataset} it is below .5, as it never is in the paper, {', '.join(parts)} {SEE}"
 
 
 def of_fig04(results: pd.DataFrame) -> Message:
     """Return the message of condensed lists: better with more training, whoever is ahead."""
     parts, holds = [], []
-    for dataset, system, _, values in _curves(results, "train_ratio", (KNN, MF)):
-        holds.append(values[-1] > values[0] and _mostly_rises(values))
-        parts.append(
-            f"{_name(system)} on {_title(dataset)} from {_number(values[0])} to "
-            f"{_number(values[-1])}"
-        )
-    first = results[results["dataset"] == "ml-1m"]
-    if len(first):
-        crossing, kept = _crossovers(first, "train_ratio", "tested")
-        parts += crossing
-        holds += kept
+    peaks = []
+    for dataset, curves in panels_of(results, "train_ratio"):
+        for system in (KNN, MF):
+            across, values = curves[system]
+            best = int(values.argmax())
+            holds.append(values[-1] > values[0] and _mostly_rises(values))
+            peaks.append(across[best])
+            after = f", then {number(values[-1])} at {short(across[-1])}"
+            parts.append(
+                f"{system} on {dataset} from {number(values[0])} at ratio {short(across[0])} to "
+                f"{number(values[best])} at {short(across[best])}"
+                f"{after * (best < len(values) - 1)}"
+            )
+        if dataset == name_of("ml-1m"):
+            # The paper has no crossover on Netflix.
+            parts.append(who_is_ahead(dataset, curves, "ratio"))
+            holds.append(crosses_once(curves))
+    falls = f" up to {short(min(peaks))}, then falls a little {SEE}"
+    last = real_values(results["train_ratio"]).max()
     return Message(
         "A line is a system, each point a split; higher is better.",
-        "On condensed lists nDCG@10 rises with the train ratio, and on MovieLens the crossover "
-        f"of kNN and MF remains: {'; '.join(parts)}.",
+        "On condensed lists nDCG@10 rises with the training ratio"
+        f"{falls * bool(min(peaks) < last)}: {'; '.join(parts)}.",
         all(holds),
+        "On condensed lists nDCG@10 rises with the training ratio, and on ML-1M kNN and MF "
+        "still change places.",
     )
 
 
@@ -97,16 +144,14 @@ def of_fig05(results: pd.DataFrame) -> Message:
     """Return the message of ranks in full lists: only the first three are in the top ten."""
     complete = results[results["evaluated_users"] == "complete"]
     parts, holds = [], []
-    for dataset, own in complete.groupby("dataset", sort=False):
-        curves = {s: (x, y) for _, s, x, y in _curves(own, "depth", (KNN, MF))}
+    for dataset, curves in panels_of(complete, "depth"):
         across, of_mf = curves[MF]
-        of_knn = next(y for system, (_, y) in curves.items() if system != MF)
+        of_knn = curves[KNN][1]
         within = int((np.minimum(of_knn, of_mf) <= 10).sum())
         holds.append(of_mf[-1] > 50 and of_knn[-1] < of_mf[-1] and within < len(across))
         parts.append(
-            f"on {_title(dataset)} the first {within} of condensed lists are, on average, in the "
-            f"full top 10, and the tenth is at rank {of_knn[-1]:.0f} with kNN and "
-            f"{of_mf[-1]:.0f} with MF"
+            f"on {dataset} the first {within} of condensed lists are, on average, in the full top "
+            f"10, and the tenth is at rank {of_knn[-1]:.0f} with kNN and {of_mf[-1]:.0f} with MF"
         )
     return Message(
         "A line is the mean rank that the first, second, ... item of a condensed list has in the "
@@ -114,26 +159,30 @@ def of_fig05(results: pd.DataFrame) -> Message:
         f"Condensed lists show items that are far down in full ones, farther with MF than with "
         f"kNN: {'; '.join(parts)}.",
         all(holds),
+        "Only the first few items of condensed lists are in the top ten of the full ones; the "
+        "others are far down, farther with MF than with kNN.",
     )
 
 
 def of_fig06(results: pd.DataFrame) -> Message:
-    """Return the message of depths: kNN is ahead at small ones on MovieLens, MF at large ones."""
+    """Return the message of depths: kNN is ahead at small ones on ML-1M, MF at large ones."""
     parts, holds = [], []
     for experiment, own in results.groupby("experiment", sort=False):
-        crossing, kept = _crossovers(own, "cutoff", None, "depth")
         few = " with k = 100 and ratio .8" * (experiment == "netflix-few-neighbours")
+        ((dataset, curves),) = panels_of(own, "cutoff")
         if experiment == "netflix":
             # Here the paper sees no crossover.
-            gaps = _gaps(own, "cutoff")[1]
-            holds.append(bool((np.sign(gaps) == np.sign(gaps[0])).all()))
+            signs = np.sign(lead_of_knn(curves))
+            holds.append(bool((signs == signs[0]).all()))
         else:
-            holds += kept
-        parts += [part + few for part in crossing]
+            holds.append(crosses_once(curves))
+        parts.append(who_is_ahead(f"{dataset}{few}", curves, "depth"))
     return Message(
         "A line is a system by the depth of nDCG; higher is better.",
         f"Who is ahead depends on the depth: {'; '.join(parts)}.",
         all(holds),
+        "kNN is ahead of MF at small depths on ML-1M and MF at large ones; on Netflix they "
+        "change places only where kNN has fewer neighbours and more training ratings.",
     )
 
 
@@ -155,93 +204,13 @@ def of_fig07(results: pd.DataFrame) -> Message:
     return Message(
         "A bar is nDCG@10 with k neighbours, a cross its Coverage@10; higher is better.",
         "Where items without a score are left out, nDCG@10 grows with k from "
-        f"{_number(none[0])} to {_number(none[-1])}; in random order from "
-        f"{_number(random[0])} to {_number(random[-1])}; "
-        f"by average rating k = 1 is best ({_number(by_policy['average'][0])}).",
+        f"{number(none[0])} to {number(none[-1])}; in random order from "
+        f"{number(random[0])} to {number(random[-1])}; "
+        f"by average rating k = 1 is best ({number(by_policy['average'][0])}).",
         holds,
+        "More neighbours pay where items without a score are left out, less where these stand in "
+        "random order, and one neighbour is best where they stand by their average rating.",
     )
-
-
-def of_fig08(results: pd.DataFrame) -> Message:
-    """Return the message of the shortfall: the reduced average rises as users are lost."""
-    parts, holds = [], []
-    for dataset, own in results.groupby("dataset", sort=False):
-        curves = {}
-        for name, metric, average in (
-            ("reduced", "P@10", "reduced"),
-            ("full", "P@10", "full"),
-            ("users", "UserCoverage", "full"),
-        ):
-            rows = own[(own["metric"] == metric) & (own["average"] == average)]
-            points = real_values(rows[["minimum_overlap", "value"]])
-            curves[name] = points[~np.isnan(points).any(axis=1)]
-        if not all(map(len, curves.values())):
-            # Nobody gets a recommendation.
-            holds.append(False)
-            continue
-        ends = {name: (curve[0, 1], curve[-1, 1]) for name, curve in curves.items()}
-        holds.append(
-            ends["reduced"][1] > ends["reduced"][0]
-            and ends["full"][1] < ends["full"][0]
-            and ends["users"][1] < ends["users"][0]
-        )
-        parts.append(
-            f"on {_title(dataset)}, from overlap {curves['users'][0, 0]:.0f} to "
-            f"{curves['users'][-1, 0]:.0f}, the users whom kNN serves fall from "
-            f"{_percent(ends['users'][0])} to {_percent(ends['users'][1])} and its full average "
-            f"from {_number(ends['full'][0])} to {_number(ends['full'][1])}, while its reduced "
-            f"average rises from {_number(ends['reduced'][0])} to {_number(ends['reduced'][1])}"
-        )
-    return Message(
-        "Above, P@10 of kNN over all users (full) and over those who get a recommendation "
-        "(reduced), and of MF; higher is better. Below, the share of users who get one.",
-        f"The reduced average rewards that difficult users are left out: {'; '.join(parts)}.",
-        all(holds),
-    )
-
-
-def _curves(
-    results: pd.DataFrame, across: str, systems: Sequence[str]
-) -> list[tuple[str, str, NDArray[np.float64], NDArray[np.float64]]]:
-    """Return dataset, system, x and y of each curve of kNN and MF, x in its order."""
-    if "evaluated_users" in results and "tested" in set(results["evaluated_users"]):
-        results = results[results["evaluated_users"] == "tested"]
-    found = []
-    for (dataset, system), rows in results.groupby(["dataset", "system"], sort=False):
-        if system == MF or (str(system).startswith(KNN) and KNN in systems):
-            points = real_values(rows.sort_values(across)[[across, "value"]])
-            found.append((str(dataset), str(system), points[:, 0], points[:, 1]))
-    return found
-
-
-def _gaps(own: pd.DataFrame, across: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how far kNN is ahead of MF at each x of a panel."""
-    curves = {system: (x, y) for _, system, x, y in _curves(own, across, (KNN, MF))}
-    x, of_mf = curves[MF]
-    of_knn = next(y for system, (_, y) in curves.items() if system != MF)
-    return x, of_knn - of_mf
-
-
-def _crossovers(
-    results: pd.DataFrame, across: str, users: str | None, what: str = "ratio"
-) -> tuple[list[str], list[bool]]:
-    """Say for each dataset who is ahead at both ends, and whether kNN is first and MF last."""
-    if users is not None:
-        results = results[results["evaluated_users"] == users]
-    parts, holds = [], []
-    for dataset, own in results.groupby("dataset", sort=False):
-        x, gaps = _gaps(own, across)
-        signs = np.sign(gaps)
-        ahead = ["kNN" if sign > 0 else "MF" for sign in (signs[0], signs[-1])]
-        changes = int((np.diff(signs) != 0).sum())
-        holds.append(signs[0] > 0 > signs[-1] and changes == 1)
-        ends = [f"{what} {_number(end)}" for end in (x[0], x[-1])]
-        margins = [_number(abs(float(gap)), 3) for gap in (gaps[0], gaps[-1])]
-        parts.append(
-            f"on {_title(dataset)} {ahead[0]} is ahead by {margins[0]} at {ends[0]} and "
-            f"{ahead[1]} by {margins[1]} at {ends[1]}"
-        )
-    return parts, holds
 
 
 def _rises(values: NDArray[np.float64]) -> bool:
@@ -253,23 +222,6 @@ def _mostly_rises(values: NDArray[np.float64]) -> bool:
     return bool((np.diff(values) > 0).mean() >= 0.75)
 
 
-def _title(dataset: object) -> str:
-    return TITLES.get(str(dataset), str(dataset))
-
-
-def _name(system: str) -> str:
-    return "MF" if system == MF else "kNN"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _number(value: float, digits: int = 3) -> str:
-    text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
-    return short_number(text or "0")
-
-
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {
     "fig01": of_fig01,
     "fig02": of_fig02,
@@ -278,5 +230,5 @@ MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {
     "fig05": of_fig05,
     "fig06": of_fig06,
     "fig07": of_fig07,
-    "fig08": of_fig08,
+    "fig08": message_of_shortfall,
 }

@@ -67,7 +67,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 published_line(axes, ratios, (float(number), float(number)), "paper: lowest")
             else:
                 draw_limit(axes, float(number), "paper: kNN ahead", "MF ahead")
-        axes.set_xlabel("Share of ratings for training")
+        axes.set_xlabel("Training ratio")
         axes.set_ylabel(parameters["ylabel"])
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.bellogin2017._shared.messages_of_systems import short_value
+from receval.studies.bellogin2017._shared.messages_of_systems import DATASETS, short_value
 
 NEAR_RANDOM = 0.1
 """How far from Random a system may be that stays around it, as a share of what Pop gains."""
@@ -42,10 +42,12 @@ def message_of_toy(results: pd.DataFrame) -> Message:
     return Message(
         "Panel (a) has the ratings and the key; in the others, a row is a set of user u and a "
         "filled cell an item in it, black for relevant targets.",
-        f"AR has the {max(relevant['AR'])} relevant items of u in one list, 1R has a list for each "
-        f"with {max(relevant['1R'])}; TI leaves out {len(left_out)} item without a test rating, "
-        "and NN takes a part of the non-relevant items that AN takes.",
+        f"AR has the {max(relevant['AR'])} relevant items of u in one target set, 1R has a target "
+        f"set for each, with {max(relevant['1R'])}; TI leaves out {len(left_out)} item without a "
+        "test rating, and NN takes a part of the non-relevant items that AN takes.",
         set(relevant["1R"]) == {1} and min(relevant["AR"]) > 1 and bool(left_out) and samples,
+        "AR has all relevant items of a user in one target set, 1R each in its own; TI leaves out "
+        "items without test ratings, and NN samples the non-relevant items that AN takes whole.",
     )
 
 
@@ -62,13 +64,21 @@ def message_of_skewness(results: pd.DataFrame) -> Message:
     positive_holds = all(share > 0.5 for share in ratings)
     if FLATTER in shares:
         positive_holds &= all(shares[FLATTER] < share for share in ratings)
-    printed = ", ".join(f"{dataset} {100 * share:.0f} %" for dataset, share in shares.items())
-    positive = f"The {POPULAR:.0%} most popular items have of the positive ratings: {printed}."
+    printed = ", ".join(
+        f"{100 * share:.0f} % on {DATASETS[dataset]}" for dataset, share in shares.items()
+    )
+    positive = (
+        f"The {100 * POPULAR:.0f} % most popular items have a large part of the positive ratings: "
+        f"{printed}."
+    )
     return Message(
         "Curves of popularity (a, c) bend the more, the more skewed it is; in (b), precision is "
         "measured on ratings without any preferences, so that whatever is above 1/t is bias.",
-        " ".join(filter(None, (simulated, positive.replace("20%", "20 %")))),
+        " ".join(filter(None, (simulated, positive))),
         bool(simulated_holds and positive_holds),
+        "On ratings without any preferences popularity seems to recommend the better, the more "
+        "skewed the popularity of items is, and pLSA follows it, while MF and kNN stay near random "
+        "recommendation; in real data the popular items have most of the positive ratings.",
     )
 
 
@@ -86,7 +96,7 @@ def _simulated_finding(results: pd.DataFrame) -> tuple[str, bool]:
     finding = (
         f"Where all items are equally popular, P@10 of Pop is {short_value(pop.iloc[0], 4)}, of "
         f"Random {short_value(random.iloc[0], 4)}; at a skewness of {curves.index[-1]:g} Pop has "
-        f"{short_value(pop.iloc[-1])} and pLSA {short_value(curves['plsa'].iloc[-1])}, while "
+        f"{short_value(pop.iloc[-1], 4)} and pLSA {short_value(curves['plsa'].iloc[-1], 4)}, while "
         f"MF and kNN stay within {short_value(distance, 4)} of Random."
     )
     holds = (
@@ -133,6 +143,8 @@ def message_of_splits(results: pd.DataFrame) -> Message:
         f"Under coin flips test ratings follow popularity (r = {short_value(correlation)}); the "
         f"uniform test has {eta:.1f} for each of {targets:,.0f} items and none for the others.",
         bool(correlation >= 0.99 and even),
+        "Where test ratings are drawn at random they follow the popularity of items; a uniform "
+        "test has as many for each of its items.",
     )
 
 
@@ -156,4 +168,5 @@ def message_of_positive_ratios(results: pd.DataFrame) -> Message:
         f"popular tenth of the items and {short_value(rare, 2)} for the least popular (Spearman's "
         f"correlation with the rank: {sign}{printed}).",
         bool(correlation <= -0.3 and popular >= 1.5 * rare),
+        "The more popular an item is, the larger the share of its ratings that are positive.",
     )

@@ -33,16 +33,19 @@ def message_of_bounds(results: pd.DataFrame) -> Message:
         checks += [sparse.iloc[-1] < sized.iloc[-1] < sized.iloc[0]]
         checks += [sparse.iloc[-1] < sparse.iloc[0]]
         widths.append(
-            f"{NAMES[str(system)]} from {short_value(sparse.iloc[0])} to "
+            f"for {NAMES[str(system)]} from {short_value(sparse.iloc[0])} to "
             f"{short_value(sparse.iloc[-1])} as test ratings are removed and to "
             f"{short_value(sized.iloc[-1])} as target sets grow"
         )
     return Message(
         "A thick line is a system's 1R precision, the shades reach up to its upper and down to its "
         "lower bound from AR: the narrower, the more one design tells of the other.",
-        f"1R precision is between its bounds at {inside.sum()} of {len(inside)} points, folds and "
-        f"means; the interval narrows, {'; '.join(widths)}.",
+        f"1R precision is between its bounds in {inside.sum()} of {len(inside)} cases, which are "
+        f"the points of all folds and of their means; the interval between the bounds narrows "
+        f"{'; '.join(widths)}.",
         all(checks),
+        "1R precision lies between the bounds that AR precision sets to it, and these come nearer "
+        "as test ratings get fewer and target sets larger.",
     )
 
 
@@ -78,6 +81,8 @@ def message_of_sparsity(results: pd.DataFrame) -> Message:
         f"{100 * (max(spread) - 1):.1f} %, but pLSA falls from {short_value(of_1r[0])} to "
         f"{short_value(of_1r[-1])} from {sizes[0]:,.0f} to {sizes[-1]:,.0f} target items.",
         bool(min(straight) >= STRAIGHT and max(spread) <= FLAT and all(falls)),
+        "AR precision falls linearly as test ratings are removed, 1R precision does not depend on "
+        "their number but on the size of the target sets.",
     )
 
 

@@ -11,6 +11,9 @@ from receval.storage.files import real_values
 NAMES = {"plsa": "pLSA", "pop": "Pop", "mf": "MF", "knn-centred": "kNN", "random": "Random"}
 """How sentences name the paper's systems."""
 
+DATASETS = {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm", "netflix": "Netflix", "trec-qrels": "TREC"}
+"""How sentences name the datasets."""
+
 
 def paper_means(results: pd.DataFrame) -> pd.DataFrame:
     """Return the means over folds of the paper's systems, their values as numbers."""
