@@ -158,8 +158,8 @@ def fig09(results: pd.DataFrame) -> Message:
         "stripes are where lemma 3 does not hold.",
         sentence(on_each(texts)),
         holds=all(holds),
-        claim="The optimal rankings for observed and real values agree on most pairs of items "
-        "for precision, but not for anti-precision, as lemma 3 predicts for most of them.",
+        claim="The optimal rankings for observed and real values agree on most pairs of items for "
+        "precision, but not for anti-precision, as the paper's lemma predicts for most of them.",
     )
 
 
