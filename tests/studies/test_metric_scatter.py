@@ -201,7 +201,9 @@ def test_every_system_is_named_once_in_each_panel_and_few_have_a_colour(
             own = row["role"] == "optimal" or row["system"] in COLOURED
             style = display.systems[row["system"]]
             assert same_color(line.get_color(), style.colour if own else NEUTRAL)
-            assert line.get_marker() == (style.marker if own else "o")
+            # Rings are round, whatever the marker is.
+            is_ring = line.get_markerfacecolor() == "none"
+            assert line.get_marker() == (style.marker if own and not is_ring else "o")
             assert line.get_label() == display.short_titles[row["system"]]
             assert line.get_linestyle() == "None"
 
@@ -348,6 +350,18 @@ def test_a_system_behind_another_one_is_a_ring_around_it() -> None:
         assert same_color(ring.get_markeredgecolor(), ring.get_color())
     for mark in (axes.lines[3], *axes.lines[5:13]):
         assert same_color(mark.get_markerfacecolor(), mark.get_color())
+
+
+def test_a_line_leads_from_every_ring_and_what_lies_in_it_to_its_name() -> None:
+    results = generated("fig12", equal, ["ml-1m"])
+    (axes, *_) = panels_with_points(drawn("fig12", results))
+    led = {text.xy for text in axes.texts if isinstance(text, Annotation) and text.arrow_patch}
+    knots = results[:18].groupby(["x", "y"]).filter(lambda together: len(together) > 1)
+    assert len(knots) >= 6
+    assert set(zip(knots["x"], knots["y"], strict=True)) <= led
+    ends = [text.xy for text in axes.texts if isinstance(text, Annotation) and text.arrow_patch]
+    for point, together in knots.groupby(["x", "y"]):
+        assert ends.count(point) >= len(together)
 
 
 def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None:
