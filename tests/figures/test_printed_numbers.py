@@ -101,6 +101,7 @@ def test_a_setting_keeps_the_digits_that_it_has(value: float, printed: str) -> N
         ("p >= 0.05, k <= 3", "p \N{GREATER-THAN OR EQUAL TO} .05, k \N{LESS-THAN OR EQUAL TO} 3"),
         ("1.769e-6, 1e-5, 2E5", r"$`1.769 \times 10^{-6}`$, $`10^{-5}`$, 2E5"),
         ("coverage x reduced", "coverage \N{MULTIPLICATION SIGN} reduced"),
+        ("the metrics x and y, on the x axis", "the metrics x and y, on the x axis"),
         (r"as $`x - 0.5`$ is 0.5", r"as $`x - 0.5`$ is .5"),
         ("fig08_relations, docs/fidelity.md", "fig08_relations, docs/fidelity.md"),
         ("50% of 0.05-0.1", "50 % of .05-.1"),

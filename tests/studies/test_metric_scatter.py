@@ -201,7 +201,9 @@ def test_every_system_is_named_once_in_each_panel_and_few_have_a_colour(
             own = row["role"] == "optimal" or row["system"] in COLOURED
             style = display.systems[row["system"]]
             assert same_color(line.get_color(), style.colour if own else NEUTRAL)
-            assert line.get_marker() == (style.marker if own else "o")
+            # Rings are round, whatever the marker is.
+            is_ring = line.get_markerfacecolor() == "none"
+            assert line.get_marker() == (style.marker if own and not is_ring else "o")
             assert line.get_label() == display.short_titles[row["system"]]
             assert line.get_linestyle() == "None"
 
@@ -261,8 +263,8 @@ def test_each_panel_has_its_own_tau() -> None:
     panels = panels_with_points(picture)
     printed = []
     for axes, (_, rows) in zip(panels, groups, strict=True):
-        paper = {"P@10": "-.767", "Recall@10": "-.800"}[rows["y_metric"].iloc[0]]
-        expected = tau_text(rows["tau"].iloc[0], rows["p_value"].iloc[0], paper)
+        released = {"P@10": "-.767", "Recall@10": "-.800"}[rows["y_metric"].iloc[0]]
+        expected = tau_text(rows["tau"].iloc[0], rows["p_value"].iloc[0], released)
         texts = [text.get_text() for text in axes.texts]
         assert texts.count(expected) == 1
         assert sum("tau" in text for text in texts) == 1
@@ -350,6 +352,18 @@ def test_a_system_behind_another_one_is_a_ring_around_it() -> None:
         assert same_color(mark.get_markerfacecolor(), mark.get_color())
 
 
+def test_a_line_leads_from_every_ring_and_what_lies_in_it_to_its_name() -> None:
+    results = generated("fig12", equal, ["ml-1m"])
+    (axes, *_) = panels_with_points(drawn("fig12", results))
+    led = {text.xy for text in axes.texts if isinstance(text, Annotation) and text.arrow_patch}
+    knots = results[:18].groupby(["x", "y"]).filter(lambda together: len(together) > 1)
+    assert len(knots) >= 6
+    assert set(zip(knots["x"], knots["y"], strict=True)) <= led
+    ends = [text.xy for text in axes.texts if isinstance(text, Annotation) and text.arrow_patch]
+    for point, together in knots.groupby(["x", "y"]):
+        assert ends.count(point) >= len(together)
+
+
 def test_named_systems_are_above_others_and_optimal_rankings_above_all() -> None:
     results = generated("fig12", equal, ["ml-1m"])
     results[["x", "y"]] = 0.1
@@ -377,21 +391,21 @@ def test_an_arrow_points_to_the_better_values(label: str, arrow: str) -> None:
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_coefficients_of_the_paper_are_those_of_the_published_file(figure: str) -> None:
+def test_released_coefficients_are_those_of_the_published_file(figure: str) -> None:
     parameters = plan().artifacts.spec(STUDY, figure).parameters
     published = pd.read_csv(ROOT / "config" / "published" / "taus.csv", comment="#")
     of_figure = published[published["figure"] == figure]
-    names = {name for name in parameters if name.startswith("paper_")}
-    assert names == {f"paper_{name}" for name in of_figure["experiment"]}
+    names = {name for name in parameters if name.startswith("released_tau_")}
+    assert names == {f"released_tau_{name}" for name in of_figure["experiment"]}
     for experiment, rows in of_figure.groupby("experiment"):
         pairs = zip(rows["x_metric"], rows["y_metric"], strict=True)
         theirs = dict(zip(pairs, rows["published"], strict=True))
         own = zip(parameters["x_metrics"], parameters["y_metrics"], strict=True)
-        printed = dict(zip(own, map(float, parameters[f"paper_{experiment}"]), strict=True))
+        printed = dict(zip(own, map(float, parameters[f"released_tau_{experiment}"]), strict=True))
         assert printed == theirs
 
 
-def test_coefficients_of_the_paper_stand_beside_those_of_real_data_alone() -> None:
+def test_released_coefficients_stand_beside_those_of_real_data_alone() -> None:
     results = generated("fig16", spread)
     for edition, is_real in (("full", True), ("demo", False)):
         with figure_style():
@@ -399,11 +413,11 @@ def test_coefficients_of_the_paper_stand_beside_those_of_real_data_alone() -> No
             known = results[results["system"].isin(list(display.systems))]
             picture = module_of(STUDY, "fig16").draw(known, display)
         texts = [text.get_text() for axes in picture.axes for text in axes.texts]
-        assert any("(paper \N{MINUS SIGN}.467)" in text for text in texts) is is_real
+        assert any("(released \N{MINUS SIGN}.467)" in text for text in texts) is is_real
 
 
 def test_headings_tell_the_data_once_and_each_kind_of_lists() -> None:
     assert headings(example("fig01", crowded)) == ["ML-1M, condensed lists", "Full lists"]
-    assert headings(example("fig16", crowded)) == ["CM100k, familiarity redrawn"]
+    assert headings(example("fig16", crowded)) == ["CM100k, anti-popular familiarity"]
     letters = [axes.get_title(loc="left") for axes in panels_with_points(example("fig16", crowded))]
     assert letters == ["(a)", "(b)", "(c)", "(d)"]

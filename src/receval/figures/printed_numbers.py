@@ -28,7 +28,8 @@ _IN_TEXTS = (
     (re.compile(r"(?<![\w)\]}-])-(?=\.?\d)"), _MINUS),
     (re.compile(r"(?<=[\w)]) - (?=[\w(])"), f" {_MINUS} "),
     (re.compile(r"(?<=\d)%"), " %"),
-    (re.compile(r"(?<=\w) x (?=\w)"), " \N{MULTIPLICATION SIGN} "),
+    # A product, such as coverage x reduced; in "x and y" or "the x axis" it is a name.
+    (re.compile(r"(?<=\w) x (?!(?:and|or|axis)\b)(?=\w)"), " \N{MULTIPLICATION SIGN} "),
     (re.compile(">="), "\N{GREATER-THAN OR EQUAL TO}"),
     (re.compile("<="), "\N{LESS-THAN OR EQUAL TO}"),
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below
-from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
+from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic, percent
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
 
 STEEPER_THAN = {
-    "both": "odds of popularity steeper than\naverage rating and complement",
-    "complement": "odds of popularity steeper than\ncomplement alone",
-    "average rating": "odds of popularity steeper than\naverage rating alone",
-    "neither": "odds of popularity steeper than\nneither of them",
+    "both": "steeper than average\nrating and complement",
+    "complement": "steeper than\ncomplement alone",
+    "average rating": "steeper than\naverage rating alone",
+    "neither": "steeper than\nneither of them",
 }
 OUTCOME_STYLES = {
     DISAGREE: (COLOURS[DISAGREE], "optimal rankings disagree"),
@@ -170,6 +170,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
         areas = rows[rows["statement"] == ""]
         popularity = areas["popularity_and_rating"]
+        strip = real_values(areas["share_of_pairs"])[~popularity.isin([AGREE, DISAGREE])].sum()
         columns = [
             _column(areas[popularity == AGREE], "popularity and average rating agree"),
             _column(areas[popularity == DISAGREE], "they disagree"),
@@ -183,7 +184,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_title(
             f"{display.datasets[dataset]}: optimal rankings disagree on {disagree} of the pairs"
         )
-        lines = [f"Odds of popularity steeper than average rating and complement: {steeper}"]
+        lines = [
+            f"Odds of popularity steeper than average rating and complement: {steeper}",
+            f"Strip at the right, one of the two equal for both items: {percent(strip)}",
+        ]
         print_totals(axes, lines, above=17)
     legend_below(figure)
     return figure

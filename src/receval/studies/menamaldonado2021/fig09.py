@@ -39,7 +39,7 @@ PAPER = {
     ("precision", LEMMA_HOLDS): 0.812,
     ("anti-precision", LEMMA_HOLDS): 0.753,
 }
-COMPARED = {AGREE: "non-relevance", DISAGREE: "relevance"}
+COMPARED = {AGREE: "complement", DISAGREE: "relevance"}
 """What popularity is compared with, by whether it agrees with relevance."""
 
 OUTCOME_STYLES = {

@@ -91,7 +91,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         share = "" if isnan(above) else f": {percent(above)} above the diagonal"
         axes.set_title(f"{display.datasets[dataset]}{share}")
         axes.set_xlabel("Popularity $p(\\mathrm{train}|i)$")
-        axes.set_ylabel("$p(\\mathrm{train}|\\mathrm{rel},i)$")
+        axes.set_ylabel("Popularity if relevant $p(\\mathrm{train}|\\mathrm{rel},i)$")
     letter_panels(panels)
     label_lines(panels)
     return figure

@@ -19,6 +19,7 @@ from receval.studies.menamaldonado2021._shared.system_points import (
     MARKER_SIZE,
     draw_points,
     labels_of,
+    lead_to_knots,
     ring_hidden_points,
 )
 
@@ -57,8 +58,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The experiments stand beside each other; the panels of a single one stand in twos. Experiments
     that the parameter ``drawn_released`` names have panels in the released form beside those, with
-    the parameter ``released_title`` in their titles. The parameter ``paper_<experiment>`` has the
-    published coefficient of each pair of metrics, which real datasets have beside ours.
+    the parameter ``released_title`` in their titles. The parameter ``released_tau_<experiment>``
+    has the coefficient of each pair of metrics by the values that the authors released, which real
+    datasets have beside ours.
 
     Parameters
     ----------
@@ -81,8 +83,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     letter_panels(grid[: len(panels)])
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
-        sizes = ring_hidden_points(axes, rows)
-        label_points(axes, labels_of(rows, display, sizes), MARKER_SIZE)
+        marks = ring_hidden_points(axes, rows)
+        names = label_points(axes, labels_of(rows, display, marks), MARKER_SIZE)
+        lead_to_knots(axes, names, marks)
     return figure
 
 
@@ -127,7 +130,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     draw_points(axes, rows, display)
     axes.margins(MARGIN)
     first = rows.iloc[0]
-    tau = tau_text(float(first["tau"]), float(first["p_value"]), _published(first, display))
+    tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))
     axes.annotate(
         tau,
         xy=(0, 1),
@@ -146,18 +149,18 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
         axis.set_major_locator(MaxNLocator(4))
 
 
-def _published(first: pd.Series, display: DisplayStyle) -> str:
-    """Return the coefficient that the paper has for a panel; empty where it has none."""
-    published = display.parameters.get(f"paper_{first['experiment']}", ())
-    if not published or not display.is_real(first["dataset"]):
+def _released(first: pd.Series, display: DisplayStyle) -> str:
+    """Return the coefficient of a panel by the authors' values; empty where there is none."""
+    released = display.parameters.get(f"released_tau_{first['experiment']}", ())
+    if not released or not display.is_real(first["dataset"]):
         return ""
     pairs = list(zip(display.parameters["x_metrics"], display.parameters["y_metrics"], strict=True))
-    return str(published[pairs.index((first["x_metric"], first["y_metric"]))])
+    return str(released[pairs.index((first["x_metric"], first["y_metric"]))])
 
 
-def tau_text(tau: float, p_value: float, published: str = "") -> str:
-    """Return Kendall's tau and its p-value as papers print them, and the paper's own tau."""
-    beside = f" (paper {published.replace('-', MINUS)})" if published else ""
+def tau_text(tau: float, p_value: float, released: str = "") -> str:
+    """Return Kendall's tau and its p-value as papers print them, and tau by released values."""
+    beside = f" (released {released.replace('-', MINUS)})" if released else ""
     return f"{coefficient_text(TAU_SYMBOL, tau)}{beside}, {p_value_text(p_value)}"
 
 

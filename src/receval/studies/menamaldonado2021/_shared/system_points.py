@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
 from receval.figures.display import DisplayStyle
+from receval.figures.label_boxes import nearest_points
 from receval.figures.line_labels import readable
-from receval.figures.point_labels import PointLabel
+from receval.figures.point_labels import LEADER_COLOUR, PointLabel
 from receval.figures.style import INK
 
 MARKER_SIZE = 4.5
@@ -27,8 +30,27 @@ COLOURED = ("pop", "librec-avg", "librec-random", "random")
 RING_GAP = 2.8
 """Points by which a ring is larger than what it surrounds."""
 
+LEADER = 4.0
+"""Free points around rings and what they surround, for the lines that lead to their names."""
+
 HIDING = 0.8
 """Share of the mean diameter of two markers: centres nearer than that hide one of them."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A marker as it is drawn.
+
+    Attributes
+    ----------
+    size : float
+        Its diameter in points.
+    in_knot : bool
+        Whether it is a ring or lies in one.
+    """
+
+    size: float
+    in_knot: bool
 
 
 def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
@@ -75,8 +97,8 @@ def _size(row: Mapping[str, object]) -> float:
     return MARKER_SIZE + (2.0 if row["role"] == "optimal" else 0.5 if is_coloured(row) else 0.0)
 
 
-def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[float]:
-    """Turn each marker that another one covers into a ring around it.
+def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
+    """Turn each marker that another one covers into a round ring around it.
 
     Parameters
     ----------
@@ -86,8 +108,8 @@ def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[float]:
 
     Returns
     -------
-    list of float
-        Diameter of every system's marker in points.
+    list of Mark
+        Of every system.
     """
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -96,28 +118,30 @@ def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[float]:
     records = rows.to_dict("records")
     plain = np.array([_size(row) for row in records])
     sizes = plain.tolist()
+    in_knot = np.zeros(len(records), dtype=bool)
     # From the topmost down; of one level, those drawn last are above.
     order = sorted(range(len(records)), key=lambda index: (-_level(records[index]), -index))
     for place, index in enumerate(order):
         others = order[:place]
         apart = np.hypot(*(centres[others] - centres[index]).T)
         hidden = apart < HIDING * (plain[others] + plain[index]) / 2
-        above = [sizes[others[i]] for i in np.flatnonzero(hidden)]
+        above = [others[i] for i in np.flatnonzero(hidden)]
         if above:
-            sizes[index] = max(above) + RING_GAP
+            sizes[index] = max(sizes[i] for i in above) + RING_GAP
+            in_knot[[index, *above]] = True
             _make_ring(axes.lines[index], sizes[index])
-    return sizes
+    return [Mark(size, bool(knot)) for size, knot in zip(sizes, in_knot, strict=True)]
 
 
 def _make_ring(marker: Line2D, size: float) -> None:
     marker.set_markersize(size)
-    if marker.get_marker() in Line2D.filled_markers:
-        marker.set_markeredgecolor(marker.get_color())
-        marker.set_markerfacecolor("none")
-        marker.set_markeredgewidth(STROKE)
+    marker.set_marker("o")
+    marker.set_markeredgecolor(marker.get_color())
+    marker.set_markerfacecolor("none")
+    marker.set_markeredgewidth(STROKE)
 
 
-def labels_of(rows: pd.DataFrame, display: DisplayStyle, sizes: list[float]) -> list[PointLabel]:
+def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) -> list[PointLabel]:
     """Return the short title of each system, in its colour if it has one."""
     return [
         PointLabel(
@@ -125,7 +149,41 @@ def labels_of(rows: pd.DataFrame, display: DisplayStyle, sizes: list[float]) -> 
             float(row["y"]),
             display.short_titles[row["system"]],
             colour=readable(display.systems[row["system"]].colour) if is_coloured(row) else INK,
-            marker_size=size,
+            marker_size=mark.size + (2 * LEADER if mark.in_knot else 0),
         )
-        for row, size in zip(rows.to_dict("records"), sizes, strict=True)
+        for row, mark in zip(rows.to_dict("records"), marks, strict=True)
     ]
+
+
+def lead_to_knots(axes: Axes, names: Sequence[Annotation], marks: Sequence[Mark]) -> None:
+    """Draw a line from the name of each ring, and of what lies in it, to its own marker.
+
+    Parameters
+    ----------
+    axes : Axes
+    names : sequence of Annotation
+        Of all systems, as :func:`receval.figures.point_labels.label_points` has placed them.
+    marks : sequence of Mark
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    for name, mark in zip(names, marks, strict=True):
+        if not mark.in_knot:
+            continue
+        box = np.array([name.get_window_extent().extents]) * 72 / figure.dpi
+        centre = axes.transData.transform([name.xy])[0] * 72 / figure.dpi
+        end = np.round(nearest_points(box, centre)[0] - centre, 2)
+        axes.annotate(
+            "",
+            xy=name.xy,
+            xytext=(end[0], end[1]),
+            textcoords="offset points",
+            arrowprops={
+                "arrowstyle": "-",
+                "color": LEADER_COLOUR,
+                "linewidth": 0.4,
+                "shrinkA": 0,
+                "shrinkB": mark.size / 2,
+            },
+            zorder=2.5,
+        ).set_in_layout(False)

@@ -38,6 +38,7 @@ def fig02(results: pd.DataFrame) -> Message:
             else "observed values are the real ones"
         ),
         holds=bool(never_more and missed),
+        claim="Observed values miss what users like or dislike without a rating in the test set.",
     )
 
 
@@ -59,6 +60,8 @@ def fig03(results: pd.DataFrame) -> Message:
             f"{len(agreeing)} of them"
         ),
         holds=bool(steeper and agreeing == said and 0 < len(agreeing) < len(cases)),
+        claim="Steepness and agreement are two things: a steeper function may agree or disagree "
+        "with the other one.",
     )
 
 
@@ -82,6 +85,8 @@ def fig04(results: pd.DataFrame) -> Message:
         ),
         holds=bool(set(agree.values()) == {True, False})
         and all(agree[name] != steep[name] for name in agree),
+        claim="Observed precision and anti-precision disagree where popularity is steep, and "
+        "agree where it is flat.",
     )
 
 
@@ -109,6 +114,8 @@ def fig08(results: pd.DataFrame) -> Message:
             f"({_named(together, value=False)})"
         ),
         holds=holds and set(together.values()) == {True, False},
+        claim="Observed precision is consistent with its real value where popularity and "
+        "relevance agree, and observed anti-precision where they disagree.",
     )
 
 
