@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,9 @@ FORMS = ("No hit: the floor", "No hit counts as 1")
 
 PAPER = "#7f7f7f"
 """Colour of what the paper says, the same in all figures of the family."""
+
+THIN = 0.6
+"""Width of a curve without a name."""
 
 _NEXT_INTERVAL = 3.0  # points from the panel, or an interval beyond its edge, to the next
 
@@ -84,7 +87,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             own = form.rows[form.rows["dataset"] == dataset]
             # Values hardly differ between samples, and what is above is not said twice.
             intervals = column == "tau" and form is forms[0]
-            curves[axes] = _draw_panel(axes, own, styles, column)
+            curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals:
                 with_intervals.append(axes)
             # The dataset is named once, above its panels.
@@ -136,9 +139,13 @@ def _forms(results: pd.DataFrame, display: DisplayStyle) -> list[_Form]:
 
 
 def _draw_panel(
-    axes: Axes, rows: pd.DataFrame, styles: Mapping[str, SeriesStyle], column: str
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    column: str,
+    named: Collection[str] | None,
 ) -> _Curves:
-    """Draw the curves of one panel, and the bands of some; return the numbers of all."""
+    """Draw the curves of a panel, and bands of some; return the numbers of those with names."""
     curves = {
         str(name): real_values(
             own.sort_values("kept_percent")[
@@ -148,11 +155,15 @@ def _draw_panel(
         for name, own in rows.groupby("shown", sort=False)
         if real_values(own[column]).size and not np.isnan(real_values(own[column])).all()
     }
-    banded = _banded(curves) if column == "tau" else set()
+    with_names = {name: own for name, own in curves.items() if named is None or name in named}
+    banded = _banded(with_names) if column == "tau" else set()
     for name, (kept, mean, low, high) in curves.items():
         band = (low, high) if name in banded else None
-        line(axes, kept, mean, styles[name], name, band=band, markers=False)
-    return curves
+        label = name if name in with_names else "_"
+        line(axes, kept, mean, styles[name], label, band=band, markers=False)
+        if name not in with_names:
+            axes.lines[-1].set_linewidth(THIN)
+    return with_names
 
 
 def _banded(curves: _Curves) -> set[str]:
@@ -209,14 +220,8 @@ def _draw_way(axes: Axes, mean: float, colour: str, points: float) -> None:
         xycoords=axes.get_yaxis_transform(),
         xytext=(points + 1.5, 0),
         textcoords="offset points",
-        arrowprops={
-            "arrowstyle": "-",
-            "color": colour,
-            "linewidth": 0.5,
-            "alpha": 0.7,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
+        arrowprops=dict.fromkeys(("shrinkA", "shrinkB"), 0)
+        | {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.7},
         annotation_clip=False,
     )
 
