@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 
@@ -89,11 +90,23 @@ def test_every_figure_has_a_message() -> None:
 def test_accepted_results_show_it(artifact: str) -> None:
     message = MESSAGES[artifact](accepted(artifact))
     assert message.holds
-    for sentence in (message.reading, message.finding):
+    for sentence in (message.reading, message.finding, message.claim):
         assert sentence.endswith(".")
         assert sentence[0].isupper() or sentence.startswith("nDCG")
-    assert "ML-1M: " in message.finding
+    assert ": on ML-1M " in message.finding
     assert "nan" not in message.finding
+    assert "BeerAdvocate" not in message.finding + message.claim
+    # Numbers are in the finding, and not in what the paper's figure shows.
+    assert re.search(r"\.\d\d", message.finding)
+    assert not re.search(r"\.\d", message.claim)
+
+
+@pytest.mark.parametrize("artifact", MESSAGES)
+def test_what_twins_do_not_show_is_said_of_the_paper(artifact: str) -> None:
+    path = ROOT / "results" / "demo" / STUDY / f"{artifact}.csv"
+    message = MESSAGES[artifact](read_results(path))
+    assert message.holds or message.claim
+    assert not re.search(r"\.\d", message.claim)
 
 
 @pytest.mark.parametrize(("artifact", "change"), BROKEN)
@@ -106,7 +119,7 @@ def test_a_claim_holds_if_every_dataset_shows_it(artifact: str) -> None:
     again = accepted(artifact).assign(dataset="librarything")
     table = pd.concat([accepted(artifact), again])
     assert MESSAGES[artifact](table).holds
-    assert "; LibraryThing: " in MESSAGES[artifact](table).finding
+    assert "; on LibraryThing " in MESSAGES[artifact](table).finding
     for name, change in BROKEN:
         if name == artifact:
             assert not MESSAGES[artifact](pd.concat([accepted(artifact), change(again)])).holds

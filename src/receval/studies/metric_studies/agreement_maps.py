@@ -35,8 +35,8 @@ def draw_agreement(
     results : DataFrame
         With the columns of :func:`.agreement_of`.
     display : DisplayStyle
-        Its parameters: ``lowest`` is the lower end of the colour scale, the same in all figures of
-        a paper (-1 where a coefficient is negative); ``published_<dataset>`` has the paper's
+        Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
+        below it (-1 where one is negative); ``published_<dataset>`` has the paper's
         coefficients in hundredths, row by row above the diagonal, where they are drawn.
         Below a panel stands how the metrics ``own`` are ordered by their arithmetic mean, and with
         ``published_own_<dataset>`` what the paper has, in hundredths.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import pandas as pd
 
@@ -15,8 +15,8 @@ Said = tuple[str, bool]
 """What the numbers of one dataset are, and whether they show what is claimed."""
 
 STABILITY_READING = (
-    "Each line is Kendall's tau between the order of the systems by a metric under {kept} and its "
-    "own order under the full test set: the higher, the more robust."
+    "Each line is Kendall's tau between the order of the systems by a metric {when} and its own "
+    "order under the full test set: the higher, the more robust."
 )
 MAP_READING = (
     "A cell is Kendall's tau between the orders of the systems by two metrics: the bluer, the more "
@@ -26,10 +26,16 @@ P_VALUE_READING = (
     "Each curve has the largest p-values among all pairs of systems under a metric: the sooner it "
     "falls, the more pairs the metric tells apart."
 )
+EXPLAINED = "docs/robustness.md"
+"""Where it is explained why results differ from the papers'."""
 
 
 def message(
-    results: pd.DataFrame, reading: str, claim: str, say: Callable[[str, pd.DataFrame], Said]
+    results: pd.DataFrame,
+    reading: str,
+    claim: str,
+    say: Callable[[str, pd.DataFrame], Said],
+    note: str = "",
 ) -> Message:
     """Return the message of a claim about every dataset.
 
@@ -38,18 +44,27 @@ def message(
     results : DataFrame
         Of a figure.
     reading, claim : str
-        Sentences; the latter without its full stop.
+        A sentence; one without its full stop and without numbers.
     say : callable
-        Given a dataset's name and rows, what their numbers are and whether they show the claim.
+        Given a dataset's name and rows, what their numbers are, in words that follow the name of
+        the dataset, and whether they show the claim.
+    note : str
+        Where the results differ from the paper's, though they show the claim.
     """
-    said = {
-        str(dataset): say(str(dataset), rows)
-        for dataset, rows in results.groupby("dataset", sort=False)
-    }
-    numbers = "; ".join(f"{TITLES.get(name, name)}: {text}" for name, (text, _) in said.items())
+    said = {name: say(name, rows) for name, rows in by_dataset(results).items()}
+    numbers = "; ".join(f"on {TITLES.get(name, name)} {text}" for name, (text, _) in said.items())
+    explained = f"; {note} ({EXPLAINED})" if note else ""
     return Message(
-        reading, f"{claim} ({numbers}).", bool(said) and all(h for _, h in said.values())
+        reading=reading,
+        finding=f"{claim}: {numbers}{explained}.",
+        holds=bool(said) and all(holds for _, holds in said.values()),
+        claim=f"{claim}.",
     )
+
+
+def by_dataset(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each dataset, in their order."""
+    return {str(name): rows for name, rows in results.groupby("dataset", sort=False)}
 
 
 def taus(rows: pd.DataFrame) -> pd.DataFrame:
@@ -81,41 +96,94 @@ def power(rows: pd.DataFrame) -> pd.Series[float]:
     return 2 * rows.groupby("metric", sort=False)["p_value"].sum()
 
 
-def ahead(values: pd.Series[float], group: Collection[str], named: str = "") -> Said:
-    """Say whether all of a group have higher values than all others."""
+def ahead(values: pd.Series[float], group: Collection[str]) -> bool:
+    """Return whether all of a group have higher values than all others."""
     inside = _in(values, group)
-    least, best = values[inside].min(), values[~inside].max()
-    text = (
-        f"{named or ' and '.join(group)} at least {two_decimals(least)}, all others at most "
-        f"{two_decimals(best)}"
-    )
-    return text, bool(least > best)
+    return bool(values[inside].min() > values[~inside].max())
 
 
-def behind(values: pd.Series[float], group: Collection[str], named: str = "") -> Said:
-    """Say whether all of a group have lower values than all others."""
+def behind(values: pd.Series[float], group: Collection[str]) -> bool:
+    """Return whether all of a group have lower values than all others."""
     inside = _in(values, group)
-    highest, least = values[inside].max(), values[~inside].min()
-    text = (
-        f"{named or ' and '.join(group)} at most {two_decimals(highest)}, all others at least "
-        f"{two_decimals(least)}"
-    )
-    return text, bool(highest < least)
+    return bool(values[inside].max() < values[~inside].min())
+
+
+def of_groups(
+    values: pd.Series[float], *groups: Collection[str], others: str = "the others"
+) -> str:
+    """Print the values of groups of metrics, and of all others: .27 for MRR and .46 to .65 ...
+
+    Parameters
+    ----------
+    values : Series
+        By metric.
+    *groups : collection of str
+        Names of metrics.
+    others : str
+        What the metrics in no group are called.
+    """
+    left = ~_in(values, [name for group in groups for name in group])
+    parts = [f"{spread(values[_in(values, group)])} for {listed(group)}" for group in groups]
+    return listed([*parts, f"{spread(values[left])} for {others}"])
+
+
+def spread(values: pd.Series[float]) -> str:
+    """Print the least and the highest of some values, or the one that they are: .46 to .65."""
+    ends = [two_decimals(values.min()), two_decimals(values.max())]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words: P, F1 and nDCG."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def numbers_of(values: pd.Series[float], names: Iterable[str]) -> str:
-    """Print the values of some metrics: P .98, MRR .90."""
-    return ", ".join(f"{name} {two_decimals(values.get(name, float('nan')))}" for name in names)
+    """Print the values of some metrics: P (.98) and MRR (.90)."""
+    return listed(f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names)
 
 
-def both(*said: Said) -> Said:
-    """Join what is said."""
-    return ", ".join(text for text, _ in said), all(holds for _, holds in said)
+def all_above(values: pd.Series[float], bound: float) -> bool:
+    """Return whether no value is as low as a bound."""
+    return bool(values.min() > bound)
 
 
-def all_above(values: pd.Series[float], bound: float) -> Said:
-    """Say whether no value is as low as a bound."""
-    return f"least {two_decimals(values.min())}", bool(values.min() > bound)
+def odd_one(results: pd.DataFrame, usual: str, elsewhere: Mapping[str, str]) -> str:
+    """Say which metrics order the systems least like the others, of the datasets there are.
+
+    Parameters
+    ----------
+    results : DataFrame
+        With the column ``dataset``.
+    usual : str
+        Subject and verb of the sentence, on all other datasets.
+    elsewhere : mapping of str to str
+        Metrics by the names of datasets on which it is these.
+    """
+    datasets = list(by_dataset(results))
+    others = [f"on {TITLES[name]} {elsewhere[name]} does" for name in datasets if name in elsewhere]
+    if len(others) == len(datasets) == 1:
+        return f"{elsewhere[datasets[0]]} orders the systems least like the other metrics"
+    return ", ".join([f"{usual} the systems least like the other metrics", *others])
+
+
+def recall_beside_p(results: pd.DataFrame) -> str:
+    """Say where Recall is as robust as P when popular items go, which the text has not."""
+
+    def level(means: pd.Series[float]) -> bool:
+        return bool(means["Recall"] >= means["P"])
+
+    return where(results, level, "Recall matches P, which the paper has first")
+
+
+def where(results: pd.DataFrame, differs: Callable[[pd.Series[float]], bool], words: str) -> str:
+    """Return a note where mean taus differ from the paper's, with the datasets unless all do."""
+    datasets = by_dataset(results)
+    found = [TITLES.get(n, n) for n, rows in datasets.items() if differs(taus(rows).mean())]
+    if not found:
+        return ""
+    return words if len(found) == len(datasets) else f"on {listed(found)} {words}"
 
 
 def _in(values: pd.Series[float], group: Collection[str]) -> pd.Series[bool]:

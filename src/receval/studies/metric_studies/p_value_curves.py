@@ -27,6 +27,9 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 SIGNIFICANT = 0.05
 
+THIN = 0.6
+"""Width of a curve without a name."""
+
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the p-value of every pair of systems under every metric.
@@ -50,11 +53,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     A curve ends where it comes to the least p-value that the samples of signs can give, and has
     its name there, or else at the edge of the panel. The parameter ``largest_pairs`` says how many
-    p-values are drawn.
+    p-values are drawn, ``named`` which metrics have names, where not all have: all others are thin
+    lines.
     """
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
     largest = int(display.parameters["largest_pairs"])
+    unnamed = set(styles) - set(display.parameters.get("named", styles))
     floor = 1 / float(results["permutations"].max())
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
     figure = new_figure(width, 3.0)
@@ -67,14 +72,19 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     arrivals = {}
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[results["dataset"] == dataset]
-        arrivals[axes] = _draw_curves(axes, rows, styles, largest, floor)
+        ends = _draw_curves(axes, rows, styles, largest, floor)
+        for curve in axes.lines:
+            if str(curve.get_label()).removeprefix("_") in unnamed:
+                curve.set_label("_")
+                curve.set_linewidth(THIN)
+        arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
         axes.set_title(display.datasets[dataset])
         axes.set_xlabel("Pairs of systems by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     panels[0].set_ylabel("$p$-value (log scale)")
     letter_panels(panels)
-    named = [axes for axes in panels if len(arrivals[axes]) < len(styles)]
+    named = [axes for axes in panels if len(arrivals[axes]) < len(styles) - len(unnamed)]
     if named:
         label_lines(named)
     for axes, ends in arrivals.items():

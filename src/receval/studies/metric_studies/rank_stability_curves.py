@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
-from receval.figures.line_labels import label_lines
+from receval.figures.line_labels import COINCIDENT, label_lines
 from receval.figures.near_one import scale_near_one
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
@@ -29,7 +30,14 @@ FORMS = ("No hit: the floor", "No hit counts as 1")
 PAPER = "#7f7f7f"
 """Colour of what the paper says, the same in all figures of the family."""
 
+THIN = 0.6
+"""Width of a curve without a name."""
+
 _NEXT_INTERVAL = 3.0  # points from the panel, or an interval beyond its edge, to the next
+
+
+_Curves = dict[str, NDArray[np.float64]]
+"""By name, levels from low to high, means, and the ends of their spreads."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +80,16 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         squeeze=False,
         height_ratios=(1.5, 1)[: len(forms)],
     )
-    beyond: dict[Axes, float] = {}
+    curves: dict[Axes, _Curves] = {}
+    with_intervals: list[Axes] = []
     for form, panels in zip(forms, grid, strict=True):
         for axes, dataset in zip(panels, datasets, strict=True):
             own = form.rows[form.rows["dataset"] == dataset]
             # Values hardly differ between samples, and what is above is not said twice.
             intervals = column == "tau" and form is forms[0]
-            beyond[axes] = _draw_panel(axes, own, styles, column, intervals=intervals)
+            curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
+            if intervals:
+                with_intervals.append(axes)
             # The dataset is named once, above its panels.
             named = (display.datasets[dataset],) if form is forms[0] else ()
             axes.set_title("\n".join(filter(None, (*named, form.title))))
@@ -93,6 +104,10 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                     axes, float(parameters["published_level"]), float(parameters["published_above"])
                 )
     letter_panels(grid.flat)
+    # Only now is it known which lines are one to the eye.
+    beyond = dict.fromkeys(grid.flat, 0.0)
+    for axes in with_intervals:
+        beyond[axes] = _draw_intervals(axes, curves[axes], styles)
     label_lines(grid.flat, beyond=beyond)
     return figure
 
@@ -128,10 +143,9 @@ def _draw_panel(
     rows: pd.DataFrame,
     styles: Mapping[str, SeriesStyle],
     column: str,
-    *,
-    intervals: bool,
-) -> float:
-    """Draw the curves of one panel; return the points that its intervals take beyond its edge."""
+    named: Collection[str] | None,
+) -> _Curves:
+    """Draw the curves of a panel, and bands of some; return the numbers of those with names."""
     curves = {
         str(name): real_values(
             own.sort_values("kept_percent")[
@@ -141,17 +155,75 @@ def _draw_panel(
         for name, own in rows.groupby("shown", sort=False)
         if real_values(own[column]).size and not np.isnan(real_values(own[column])).all()
     }
-    spread = [name for name, (_, _, low, high) in curves.items() if np.nanmax(high - low) > 0]
-    banded = _extremes({name: curves[name][1] for name in spread}) if column == "tau" else set()
+    with_names = {name: own for name, own in curves.items() if named is None or name in named}
+    banded = _banded(with_names) if column == "tau" else set()
     for name, (kept, mean, low, high) in curves.items():
         band = (low, high) if name in banded else None
-        line(axes, kept, mean, styles[name], name, band=band, markers=False)
-    beyond = 0.0
-    for name in spread if intervals else ():
-        if name not in banded:
-            beyond += _NEXT_INTERVAL
-            _draw_interval(axes, curves[name][1:, 0], styles[name].colour, beyond)
-    return beyond
+        label = name if name in with_names else "_"
+        line(axes, kept, mean, styles[name], label, band=band, markers=False)
+        if name not in with_names:
+            axes.lines[-1].set_linewidth(THIN)
+    return with_names
+
+
+def _banded(curves: _Curves) -> set[str]:
+    """Return the names of the curves that have a band, of those whose samples differ."""
+    spread = {
+        name: mean for name, (_, mean, low, high) in curves.items() if np.nanmax(high - low) > 0
+    }
+    return _extremes(spread)
+
+
+def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
+    """Draw the intervals of the curves without a band; return the points that they take.
+
+    From left to right they are in the order of the curves' ends, highest first, as their names are
+    from top to bottom. A faint line goes from each curve's end through its interval to the name.
+    A curve that nearly lies on one with a band has no interval of its own.
+    """
+    banded = _banded(curves)
+    if not banded:
+        return 0.0
+    places = {name: axes.transData.transform(curve[:2].T) for name, curve in curves.items()}
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    near = COINCIDENT * figure.dpi / 72
+
+    def covered(name: str) -> bool:
+        return any(
+            places[name].shape == places[other].shape
+            and np.nanmean(np.abs(places[name] - places[other])) <= near
+            for other in banded
+        )
+
+    alone = [
+        name
+        for name, (_, _, low, high) in curves.items()
+        if np.nanmax(high - low) > 0 and name not in banded and not covered(name)
+        if not np.isnan(curves[name][1:, 0]).any()
+    ]
+    alone.sort(key=lambda name: -round(float(curves[name][1, 0]), 9))
+    room = _NEXT_INTERVAL * len(alone)
+    for rank, name in enumerate(alone, start=1):
+        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, rank * _NEXT_INTERVAL)
+    for name, curve in curves.items():
+        if room and not np.isnan(curve[1, 0]):
+            _draw_way(axes, float(curve[1, 0]), styles[name].colour, room)
+    return room
+
+
+def _draw_way(axes: Axes, mean: float, colour: str, points: float) -> None:
+    """Draw a faint line from a curve's end to where the leader of its name begins."""
+    axes.annotate(
+        "",
+        xy=(1, mean),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(points + 1.5, 0),
+        textcoords="offset points",
+        arrowprops=dict.fromkeys(("shrinkA", "shrinkB"), 0)
+        | {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.7},
+        annotation_clip=False,
+    )
 
 
 def _extremes(curves: Mapping[str, np.ndarray]) -> set[str]:

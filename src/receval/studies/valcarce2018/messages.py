@@ -13,16 +13,22 @@ from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     P_VALUE_READING,
     STABILITY_READING,
+    TITLES,
     Said,
     ahead,
     all_above,
     at_level,
     behind,
-    both,
+    by_dataset,
+    listed,
     mean_agreement,
     message,
     numbers_of,
+    odd_one,
+    of_groups,
     power,
+    recall_beside_p,
+    spread,
     taus,
 )
 
@@ -33,35 +39,56 @@ DEEP = 50
 """The paper's deeper cut-offs are those above."""
 
 
+SPARSE = STABILITY_READING.format(when="with fewer test ratings")
+UNPOPULAR = STABILITY_READING.format(when="without the most popular items")
+
+ODD = {"beeradvocate": "bpref"}
+"""The metric that orders the systems least like the others, where it is not MRR."""
+
+FIRST_AND_LAST = {
+    "ml-1m": ("nDCG", "MRR"),
+    "librarything": ("nDCG", "Recall"),
+    "beeradvocate": ("P", "bpref"),
+}
+"""The metrics with the most and the least discriminative power in the paper's table 3."""
+
+
 def cut_offs_agree(results: pd.DataFrame) -> Message:
     """Figure 1: the smallest cut-off of nDCG differs most from the others."""
 
     def say(_: str, rows: pd.DataFrame) -> Said:
         means = mean_agreement(rows)
         smallest = min(means.index, key=_cut_off)
-        return behind(means, [smallest])
+        said = f"mean taus with the others are {of_groups(means, [smallest], others='these')}"
+        return said, behind(means, [smallest])
 
-    claim = (
-        "The smallest cut-off of nDCG orders the systems least like the others, by its mean tau "
-        "with them"
-    )
+    claim = "The smallest cut-off of nDCG orders the systems least like the other cut-offs"
     return message(results, MAP_READING, claim, say)
 
 
-def deeper_is_more_robust(results: pd.DataFrame) -> Message:
-    """Figures 2 and 3: robustness grows with the cut-off of nDCG."""
+def deeper_is_more_robust_to_sparsity(results: pd.DataFrame) -> Message:
+    """Figure 2: robustness to sparsity grows with the cut-off of nDCG."""
+    claim = "The deeper the cut-off of nDCG, the more robust it is to missing ratings"
+    return message(results, SPARSE, claim, _growth)
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
-        means = taus(rows).mean()
-        by_depth = means[sorted(means.index, key=_cut_off)]
-        depths = [[float(_cut_off(name)) for name in by_depth.index]]
-        growth = float(kendall_tau_b(depths, [by_depth.to_numpy()]).item())
-        ends = [by_depth.index[0], by_depth.index[-1]]
-        said = f"mean tau {numbers_of(by_depth, ends)}; tau with the cut-off {two_decimals(growth)}"
-        return said, growth >= GROWS and by_depth.iloc[0] == by_depth.min()
 
-    reading = STABILITY_READING.format(kept="fewer judgments")
-    return message(results, reading, "The deeper the cut-off of nDCG, the more robust it is", say)
+def deeper_is_more_robust_to_popularity(results: pd.DataFrame) -> Message:
+    """Figure 3: robustness to the popularity bias grows with the cut-off of nDCG."""
+    claim = "The deeper the cut-off of nDCG, the more robust it is when the most popular items go"
+    return message(results, UNPOPULAR, claim, _growth)
+
+
+def _growth(_: str, rows: pd.DataFrame) -> Said:
+    means = taus(rows).mean()
+    by_depth = means[sorted(means.index, key=_cut_off)]
+    depths = [[float(_cut_off(name)) for name in by_depth.index]]
+    growth = float(kendall_tau_b(depths, [by_depth.to_numpy()]).item())
+    said = (
+        f"the mean tau is {two_decimals(by_depth.iloc[0])} for {by_depth.index[0]} and "
+        f"{two_decimals(by_depth.iloc[-1])} for {by_depth.index[-1]}, and Kendall's tau "
+        f"between mean tau and cut-off is {two_decimals(growth)}"
+    )
+    return said, growth >= GROWS and by_depth.iloc[0] == by_depth.min()
 
 
 def deeper_tells_more_apart(results: pd.DataFrame) -> Message:
@@ -70,11 +97,14 @@ def deeper_tells_more_apart(results: pd.DataFrame) -> Message:
     def say(_: str, rows: pd.DataFrame) -> Said:
         values = power(rows)
         deep = [name for name in values.index if _cut_off(name) > DEEP]
-        return behind(values, deep, "these")
+        shallow = values.drop(deep)
+        said = (
+            f"the sums of p-values are {spread(values[deep])} above @{DEEP} and {spread(shallow)} "
+            "up to there"
+        )
+        return said, behind(values, deep)
 
-    claim = (
-        f"nDCG tells more pairs of systems apart with cut-offs above {DEEP}: its sums of p-values"
-    )
+    claim = "nDCG tells more pairs of systems apart with deeper cut-offs"
     return message(results, P_VALUE_READING, claim, say)
 
 
@@ -82,16 +112,21 @@ def agreement_of_seven(results: pd.DataFrame) -> Message:
     """Figure 5: MRR differs most, on BeerAdvocate bpref; MAP agrees with nDCG."""
 
     def say(dataset: str, rows: pd.DataFrame) -> Said:
-        odd = "bpref" if dataset == "beeradvocate" else "MRR"
+        odd = ODD.get(dataset, "MRR")
         pairs = rows.set_index(["metric_a", "metric_b"])["tau"]
         near = pairs["MAP", "nDCG"]
-        text, holds = behind(mean_agreement(rows), [odd])
-        return f"{text}, MAP with nDCG {two_decimals(near)}", holds and near >= 0.9
+        nearer = pairs["MAP"].drop(["MAP", "nDCG"])
+        nearer = nearer[nearer > near].sort_values(ascending=False, kind="stable")
+        means = mean_agreement(rows)
+        said = (
+            f"mean taus with the other metrics are {of_groups(means, [odd])}, and MAP has a tau "
+            f"of {two_decimals(near)} with nDCG"
+        )
+        if len(nearer):
+            said += f" and of {spread(nearer)} with {listed(nearer.index)}"
+        return said, behind(means, [odd]) and near >= 0.9
 
-    claim = (
-        "One metric has the least mean tau with the others, MRR, or bpref on BeerAdvocate, while "
-        "MAP and nDCG order the systems alike"
-    )
+    claim = f"{odd_one(results, 'MRR orders', ODD)}, and MAP and nDCG order them alike"
     return message(results, MAP_READING, claim, say)
 
 
@@ -100,14 +135,18 @@ def robust_to_sparsity(results: pd.DataFrame) -> Message:
 
     def say(_: str, rows: pd.DataFrame) -> Said:
         table = taus(rows)
-        half, holds = all_above(at_level(table, 50), 0.9)
-        return both((f"{half} with half", holds), ahead(table.mean(), ["P", "nDCG"]))
+        half, means, most = at_level(table, 50), table.mean(), ["P", "nDCG"]
+        said = (
+            f"the least tau with half of them is {two_decimals(half.min())}, and mean taus are "
+            f"{of_groups(means, most)}"
+        )
+        return said, all_above(half, 0.9) and ahead(means, most)
 
     claim = (
-        "With half of the test ratings every metric keeps a tau above .9, and P and nDCG have the "
-        "highest mean taus"
+        "With half of the test ratings every metric nearly keeps the order of the systems, and P "
+        "and nDCG keep it best"
     )
-    return message(results, STABILITY_READING.format(kept="fewer test ratings"), claim, say)
+    return message(results, SPARSE, claim, say)
 
 
 def robust_to_popularity(results: pd.DataFrame) -> Message:
@@ -115,25 +154,47 @@ def robust_to_popularity(results: pd.DataFrame) -> Message:
 
     def say(_: str, rows: pd.DataFrame) -> Said:
         means = taus(rows).mean()
-        text, holds = behind(means, ["MRR"])
         best = means.nlargest(2)
-        return f"{text}; best {numbers_of(best, best.index)}", holds and "P" in best.index
+        said = (
+            f"mean taus are {of_groups(means, ['MRR'])}, the highest those of "
+            f"{numbers_of(best, best.index)}"
+        )
+        return said, behind(means, ["MRR"]) and "P" in best.index
 
     claim = (
         "When the most popular items go, MRR keeps the order of the systems worst, and P is one of "
         "the two metrics that keep it best"
     )
-    return message(results, STABILITY_READING.format(kept="ever fewer items"), claim, say)
+    return message(results, UNPOPULAR, claim, say, recall_beside_p(results))
 
 
 def power_of_seven(results: pd.DataFrame) -> Message:
     """Figure 8: P and nDCG have the most discriminative power."""
 
     def say(_: str, rows: pd.DataFrame) -> Said:
-        return behind(power(rows), ["P", "nDCG"])
+        values = power(rows).sort_values(kind="stable")
+        named = [name for name in ("P", "nDCG") if name in values.index]
+        rest = values.drop(named)
+        said = (
+            f"the least sums of p-values are those of {numbers_of(values, named)}, then comes "
+            f"{numbers_of(rest, rest.index[:1])}, and the largest is that of "
+            f"{numbers_of(rest, rest.index[-1:])}"
+        )
+        return said, behind(values, named)
 
-    claim = "P and nDCG tell the systems apart best: their sums of p-values"
-    return message(results, P_VALUE_READING, claim, say)
+    claim = "P and nDCG tell the systems apart best"
+    return message(results, P_VALUE_READING, claim, say, _other_ends(results))
+
+
+def _other_ends(results: pd.DataFrame) -> str:
+    """Say which metrics are first and last in the paper, where others are."""
+    notes = []
+    for dataset, rows in by_dataset(results).items():
+        values = power(rows)
+        first, last = FIRST_AND_LAST.get(dataset, ("", ""))
+        if first and (values.idxmin(), values.idxmax()) != (first, last):
+            notes.append(f"{first} first and {last} last on {TITLES[dataset]}")
+    return f"the paper has {listed(notes)}" if notes else ""
 
 
 def _cut_off(name: str) -> int:
@@ -142,8 +203,8 @@ def _cut_off(name: str) -> int:
 
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {
     "fig01": cut_offs_agree,
-    "fig02": deeper_is_more_robust,
-    "fig03": deeper_is_more_robust,
+    "fig02": deeper_is_more_robust_to_sparsity,
+    "fig03": deeper_is_more_robust_to_popularity,
     "fig04": deeper_tells_more_apart,
     "fig05": agreement_of_seven,
     "fig06": robust_to_sparsity,
