@@ -298,6 +298,20 @@ def test_the_least_and_the_most_stable_metric_have_bands_and_the_others_interval
     }
 
 
+def test_intervals_are_in_the_order_of_the_ends_and_cut_offs_without_a_name_have_none() -> None:
+    with figure_style():
+        display = display_of("valcarce2018", "fig02", edition="full")
+        axes = draw(read_results(FULL / "valcarce2018" / "fig02.csv"), display).axes[0]
+    assert {curve.get_label() for curve in curves_of(axes)} == set(display.parameters["named"])
+    means = [
+        line.get_ydata()[0]
+        for line in axes.lines
+        if line.get_label() == "_interval" and len(line.get_ydata()) == 1
+    ]
+    assert len(means) == 3
+    assert means == sorted(means, reverse=True)
+
+
 def test_the_paper_is_marked_where_it_says_a_level() -> None:
     path = FULL / "valcarce2020" / "fig03.csv"
     with figure_style():

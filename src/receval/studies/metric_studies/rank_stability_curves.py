@@ -177,9 +177,8 @@ def _banded(curves: _Curves) -> set[str]:
 def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
     """Draw the intervals of the curves without a band; return the points that they take.
 
-    From left to right they are in the order of the curves' ends, highest first, as their names are
-    from top to bottom. A faint line goes from each curve's end through its interval to the name.
-    A curve that nearly lies on one with a band has no interval of its own.
+    From left to right they are in the order of the curves' ends, highest first. A faint line goes
+    from each end through its interval to the name. A curve on one with a band has no interval.
     """
     banded = _banded(curves)
     if not banded:
