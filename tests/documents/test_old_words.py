@@ -73,6 +73,7 @@ OLD_WORDS = (
         {
             "config/studies/canamares2020.yaml": _DRAWN,
             "src/receval/claims/canamares2020_configuration.py": _DRAWN,
+            "src/receval/studies/canamares2020/train_ratios.py": _DRAWN,
         },
     ),
     OldWord(

@@ -127,7 +127,7 @@ def test_the_page_names_what_decides() -> None:
 
 def test_the_accepted_page_of_changes_says_how_many_flip() -> None:
     page = (FULL / "multiverse" / "flips.md").read_text(encoding="utf-8")
-    found = re.search(r"in (\d+) ways.*kNN in (\d+), MF in (\d+)", page)
+    found = re.search(r"in (\d+) ways.*kNN wins in (\d+), MF wins in (\d+)", page)
     assert found is not None
     ways, of_knn, of_mf = found.groups()
     assert f"{of_mf} of {ways} single changes let MF win and {of_knn} kNN" in PAGE

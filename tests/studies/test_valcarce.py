@@ -291,6 +291,8 @@ def test_every_level_of_every_metric_is_a_point(
         else:
             groups = {name: own for name, own in groups.items() if not name.endswith("*")}
         named = [name for name in curves if not name.startswith("_")]
+        parameters = STUDIES[study].artifacts[artifact].parameters
+        groups = {n: own for n, own in groups.items() if n in parameters.get("named", groups)}
         assert named == list(groups)
         for name, own in groups.items():
             up = curves[name].get_ydata()[::-1]

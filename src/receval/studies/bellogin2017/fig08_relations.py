@@ -68,8 +68,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("Claim"),
         Column("Dataset", width=0.1),
         Column("Metric", width=0.12),
-        Column("Compared", width=0.23),
-        Column("The paper", width=0.18),
+        Column("Compared", width=0.19),
+        Column("The paper", width=0.155),
         Column("Ours"),
     ]
     there = results[results["outcome"] != NO_DATA]

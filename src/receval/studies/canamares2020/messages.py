@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.canamares2020._shared.message_of_shortfall import message_of_shortfall
-from receval.studies.canamares2020._shared.said_of_curves import (
+from receval.studies.canamares2020._shared.curve_messages import (
     KNN,
     MF,
     Curve,
     crosses_once,
+    curves_by_panel,
     lead_of_knn,
     name_of,
     number,
-    panels_of,
-    percent,
     short,
     who_is_ahead,
+    whole_percent,
 )
+from receval.studies.canamares2020._shared.overlap_message import overlap_message
 
 SEE = "(docs/decisions.md)"
 """Where it is explained what differs from the paper."""
@@ -38,8 +38,8 @@ def of_fig01(results: pd.DataFrame) -> Message:
             for side, rows in own.groupby("side", sort=False)
         }
         parts.append(
-            f"on {name_of(dataset)} {percent(shares['user'])} of the users and "
-            f"{percent(shares['item'])} of the items have 100 ratings or less"
+            f"on {name_of(dataset)} {whole_percent(shares['user'])} of the users and "
+            f"{whole_percent(shares['item'])} of the items have 100 ratings or less"
         )
         # As many as half have few ratings, and some have ten times as many.
         most = own.groupby("side")["ratings"].max()
@@ -55,12 +55,12 @@ def of_fig01(results: pd.DataFrame) -> Message:
 
 
 def of_fig02(results: pd.DataFrame) -> Message:
-    """Return the message of full lists by training ratio: kNN ahead first, then MF."""
-    panels = dict(panels_of(results, "train_ratio"))
+    """Return the message of full lists by train ratio: kNN ahead first, then MF."""
+    panels = dict(curves_by_panel(results, "train_ratio"))
     parts = [who_is_ahead(dataset, curves, "ratio") for dataset, curves in panels.items()]
     return Message(
         "A line is a system, each point a split; higher is better.",
-        f"Which of kNN and MF is better depends on the training ratio: {'; '.join(parts)}.",
+        f"Which of kNN and MF is better depends on the train ratio: {'; '.join(parts)}.",
         all(map(crosses_once, panels.values())),
         "kNN outperforms MF where few ratings are for training, and MF outperforms kNN where many "
         "are.",
@@ -70,7 +70,7 @@ def of_fig02(results: pd.DataFrame) -> Message:
 def of_fig03(results: pd.DataFrame) -> Message:
     """Return the message of unrated items: most at both ends, and about half or more."""
     parts, holds = [], []
-    for dataset, curves in panels_of(results, "train_ratio"):
+    for dataset, curves in curves_by_panel(results, "train_ratio"):
         for system in (KNN, MF):
             across, values = curves[system]
             lowest = int(values.argmin())
@@ -84,10 +84,10 @@ def of_fig03(results: pd.DataFrame) -> Message:
     return Message(
         "A line is the share of a system's first ten items that the user has not rated: the higher "
         "it is, the less the evaluation knows of what it judges.",
-        "The unrated share of the top 10 is largest at small and at large training ratios: "
+        "The unrated share of the top 10 is largest at small and at large train ratios: "
         f"{'; '.join(parts)}.",
         all(holds),
-        "At no training ratio is less than half of the top ten unrated, and most of it is at small "
+        "At no train ratio is less than half of the top ten unrated, and most of it is at small "
         "and at large ratios.",
     )
 
@@ -112,7 +112,7 @@ def of_fig04(results: pd.DataFrame) -> Message:
     """Return the message of condensed lists: better with more training, whoever is ahead."""
     parts, holds = [], []
     peaks = []
-    for dataset, curves in panels_of(results, "train_ratio"):
+    for dataset, curves in curves_by_panel(results, "train_ratio"):
         for system in (KNN, MF):
             across, values = curves[system]
             best = int(values.argmax())
@@ -132,10 +132,10 @@ def of_fig04(results: pd.DataFrame) -> Message:
     last = real_values(results["train_ratio"]).max()
     return Message(
         "A line is a system, each point a split; higher is better.",
-        "On condensed lists nDCG@10 rises with the training ratio"
+        "On condensed lists nDCG@10 rises with the train ratio"
         f"{falls * bool(min(peaks) < last)}: {'; '.join(parts)}.",
         all(holds),
-        "On condensed lists nDCG@10 rises with the training ratio, and on ML-1M kNN and MF "
+        "On condensed lists nDCG@10 rises with the train ratio, and on ML-1M kNN and MF "
         "still change places.",
     )
 
@@ -144,7 +144,7 @@ def of_fig05(results: pd.DataFrame) -> Message:
     """Return the message of ranks in full lists: only the first three are in the top ten."""
     complete = results[results["evaluated_users"] == "complete"]
     parts, holds = [], []
-    for dataset, curves in panels_of(complete, "depth"):
+    for dataset, curves in curves_by_panel(complete, "depth"):
         across, of_mf = curves[MF]
         of_knn = curves[KNN][1]
         within = int((np.minimum(of_knn, of_mf) <= 10).sum())
@@ -169,7 +169,7 @@ def of_fig06(results: pd.DataFrame) -> Message:
     parts, holds = [], []
     for experiment, own in results.groupby("experiment", sort=False):
         few = " with k = 100 and ratio .8" * (experiment == "netflix-few-neighbours")
-        ((dataset, curves),) = panels_of(own, "cutoff")
+        ((dataset, curves),) = curves_by_panel(own, "cutoff")
         if experiment == "netflix":
             # Here the paper sees no crossover.
             signs = np.sign(lead_of_knn(curves))
@@ -230,5 +230,5 @@ MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {
     "fig05": of_fig05,
     "fig06": of_fig06,
     "fig07": of_fig07,
-    "fig08": message_of_shortfall,
+    "fig08": overlap_message,
 }

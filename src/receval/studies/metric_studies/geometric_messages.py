@@ -13,11 +13,11 @@ from receval.studies.metric_studies.message_parts import (
     all_above,
     at_level,
     behind,
-    listed,
+    joined_words,
     message,
     numbers_of,
     of_groups,
-    spread,
+    range_of,
     taus,
     where,
 )
@@ -35,12 +35,12 @@ def geometric_metrics_agree(results: pd.DataFrame) -> Message:
         said, holds = [], True
         for name in ("F1", "MRR"):
             floor, released = (pairs[form, name][others] for form in ("geometric", "released"))
-            said.append(f"{spread(floor)} and {spread(released)} for G{name}")
+            said.append(f"{range_of(floor)} and {range_of(released)} for G{name}")
             holds &= bool(released.max() < floor.min())
         mutual = two_decimals(pairs["released", "F1", "MRR"])
         text = (
             f"taus with the other metrics (without GF1 and GMRR) are, in the two forms, "
-            f"{listed(said)}, and GF1* has {mutual} with GMRR*"
+            f"{joined_words(said)}, and GF1* has {mutual} with GMRR*"
         )
         return text, holds
 

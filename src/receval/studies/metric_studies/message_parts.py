@@ -123,17 +123,19 @@ def of_groups(
         What the metrics in no group are called.
     """
     left = ~_in(values, [name for group in groups for name in group])
-    parts = [f"{spread(values[_in(values, group)])} for {listed(group)}" for group in groups]
-    return listed([*parts, f"{spread(values[left])} for {others}"])
+    parts = [
+        f"{range_of(values[_in(values, group)])} for {joined_words(group)}" for group in groups
+    ]
+    return joined_words([*parts, f"{range_of(values[left])} for {others}"])
 
 
-def spread(values: pd.Series[float]) -> str:
+def range_of(values: pd.Series[float]) -> str:
     """Print the least and the highest of some values, or the one that they are: .46 to .65."""
     ends = [two_decimals(values.min()), two_decimals(values.max())]
     return " to ".join(dict.fromkeys(ends))
 
 
-def listed(words: Iterable[str]) -> str:
+def joined_words(words: Iterable[str]) -> str:
     """Join words: P, F1 and nDCG."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
@@ -141,7 +143,9 @@ def listed(words: Iterable[str]) -> str:
 
 def numbers_of(values: pd.Series[float], names: Iterable[str]) -> str:
     """Print the values of some metrics: P (.98) and MRR (.90)."""
-    return listed(f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names)
+    return joined_words(
+        f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names
+    )
 
 
 def all_above(values: pd.Series[float], bound: float) -> bool:
@@ -183,7 +187,7 @@ def where(results: pd.DataFrame, differs: Callable[[pd.Series[float]], bool], wo
     found = [TITLES.get(n, n) for n, rows in datasets.items() if differs(taus(rows).mean())]
     if not found:
         return ""
-    return words if len(found) == len(datasets) else f"on {listed(found)} {words}"
+    return words if len(found) == len(datasets) else f"on {joined_words(found)} {words}"
 
 
 def _in(values: pd.Series[float], group: Collection[str]) -> pd.Series[bool]:

@@ -20,15 +20,15 @@ from receval.studies.metric_studies.message_parts import (
     at_level,
     behind,
     by_dataset,
-    listed,
+    joined_words,
     mean_agreement,
     message,
     numbers_of,
     odd_one,
     of_groups,
     power,
+    range_of,
     recall_beside_p,
-    spread,
     taus,
 )
 
@@ -99,8 +99,8 @@ def deeper_tells_more_apart(results: pd.DataFrame) -> Message:
         deep = [name for name in values.index if _cut_off(name) > DEEP]
         shallow = values.drop(deep)
         said = (
-            f"the sums of p-values are {spread(values[deep])} above @{DEEP} and {spread(shallow)} "
-            "up to there"
+            f"the sums of p-values are {range_of(values[deep])} above @{DEEP} and "
+            f"{range_of(shallow)} up to there"
         )
         return said, behind(values, deep)
 
@@ -123,7 +123,7 @@ def agreement_of_seven(results: pd.DataFrame) -> Message:
             f"of {two_decimals(near)} with nDCG"
         )
         if len(nearer):
-            said += f" and of {spread(nearer)} with {listed(nearer.index)}"
+            said += f" and of {range_of(nearer)} with {joined_words(nearer.index)}"
         return said, behind(means, [odd]) and near >= 0.9
 
     claim = f"{odd_one(results, 'MRR orders', ODD)}, and MAP and nDCG order them alike"
@@ -194,7 +194,7 @@ def _other_ends(results: pd.DataFrame) -> str:
         first, last = FIRST_AND_LAST.get(dataset, ("", ""))
         if first and (values.idxmin(), values.idxmax()) != (first, last):
             notes.append(f"{first} first and {last} last on {TITLES[dataset]}")
-    return f"the paper has {listed(notes)}" if notes else ""
+    return f"the paper has {joined_words(notes)}" if notes else ""
 
 
 def _cut_off(name: str) -> int:

@@ -28,7 +28,7 @@ from receval.studies.metric_studies.message_parts import (
     at_level,
     behind,
     by_dataset,
-    listed,
+    joined_words,
     mean_agreement,
     message,
     numbers_of,
@@ -92,7 +92,7 @@ def _other_rank(results: pd.DataFrame) -> str:
         rank = int(power(rows).rank(method="min")["nDCG"])
         if dataset in RANKS and rank != ordinals[RANKS[dataset]]:
             notes.append(f"{RANKS[dataset]} on {TITLES[dataset]}")
-    return f"the paper has nDCG {listed(notes)}" if notes else ""
+    return f"the paper has nDCG {joined_words(notes)}" if notes else ""
 
 
 def robust_to_missing_ratings(results: pd.DataFrame) -> Message:
@@ -224,7 +224,7 @@ def _estimates_behind(results: pd.DataFrame) -> str:
             place = f"on {TITLES[dataset]} " if len(by_dataset(results)) > 1 else ""
             notes.append(f"{place}{numbers} are behind {numbers_of(means, ['MAP'])}")
     counted = "while the paper counts both among the most robust"
-    return f"{listed(notes)}, {counted}" if notes else ""
+    return f"{joined_words(notes)}, {counted}" if notes else ""
 
 
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {

@@ -97,8 +97,8 @@ def message_of_designs(results: pd.DataFrame) -> Message:
         "to Random, the more of popularity's advantage the design has taken.",
         finding,
         bool(checks) and all((*checks, *first)),
-        "Percentiles and uniform tests take much of popularity's advantage, more than the removal "
-        "of the most popular items does, and pLSA is the best system in all designs.",
+        "Percentiles and uniform tests take much of popularity's advantage, more than leaving out "
+        "the most popular items does, and pLSA is the best system in all designs.",
     )
 
 

@@ -7,10 +7,15 @@ import pandas as pd
 
 from receval.storage.files import real_values
 from receval.studies._shared.message import Message
-from receval.studies.canamares2020._shared.said_of_curves import SYSTEMS, name_of, number, percent
+from receval.studies.canamares2020._shared.curve_messages import (
+    SYSTEMS,
+    name_of,
+    number,
+    whole_percent,
+)
 
 
-def message_of_shortfall(results: pd.DataFrame) -> Message:
+def overlap_message(results: pd.DataFrame) -> Message:
     """Return the message of the shortfall: the reduced average rises as users are lost."""
     parts, holds = [], []
     for dataset, own in results.groupby("dataset", sort=False):
@@ -43,9 +48,10 @@ def message_of_shortfall(results: pd.DataFrame) -> Message:
         ]
         parts.append(
             f"on {name_of(dataset)}, from overlap {served[0]:.0f} to {served[-1]:.0f}{without} the "
-            f"users whom kNN serves fall from {percent(ends['users'][0])} to "
-            f"{percent(ends['users'][1])} and its full average from {number(ends['full'][0])} to "
-            f"{number(ends['full'][1])}, while its reduced average rises from "
+            f"users whom kNN serves fall from {whole_percent(ends['users'][0])} to "
+            f"{whole_percent(ends['users'][1])} and its full average from "
+            f"{number(ends['full'][0])} to {number(ends['full'][1])}, "
+            f"while its reduced average rises from "
             f"{number(ends['reduced'][0])} to {number(ends['reduced'][1])}, which "
             f"{' and '.join(passed)}"
         )

@@ -34,7 +34,7 @@ def curves_of(rows: pd.DataFrame, across: str) -> dict[str, Curve]:
     return found
 
 
-def panels_of(results: pd.DataFrame, across: str) -> Iterator[tuple[str, dict[str, Curve]]]:
+def curves_by_panel(results: pd.DataFrame, across: str) -> Iterator[tuple[str, dict[str, Curve]]]:
     """Return the name of each dataset, and its curves."""
     for dataset, own in results.groupby("dataset", sort=False):
         yield name_of(dataset), curves_of(own, across)
@@ -80,12 +80,12 @@ def name_of(dataset: object) -> str:
     return DATASETS.get(str(dataset), str(dataset))
 
 
-def percent(share: float) -> str:
+def whole_percent(share: float) -> str:
     """Return a share in percent.
 
     Examples
     --------
-    >>> percent(0.518)
+    >>> whole_percent(0.518)
     '52 %'
     """
     return f"{100 * share:.0f} %"
