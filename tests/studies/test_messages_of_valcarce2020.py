@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from functools import cache
-
 import pandas as pd
 import pytest
-from studies.accepted_results import FULL, ROOT
+from studies.broken_messages import Broken, figures_of, results_of, swapped
+from studies.metric_study_messages import (
+    assert_claimed,
+    assert_every_dataset_counts,
+    assert_shown,
+)
 
-from receval.config.settings import load_settings
-from receval.storage.files import read_results
 from receval.studies.valcarce2020.messages import MESSAGES
 
 STUDY = "valcarce2020"
-Change = Callable[[pd.DataFrame], pd.DataFrame]
 
 
-@cache
 def accepted(artifact: str) -> pd.DataFrame:
-    return read_results(FULL / STUDY / f"{artifact}.csv")
+    return results_of(STUDY, artifact)
 
 
-def swapped(column: str, one: str, other: str) -> Change:
-    """Return a change that gives two metrics each other's rows."""
-    names = {one: other, other: one}
-    return lambda table: table.assign(**{column: table[column].replace(names)})
-
-
-def of_pairs(one: str, other: str) -> Change:
+def of_pairs(one: str, other: str) -> Broken:
     """Return a change of two metrics in a matrix of all pairs."""
     return lambda table: swapped("metric_b", one, other)(swapped("metric_a", one, other)(table))
 
 
-def moved(by: float, **only: str) -> Change:
+def moved(by: float, **only: str) -> Broken:
     """Return a change of the coefficients of some rows."""
 
     def change(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,7 +44,7 @@ def less_mutual(table: pd.DataFrame) -> pd.DataFrame:
 
 
 RELEASED = "geometric(zeros=one)"
-BROKEN: list[tuple[str, Change]] = [
+BROKEN: list[tuple[str, Broken]] = [
     ("fig01", of_pairs("ERR", "P")),
     ("fig01", less_mutual),
     ("fig02", swapped("metric", "nDCG", "MAP")),
@@ -82,47 +73,27 @@ BROKEN: list[tuple[str, Change]] = [
 
 
 def test_every_figure_has_a_message() -> None:
-    artifacts = load_settings(ROOT / "config", "full").studies[STUDY].artifacts
-    assert list(MESSAGES) == [name for name, spec in artifacts.items() if spec.kind == "figure"]
+    assert list(MESSAGES) == figures_of(STUDY)
 
 
 @pytest.mark.parametrize("artifact", MESSAGES)
 def test_accepted_results_show_it(artifact: str) -> None:
-    message = MESSAGES[artifact](accepted(artifact))
-    assert message.holds
-    for sentence in (message.reading, message.finding, message.claim):
-        assert sentence.endswith(".")
-        assert sentence[0].isupper() or sentence.startswith("nDCG")
-    assert ": on ML-1M " in message.finding
-    assert "nan" not in message.finding
-    assert "BeerAdvocate" not in message.finding + message.claim
-    # Numbers are in the finding, and not in what the paper's figure shows.
-    assert re.search(r"\.\d\d", message.finding)
-    assert not re.search(r"\.\d", message.claim)
+    assert_shown(MESSAGES[artifact](accepted(artifact)))
 
 
 @pytest.mark.parametrize("artifact", MESSAGES)
 def test_what_twins_do_not_show_is_said_of_the_paper(artifact: str) -> None:
-    path = ROOT / "results" / "demo" / STUDY / f"{artifact}.csv"
-    message = MESSAGES[artifact](read_results(path))
-    assert message.holds or message.claim
-    assert not re.search(r"\.\d", message.claim)
+    assert_claimed(MESSAGES[artifact](results_of(STUDY, artifact, "demo")))
 
 
 @pytest.mark.parametrize(("artifact", "change"), BROKEN)
-def test_other_results_do_not(artifact: str, change: Change) -> None:
+def test_other_results_do_not(artifact: str, change: Broken) -> None:
     assert not MESSAGES[artifact](change(accepted(artifact))).holds
 
 
 @pytest.mark.parametrize("artifact", MESSAGES)
 def test_a_claim_holds_if_every_dataset_shows_it(artifact: str) -> None:
-    again = accepted(artifact).assign(dataset="librarything")
-    table = pd.concat([accepted(artifact), again])
-    assert MESSAGES[artifact](table).holds
-    assert "; on LibraryThing " in MESSAGES[artifact](table).finding
-    for name, change in BROKEN:
-        if name == artifact:
-            assert not MESSAGES[artifact](pd.concat([accepted(artifact), change(again)])).holds
+    assert_every_dataset_counts(STUDY, artifact, BROKEN)
 
 
 def test_beeradvocate_has_claims_of_its_own() -> None:
