@@ -47,7 +47,7 @@ def of_shares(results: pd.DataFrame) -> Message:
         f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those "
         "that MF wins; the number on the right is how many universes there are.",
         "A single decision can turn who wins more universes. Of "
-        f"{decision_title(str(turn.idxmax()))}, {' and '.join(parts)}.",
+        f"{decision_title(str(turn.idxmax()))}, {'; '.join(parts)}.",
         bool(turn.max() > 0),
         claim="A single decision can turn who wins more universes.",
     )
