@@ -81,3 +81,21 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
     assert style_problems(figure, display) == []
     assert bool(held_labels(figure, display)) is (artifact not in NOBODY.get(study, ()))
     assert wording_problems(figure) == []
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(
+    ("study", "maps"), [("valcarce2018", ("fig01", "fig05")), ("valcarce2020", ("fig01", "fig09"))]
+)
+def test_the_same_colour_is_the_same_value_in_all_heat_maps_of_a_paper(
+    edition: str, study: str, maps: tuple[str, ...]
+) -> None:
+    scales = set()
+    for artifact in maps:
+        display = display_of(study, artifact, [], edition)
+        results = results_of(edition, study, artifact)
+        figure = drawn(module_of(study, artifact), results, display)
+        images = [image for axes in figure.axes for image in axes.get_images()]
+        assert images
+        scales |= {(image.get_cmap().name, *image.get_clim()) for image in images}
+    assert len(scales) == 1
