@@ -64,6 +64,16 @@ def test_areas_are_as_large_as_their_shares() -> None:
         assert hatched is stripes
 
 
+def test_thin_parts_are_not_hidden_by_the_white_edges_of_others() -> None:
+    figure = drawn(column("left", ("upper", 0.5, 0.002), ("lower", 0.498, 0)))
+    patches = [patch for patch in figure.axes[0].patches if patch.get_width() > 0]
+    thin, *others = sorted((p for p in patches if p.get_fill()), key=lambda p: p.get_height())
+    assert thin.get_edgecolor() == thin.get_facecolor()
+    assert {patch.get_edgecolor()[:3] for patch in others} == {(1.0, 1.0, 1.0)}
+    borders = [patch.get_zorder() for patch in patches if not patch.get_fill()]
+    assert max(p.get_zorder() for p in others) < thin.get_zorder() < min(borders)
+
+
 def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
     figure = drawn(
         column("left", ("upper", 0.3, 0.15), ("lower", 0.15, 0)),

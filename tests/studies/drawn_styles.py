@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import degrees
 
@@ -20,39 +21,57 @@ GREY = 0.02
 SAME_HUE = 12.0
 """Degrees."""
 
+_REST = re.compile(r",| \(| wins$| significantly ")
+"""Where what a label says of a system, a metric or a dataset begins."""
+
 
 def style_problems(figure: Figure, display: DisplayStyle) -> list[str]:
     """Return a sentence for each labelled artist whose colour is not that of what it is of.
 
-    A label is that of a system, a metric or a dataset if it is its title, or begins with it and a
-    comma or a bracket. Systems have their own colour, or no hue at all where names tell them
+    A label is that of a system, a metric or a dataset if it is its title, or begins with it and
+    then says more of it. Systems have their own colour, or no hue at all where names tell them
     apart; what is only a part of a system has its hue. Datasets have no hue.
     """
-    systems: dict[str, set[str]] = {}
+    return [problem for _, problem in _checked(figure, display) if problem]
+
+
+def held_labels(figure: Figure, display: DisplayStyle) -> set[str]:
+    """Return the labels of the artists that :func:`style_problems` holds to the registry."""
+    return {label for label, _ in _checked(figure, display)}
+
+
+def _checked(figure: Figure, display: DisplayStyle) -> Iterator[tuple[str, str]]:
+    """Return the labels of systems, metrics and datasets, and what is wrong; empty if nothing."""
+    whole, parts = _systems(display)
+    for label, colour in _labelled(figure):
+        start = _REST.split(label)[0]
+        if label in whole or start in parts:
+            own = whole.get(label)
+            allowed = own or whole.get(start, set()) | parts.get(start, set())
+            alike = colour in allowed or not _has_hue(colour)
+            if own is None:
+                alike |= any(_same_hue(colour, each) for each in allowed)
+            expected = ", ".join(sorted(allowed))
+        elif plain_metric(label) in display.metrics:
+            expected = display.metrics[plain_metric(label)].colour
+            # Cut-offs are shades.
+            alike = _same_hue(colour, expected) if "@" in label else colour == expected
+        elif label in display.datasets.values() or start in display.datasets.values():
+            alike, expected = not _has_hue(colour), "ink"
+        else:
+            continue
+        yield label, "" if alike else f"{label} is drawn in {colour}, not in {expected}."
+
+
+def _systems(display: DisplayStyle) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Return the colours by whole titles, and by what titles begin with: kNN of "kNN, k = 3"."""
+    whole: dict[str, set[str]] = {}
+    parts: dict[str, set[str]] = {}
     for style in display.systems.values():
         for title in filter(None, (style.title, style.short_title)):
-            systems.setdefault(title, set()).add(style.colour)
-    problems = []
-    labelled = list(_labelled(figure))
-    for label, colour in labelled:
-        whole = label in systems or label in display.datasets.values()
-        start = label if whole else label.partition(",")[0].partition(" (")[0]
-        if start in systems:
-            allowed = systems[start]
-            alike = colour in allowed or not _has_hue(colour)
-            if not whole:
-                alike |= any(_same_hue(colour, own) for own in allowed)
-            if not alike:
-                problems.append(f"{label} is drawn in {colour}, not in {', '.join(allowed)}.")
-        elif plain_metric(label) in display.metrics:
-            own = display.metrics[plain_metric(label)].colour
-            # Cut-offs are shades.
-            alike = _same_hue(colour, own) if "@" in label else colour == own
-            if not alike:
-                problems.append(f"{label} is drawn in {colour}, not in {own}.")
-        elif start in display.datasets.values() and _has_hue(colour):
-            problems.append(f"{label} is a dataset, and is drawn in {colour}, not in ink.")
-    return problems
+            whole.setdefault(title, set()).add(style.colour)
+            parts.setdefault(_REST.split(title)[0], set()).add(style.colour)
+    return whole, parts
 
 
 def _labelled(figure: Figure) -> Iterator[tuple[str, str]]:
@@ -65,6 +84,10 @@ def _labelled(figure: Figure) -> Iterator[tuple[str, str]]:
                 patch = container.patches[0]
                 colour = patch.get_hatchcolor() if patch.get_hatch() else patch.get_facecolor()
                 yield _label(container), to_hex(colour)
+        # What stands for a colour in the legend.
+        for patch in axes.patches:
+            if _label(patch):
+                yield _label(patch), to_hex(patch.get_facecolor())
 
 
 def _label(artist: Artist | BarContainer) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
-from studies.drawn_styles import style_problems
+from studies.drawn_styles import held_labels, style_problems
 from studies.drawn_words import wording_problems
 from studies.prepared import display_of, drawn, module_of, problems_of
 
@@ -35,20 +35,35 @@ def figures(edition: str) -> list[tuple[str, str]]:
 
 
 def cases() -> list[Case]:
-    """Return all figures with all data, and the demo's families without each of the datasets.
+    """Return all figures with all data, and families of both editions without each dataset.
 
     Figures of one family with one set of datasets are drawn alike: one of them is enough.
     """
     found = [(edition, *figure, "") for edition in EDITIONS for figure in figures(edition)]
-    families: set[tuple[str, tuple[str, ...]]] = set()
-    for study, artifact in figures("demo"):
-        results = results_of("demo", study, artifact)
+    families: set[tuple[str, str, tuple[str, ...]]] = set()
+    for edition, study, artifact in [(e, *figure) for e in EDITIONS for figure in figures(e)]:
+        results = results_of(edition, study, artifact)
         there = tuple(dict.fromkeys(results.get("dataset", pd.Series(dtype=str))))
-        family = (module_of(study, artifact).__name__, there)
+        family = (edition, module_of(study, artifact).__name__, there)
         if len(there) > 1 and family not in families:
             families.add(family)
-            found += [("demo", study, artifact, dataset) for dataset in there]
+            found += [(edition, study, artifact, dataset) for dataset in there]
     return found
+
+
+NOBODY = {
+    "bellogin2017": ("fig01", "fig06"),
+    "canamares2020": ("fig01",),
+    "menamaldonado2021": (
+        *("fig02", "fig03", "fig04", "fig05", "fig06", "fig07", "fig08", "fig09", "fig10"),
+        *("fig11", "fig15"),
+    ),
+    "multiverse": ("explained",),
+    "systems": ("implementations",),
+    "valcarce2018": ("fig01", "fig05"),
+    "valcarce2020": ("fig01", "fig09"),
+}
+"""Figures of items, toys, packages and heat maps, without a colour of a system or a metric."""
 
 
 @pytest.mark.parametrize(
@@ -64,4 +79,23 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
     figure = drawn(module_of(study, artifact), results, display)
     assert problems_of(figure) == []
     assert style_problems(figure, display) == []
+    assert bool(held_labels(figure, display)) is (artifact not in NOBODY.get(study, ()))
     assert wording_problems(figure) == []
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(
+    ("study", "maps"), [("valcarce2018", ("fig01", "fig05")), ("valcarce2020", ("fig01", "fig09"))]
+)
+def test_the_same_colour_is_the_same_value_in_all_heat_maps_of_a_paper(
+    edition: str, study: str, maps: tuple[str, ...]
+) -> None:
+    scales = set()
+    for artifact in maps:
+        display = display_of(study, artifact, [], edition)
+        results = results_of(edition, study, artifact)
+        figure = drawn(module_of(study, artifact), results, display)
+        images = [image for axes in figure.axes for image in axes.get_images()]
+        assert images
+        scales |= {(image.get_cmap().name, *image.get_clim()) for image in images}
+    assert len(scales) == 1

@@ -12,7 +12,7 @@ from studies.accepted_results import FULL
 
 from receval.config.settings import load_settings
 from receval.storage.files import read_results, real_values
-from receval.studies.bellogin2017._shared.messages_of_systems import DATASETS
+from receval.studies._shared.message import DATASETS
 from receval.studies.bellogin2017.messages import MESSAGES
 
 ACCEPTED = {"full": FULL, "demo": FULL.parent / "demo"}

@@ -17,7 +17,7 @@ from studies.broken_messages import (
 )
 
 from receval.config.settings import load_settings
-from receval.studies.canamares2020._shared.curve_messages import DATASETS
+from receval.studies._shared.message import DATASETS
 from receval.studies.canamares2020.messages import MESSAGES
 
 STUDY = "canamares2020"

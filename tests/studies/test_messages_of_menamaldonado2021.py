@@ -10,6 +10,7 @@ from studies.accepted_results import ROOT
 
 from receval.config.settings import EDITIONS, load_settings
 from receval.storage.files import read_results
+from receval.studies.menamaldonado2021._shared.scatter_messages import RELEASED_TAU
 from receval.studies.menamaldonado2021.messages import MESSAGES
 
 STUDY = "menamaldonado2021"
@@ -67,6 +68,10 @@ def test_the_released_coefficient_stands_beside_ours_on_the_split_of_the_authors
     assert (
         "the authors' lists have τ = .267; docs/fidelity.md" in MESSAGES["fig18"](results).finding
     )
+    released = ARTIFACTS["fig18"].parameters["released_tau_movielens-temporal"]
+    pairs = ARTIFACTS["fig18"].parameters["x_metrics"], ARTIFACTS["fig18"].parameters["y_metrics"]
+    assert (pairs[0][0], pairs[1][0]) == ("antiP@10", "P@10")
+    assert float(released[0]) == RELEASED_TAU
     seeded = results.assign(split="temporal-80")
     assert ".267" not in MESSAGES["fig18"](seeded).finding
 

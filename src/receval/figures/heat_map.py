@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from numpy.typing import ArrayLike
 
+from receval.figures.printed_numbers import fixed
 from receval.figures.style import ink_on
 
 COLOUR_MAP = "YlGnBu"
@@ -70,7 +71,7 @@ def heat_map(
         axes.text(
             column,
             row,
-            "\N{EN DASH}" if np.isnan(value) else two_decimals(value),
+            two_decimals(value),
             ha="center",
             va="center",
             fontsize=NUMBER_SIZE,
@@ -86,16 +87,14 @@ def heat_map(
 
 
 def two_decimals(value: float) -> str:
-    """Print a number with two decimals and no zero before the point.
+    """Print a number with two decimals and no zero before the point; a dash where there is none.
 
     Examples
     --------
     >>> two_decimals(0.9), two_decimals(-0.001), two_decimals(1)
     ('.90', '.00', '1.00')
     """
-    # Adding 0 makes a negative zero positive.
-    text = f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
-    return text.replace("0.", ".", 1) if abs(round(value, 2)) < 1 else text
+    return fixed(value, 2)
 
 
 def _ink_on(colour_map: str, share: float) -> str:

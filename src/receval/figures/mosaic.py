@@ -21,6 +21,10 @@ LINE = 0.062
 LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
 """Size of a part from which on its share is printed in it, as shares of the square."""
 
+THIN, THIN_EDGE = 0.03, 1.6
+"""Height of a part, as a share of the square, below which its edge has its colour, and points of
+that edge: between white ones hardly anything of the part would be left."""
+
 INSET = 0.02
 """How far within an area the line to its name begins, as a share of the square."""
 
@@ -89,13 +93,14 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
     Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
     the first column are labelled on the left, those of the second on the right, each with a line
     that begins at a dot in the area. Shares are printed in parts that have room for them, and
-    beside the names of areas that are not such a part alone.
+    beside the names of areas that are not such a part alone. Thin parts have an edge of their
+    own colour, by which they are a little larger than their shares.
 
     Parameters
     ----------
     axes : Axes
         The panel; its title is the caller's.
-    columns : sequence of Column
+    columns : sequence of MosaicColumn
         With shares that sum to 1, or to less where the rest is not shown. At most two have a name.
     hatch_label : str, optional
         What being hatched means, for the legend.
@@ -137,6 +142,8 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
         )
 
 
+# Above the white edges of their neighbours, and below the lines around areas.
+_THIN_PARTS, _BORDERS = 1.2, 1.4
 _EDGES: dict[str, Any] = {"edgecolor": "white", "hatchcolor": INK, "linewidth": 0.8}
 
 
@@ -155,7 +162,13 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
         # A line around the area parts it from the next.
         axes.add_patch(
             Rectangle(
-                (left, bottom), column.share, top - bottom, fill=False, edgecolor=INK, linewidth=0.8
+                (left, bottom),
+                column.share,
+                top - bottom,
+                fill=False,
+                edgecolor=INK,
+                linewidth=0.8,
+                zorder=_BORDERS,
             )
         )
         positions.append((top + bottom) / 2)
@@ -180,6 +193,7 @@ def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]
     left, bottom, width, height = bounds
     if not part.share > 0:
         return False
+    thin = {"edgecolor": part.colour, "linewidth": THIN_EDGE, "zorder": _THIN_PARTS}
     axes.add_patch(
         Rectangle(
             (left, bottom),
@@ -187,7 +201,7 @@ def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]
             height,
             facecolor=part.colour,
             hatch=HATCH if part.hatched else None,
-            **_EDGES,
+            **(_EDGES | (thin if height < THIN else {})),
         )
     )
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:

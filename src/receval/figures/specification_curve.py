@@ -152,14 +152,12 @@ def _checked(
         universe = int(np.flatnonzero(~np.isfinite(differences))[0])
         raise ValueError(
             f"The value of universe {universe} is {differences[universe]}, which has no place on "
-            "an axis. "
-            "Leave that universe out, and say so in a note."
+            "an axis. Leave that universe out, and say so in a note."
         )
     if signs.shape != (n_universes,) or not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
-            f"There are {n_universes} universes and verdicts of the shape {signs.shape}: give "
-            "each universe "
-            "one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
+            f"There are {n_universes} universes and verdicts of the shape {signs.shape}: give each "
+            "universe one of 1 (the first system wins), 0 (neither does) and -1 (the second does)."
         )
     for decision in decisions:
         codes, n_levels = decision.codes, len(decision.levels)

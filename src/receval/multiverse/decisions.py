@@ -1,7 +1,7 @@
-"""The eight decisions behind an offline experiment, as one declarative object.
+"""The eight decisions behind an offline experiment and its test, as one declarative object.
 
-They are those of canamares2020, section 3. Every field has the value of the paper's starting
-configuration (section 4.1) by default.
+They are those of canamares2020, section 3: A1 to C4, and D, the test. Every field has the value of
+the paper's starting configuration (section 4.1) by default.
 """
 
 from __future__ import annotations

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+DATASETS = {
+    "ml-1m": "ML-1M",
+    "netflix": "Netflix",
+    "librarything": "LibraryThing",
+    "beeradvocate": "BeerAdvocate",
+    "yahoo-r3": "Yahoo! R3",
+    "cm100k": "CM100k",
+    "lastfm-1k": "Last.fm",
+    "trec-qrels": "TREC",
+}
+"""How sentences name the datasets, and the twins that stand for them: as figures do."""
 
 
 @dataclass(frozen=True)
@@ -31,3 +44,23 @@ class Message:
     finding: str
     holds: bool
     claim: str = ""
+
+
+def in_a_row(words: Iterable[str]) -> str:
+    """Join words, or parts of a sentence.
+
+    Raises
+    ------
+    ValueError
+        There are none.
+
+    Examples
+    --------
+    >>> in_a_row(["P"]), in_a_row(["P", "F1"]), in_a_row(["P", "F1", "nDCG"])
+    ('P', 'P and F1', 'P, F1 and nDCG')
+    """
+    parts = list(words)
+    if not parts:
+        raise ValueError("There are no words to be joined: leave the part of the sentence out.")
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last

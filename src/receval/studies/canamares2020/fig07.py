@@ -72,6 +72,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         styles=styles,
         group_order=list(POLICY_TITLES),
         group_labels=POLICY_TITLES,
+        series_labels=display.titles,
     )
     # The lightest of the bars is nearly as light as paper.
     for bar in axes.patches:

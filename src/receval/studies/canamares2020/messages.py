@@ -87,8 +87,7 @@ def of_fig03(results: pd.DataFrame) -> Message:
         "The unrated share of the top 10 is largest at small and at large train ratios: "
         f"{'; '.join(parts)}.",
         all(holds),
-        "At no train ratio is less than half of the top ten unrated, and most of it is at small "
-        "and at large ratios.",
+        "More of the top ten is unrated at small and at large train ratios than in between.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.figures.heat_map import two_decimals
-from receval.studies._shared.message import Message
+from receval.studies._shared.message import Message, in_a_row
 from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     STABILITY_READING,
@@ -13,7 +13,6 @@ from receval.studies.metric_studies.message_parts import (
     all_above,
     at_level,
     behind,
-    joined_words,
     message,
     numbers_of,
     of_groups,
@@ -40,7 +39,7 @@ def geometric_metrics_agree(results: pd.DataFrame) -> Message:
         mutual = two_decimals(pairs["released", "F1", "MRR"])
         text = (
             f"taus with the other metrics (without GF1 and GMRR) are, in the two forms, "
-            f"{joined_words(said)}, and GF1* has {mutual} with GMRR*"
+            f"{in_a_row(said)}, and GF1* has {mutual} with GMRR*"
         )
         return text, holds
 

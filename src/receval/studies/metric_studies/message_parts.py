@@ -7,9 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import pandas as pd
 
 from receval.figures.heat_map import two_decimals
-from receval.studies._shared.message import Message
-
-TITLES = {"ml-1m": "ML-1M", "librarything": "LibraryThing", "beeradvocate": "BeerAdvocate"}
+from receval.studies._shared.message import DATASETS, Message, in_a_row
 
 Said = tuple[str, bool]
 """What the numbers of one dataset are, and whether they show what is claimed."""
@@ -52,7 +50,7 @@ def message(
         Where the results differ from the paper's, though they show the claim.
     """
     said = {name: say(name, rows) for name, rows in by_dataset(results).items()}
-    numbers = "; ".join(f"on {TITLES.get(name, name)} {text}" for name, (text, _) in said.items())
+    numbers = "; ".join(f"on {DATASETS.get(name, name)} {text}" for name, (text, _) in said.items())
     explained = f"; {note} ({EXPLAINED})" if note else ""
     return Message(
         reading=reading,
@@ -123,10 +121,8 @@ def of_groups(
         What the metrics in no group are called.
     """
     left = ~_in(values, [name for group in groups for name in group])
-    parts = [
-        f"{range_of(values[_in(values, group)])} for {joined_words(group)}" for group in groups
-    ]
-    return joined_words([*parts, f"{range_of(values[left])} for {others}"])
+    parts = [f"{range_of(values[_in(values, group)])} for {in_a_row(group)}" for group in groups]
+    return in_a_row([*parts, f"{range_of(values[left])} for {others}"])
 
 
 def range_of(values: pd.Series[float]) -> str:
@@ -135,17 +131,9 @@ def range_of(values: pd.Series[float]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def joined_words(words: Iterable[str]) -> str:
-    """Join words: P, F1 and nDCG."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def numbers_of(values: pd.Series[float], names: Iterable[str]) -> str:
     """Print the values of some metrics: P (.98) and MRR (.90)."""
-    return joined_words(
-        f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names
-    )
+    return in_a_row(f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names)
 
 
 def all_above(values: pd.Series[float], bound: float) -> bool:
@@ -166,7 +154,9 @@ def odd_one(results: pd.DataFrame, usual: str, elsewhere: Mapping[str, str]) -> 
         Metrics by the names of datasets on which it is these.
     """
     datasets = list(by_dataset(results))
-    others = [f"on {TITLES[name]} {elsewhere[name]} does" for name in datasets if name in elsewhere]
+    others = [
+        f"on {DATASETS[name]} {elsewhere[name]} does" for name in datasets if name in elsewhere
+    ]
     if len(others) == len(datasets) == 1:
         return f"{elsewhere[datasets[0]]} orders the systems least like the other metrics"
     return ", ".join([f"{usual} the systems least like the other metrics", *others])
@@ -184,10 +174,10 @@ def recall_beside_p(results: pd.DataFrame) -> str:
 def where(results: pd.DataFrame, differs: Callable[[pd.Series[float]], bool], words: str) -> str:
     """Return a note where mean taus differ from the paper's, with the datasets unless all do."""
     datasets = by_dataset(results)
-    found = [TITLES.get(n, n) for n, rows in datasets.items() if differs(taus(rows).mean())]
+    found = [DATASETS.get(n, n) for n, rows in datasets.items() if differs(taus(rows).mean())]
     if not found:
         return ""
-    return words if len(found) == len(datasets) else f"on {joined_words(found)} {words}"
+    return words if len(found) == len(datasets) else f"on {in_a_row(found)} {words}"
 
 
 def _in(values: pd.Series[float], group: Collection[str]) -> pd.Series[bool]:

@@ -31,21 +31,25 @@ def of_universes(results: pd.DataFrame) -> Message:
 
 
 def of_shares(results: pd.DataFrame) -> Message:
-    """Return the message of winners by level: some levels turn the majority."""
+    """Return the message of winners by level: two levels of one decision turn the majority."""
     levels = results[results["decision"] != ""]
-    leads = levels["first"] - levels["second"]
-    best, worst = levels.loc[leads.idxmax()], levels.loc[leads.idxmin()]
+    leads = (levels["first"] - levels["second"]).groupby(levels["decision"], sort=False)
+    # Of all decisions the one whose levels leave both systems ahead by most.
+    turn = pd.DataFrame({"most": leads.max(), "least": -leads.min()}).min(axis=1)
+    own = levels[levels["decision"] == turn.idxmax()]
+    lead = own["first"] - own["second"]
     parts = [
-        f"kNN wins {_percent(row['first'])} and MF {_percent(row['second'])} under "
-        f"{decision_title(row['decision'])}: {level_title(row['decision'], row['level'])}"
-        for row in (best, worst)
+        f"kNN wins {_percent(row['first'])} and MF {_percent(row['second'])} with "
+        f"{level_title(row['decision'], row['level'])}"
+        for row in (own.loc[lead.idxmax()], own.loc[lead.idxmin()])
     ]
     return Message(
         f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those "
         "that MF wins; the number on the right is how many universes there are.",
-        f"A single decision can turn who wins most universes: {'; '.join(parts)}.",
-        bool(leads.max() > 0 > leads.min()),
-        claim="A single decision can turn who wins most universes.",
+        "A single decision can turn who wins more universes. Of "
+        f"{decision_title(str(turn.idxmax()))}, {'; '.join(parts)}.",
+        bool(turn.max() > 0),
+        claim="A single decision can turn who wins more universes.",
     )
 
 

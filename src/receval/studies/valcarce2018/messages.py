@@ -8,19 +8,17 @@ import pandas as pd
 
 from receval.figures.heat_map import two_decimals
 from receval.statistics.correlation import kendall_tau_b
-from receval.studies._shared.message import Message
+from receval.studies._shared.message import DATASETS, Message, in_a_row
 from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     P_VALUE_READING,
     STABILITY_READING,
-    TITLES,
     Said,
     ahead,
     all_above,
     at_level,
     behind,
     by_dataset,
-    joined_words,
     mean_agreement,
     message,
     numbers_of,
@@ -123,7 +121,7 @@ def agreement_of_seven(results: pd.DataFrame) -> Message:
             f"of {two_decimals(near)} with nDCG"
         )
         if len(nearer):
-            said += f" and of {range_of(nearer)} with {joined_words(nearer.index)}"
+            said += f" and of {range_of(nearer)} with {in_a_row(nearer.index)}"
         return said, behind(means, [odd]) and near >= 0.9
 
     claim = f"{odd_one(results, 'MRR orders', ODD)}, and MAP and nDCG order them alike"
@@ -193,8 +191,8 @@ def _other_ends(results: pd.DataFrame) -> str:
         values = power(rows)
         first, last = FIRST_AND_LAST.get(dataset, ("", ""))
         if first and (values.idxmin(), values.idxmax()) != (first, last):
-            notes.append(f"{first} first and {last} last on {TITLES[dataset]}")
-    return f"the paper has {joined_words(notes)}" if notes else ""
+            notes.append(f"{first} first and {last} last on {DATASETS[dataset]}")
+    return f"the paper has {in_a_row(notes)}" if notes else ""
 
 
 def _cut_off(name: str) -> int:

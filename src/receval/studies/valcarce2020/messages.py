@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.heat_map import two_decimals
-from receval.studies._shared.message import Message
+from receval.studies._shared.message import DATASETS, Message, in_a_row
 from receval.studies.metric_studies.geometric_messages import (
     active_users_under_geometric_means,
     geometric_metrics_agree,
@@ -21,14 +21,12 @@ from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     P_VALUE_READING,
     STABILITY_READING,
-    TITLES,
     Said,
     ahead,
     all_above,
     at_level,
     behind,
     by_dataset,
-    joined_words,
     mean_agreement,
     message,
     numbers_of,
@@ -91,8 +89,8 @@ def _other_rank(results: pd.DataFrame) -> str:
     for dataset, rows in by_dataset(results).items():
         rank = int(power(rows).rank(method="min")["nDCG"])
         if dataset in RANKS and rank != ordinals[RANKS[dataset]]:
-            notes.append(f"{RANKS[dataset]} on {TITLES[dataset]}")
-    return f"the paper has nDCG {joined_words(notes)}" if notes else ""
+            notes.append(f"{RANKS[dataset]} on {DATASETS[dataset]}")
+    return f"the paper has nDCG {in_a_row(notes)}" if notes else ""
 
 
 def robust_to_missing_ratings(results: pd.DataFrame) -> Message:
@@ -221,10 +219,10 @@ def _estimates_behind(results: pd.DataFrame) -> str:
         means = taus(rows).mean()
         if max(means["infAP"], means["bpref"]) < means["MAP"]:
             numbers = numbers_of(means, ["infAP", "bpref"])
-            place = f"on {TITLES[dataset]} " if len(by_dataset(results)) > 1 else ""
+            place = f"on {DATASETS[dataset]} " if len(by_dataset(results)) > 1 else ""
             notes.append(f"{place}{numbers} are behind {numbers_of(means, ['MAP'])}")
     counted = "while the paper counts both among the most robust"
-    return f"{joined_words(notes)}, {counted}" if notes else ""
+    return f"{in_a_row(notes)}, {counted}" if notes else ""
 
 
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {

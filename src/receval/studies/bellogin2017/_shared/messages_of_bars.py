@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from receval.studies._shared.message import Message
+from receval.studies._shared.message import DATASETS, Message
 from receval.studies.bellogin2017._shared.designs import ALL_RELEVANT, ONE_RELEVANT, short_labels
 from receval.studies.bellogin2017._shared.messages_of_systems import (
-    DATASETS,
     NAMES,
     paper_means,
     short_value,

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from receval.storage.files import real_values
-from receval.studies._shared.message import Message
-from receval.studies.bellogin2017._shared.messages_of_systems import DATASETS, short_value
+from receval.studies._shared.message import DATASETS, Message
+from receval.studies.bellogin2017._shared.messages_of_systems import short_value
 
 NEAR_RANDOM = 0.1
 """How far from Random a system may be that stays around it, as a share of what Pop gains."""
@@ -159,14 +159,12 @@ def message_of_positive_ratios(results: pd.DataFrame) -> Message:
     popular, rare = ratios[:tenth].mean(), ratios[-tenth:].mean()
     ranks = pd.Series(ratios).rank().to_numpy()
     correlation = float(np.corrcoef(np.arange(len(ratios)), ranks)[0, 1])
-    printed = short_value(abs(correlation), 2)
-    sign = "\N{MINUS SIGN}" if correlation < 0 else ""
     return Message(
         "A point of the line is the share of positive ratings of items of about one popularity, "
         "from the most popular on the left.",
         f"Popular items are liked more often: the ratio is {short_value(popular, 2)} for the most "
         f"popular tenth of the items and {short_value(rare, 2)} for the least popular (Spearman's "
-        f"correlation with the rank: {sign}{printed}).",
+        f"correlation with the rank: {short_value(correlation, 2)}).",
         bool(correlation <= -0.3 and popular >= 1.5 * rare),
         "The more popular an item is, the larger the share of its ratings that are positive.",
     )

@@ -5,14 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.claims.bellogin2017_designs import PAPER_SYSTEMS
-from receval.figures.style import short_number
+from receval.figures.printed_numbers import fixed
 from receval.storage.files import real_values
 
 NAMES = {"plsa": "pLSA", "pop": "Pop", "mf": "MF", "knn-centred": "kNN", "random": "Random"}
 """How sentences name the paper's systems."""
-
-DATASETS = {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm", "netflix": "Netflix", "trec-qrels": "TREC"}
-"""How sentences name the datasets."""
 
 
 def paper_means(results: pd.DataFrame) -> pd.DataFrame:
@@ -29,4 +26,4 @@ def short_value(value: float, digits: int = 3) -> str:
     >>> short_value(0.0821), short_value(6.42, 1)
     ('.082', '6.4')
     """
-    return short_number(f"{value:.{digits}f}")
+    return fixed(value, digits)

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.figures.printed_numbers import fixed
 from receval.figures.style import short_number
 from receval.storage.files import real_values
-
-DATASETS = {"ml-1m": "ML-1M", "netflix": "Netflix"}
-"""How sentences name the datasets."""
+from receval.studies._shared.message import DATASETS
 
 KNN, MF, TEXT = "kNN", "MF", "MF (text)"
 """How sentences name the systems: MF (text) has the values of the paper's text."""
@@ -99,7 +98,7 @@ def number(value: float) -> str:
     >>> number(0.02), number(1)
     ('.020', '1.000')
     """
-    return short_number(f"{value:.3f}")
+    return fixed(value, 3)
 
 
 def short(value: float) -> str:

@@ -7,11 +7,9 @@ import pandas as pd
 
 from receval.figures.display import coefficient_text
 from receval.storage.files import real_values
-from receval.studies._shared.message import Message
+from receval.studies._shared.message import DATASETS, Message, in_a_row
 from receval.studies.menamaldonado2021._shared.message_texts import (
-    DATASETS,
     datasets_of,
-    in_a_row,
     in_percent,
     number_of,
     on_each,

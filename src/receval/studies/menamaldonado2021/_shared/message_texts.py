@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isnan
 
 import pandas as pd
 
 from receval.storage.files import real_values
-
-DATASETS = {"ml-1m": "ML-1M", "yahoo-r3": "Yahoo! R3", "cm100k": "CM100k"}
-"""Datasets, and the twins that stand for them, as sentences name them."""
-
-
-def in_a_row(parts: Sequence[str]) -> str:
-    """Join parts of a sentence.
-
-    Examples
-    --------
-    >>> in_a_row(["a"]), in_a_row(["a", "b"]), in_a_row(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
+from receval.studies._shared.message import DATASETS
 
 
 def in_percent(share: float) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from receval.figures.display import coefficient_text, p_value_text
-from receval.studies._shared.message import Message
-from receval.studies.menamaldonado2021._shared.message_texts import in_a_row, sentence
+from receval.studies._shared.message import Message, in_a_row
+from receval.studies.menamaldonado2021._shared.message_texts import sentence
 
 EXPERIMENTS = {
     "movielens": "ML-1M",

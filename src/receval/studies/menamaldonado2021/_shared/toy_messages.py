@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.studies._shared.message import Message
-from receval.studies.menamaldonado2021._shared.message_texts import in_a_row, sentence
+from receval.studies._shared.message import Message, in_a_row
+from receval.studies.menamaldonado2021._shared.message_texts import sentence
 
 RANKINGS = ("<a,b>", "<b,a>")
 

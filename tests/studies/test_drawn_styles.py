@@ -1,0 +1,91 @@
+"""That figures which are not drawn in the display styles, or not worded alike, are noticed."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.patches import Rectangle
+from studies.drawn_styles import held_labels, style_problems
+from studies.drawn_words import wording_problems
+
+from receval.figures.display import DisplayStyle
+from receval.figures.hues import shaded
+from receval.figures.named_styles import MetricStyle, SystemStyle
+from receval.figures.style import DOUBLE_COLUMN, INK, figure_style, new_figure
+
+KNN, MF, PRECISION = "#0072b2", "#d55e00", "#0b0d86"
+DISPLAY = DisplayStyle(
+    title="",
+    caption="",
+    systems={
+        "knn-3": SystemStyle("kNN, k = 3", KNN, "o"),
+        "mf": SystemStyle("Matrix factorisation", MF, "s", short_title="MF"),
+    },
+    extra_systems=(),
+    datasets={"ml-1m": "ML-1M"},
+    experiments={},
+    absence="",
+    parameters={},
+    metrics={"P": MetricStyle(PRECISION, "o")},
+)
+
+
+@pytest.mark.parametrize(
+    ("label", "own", "other"),
+    [
+        ("kNN, k = 3", KNN, shaded(KNN, 0.5)),
+        ("kNN, reduced", shaded(KNN, 0.5), MF),
+        ("MF", MF, KNN),
+        ("Matrix factorisation", "#7f7f7f", KNN),
+        ("MF wins", MF, KNN),
+        ("kNN significantly better (29.4 %)", KNN, MF),
+        ("GP*", PRECISION, shaded(PRECISION, 0.5)),
+        ("P@5", shaded(PRECISION, 0.5), MF),
+        ("ML-1M", INK, MF),
+        ("ML-1M, beyond", INK, MF),
+    ],
+)
+@pytest.mark.parametrize("kind", ["line", "bars", "patch"])
+def test_another_colour_is_noticed(label: str, own: str, other: str, kind: str) -> None:
+    for colour, is_own in ((own, True), (other, False)):
+        with figure_style():
+            figure = new_figure(DOUBLE_COLUMN, 2)
+            axes = figure.subplots()
+            if kind == "line":
+                axes.plot([0, 1], [0, 1], color=colour, label=label)
+            elif kind == "bars":
+                axes.bar([0, 1], [1, 1], facecolor=colour, label=label)
+            else:
+                axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label))
+        assert held_labels(figure, DISPLAY) == {label}
+        assert (style_problems(figure, DISPLAY) == []) is is_own
+
+
+def test_what_is_nobodys_is_not_held() -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        figure.subplots().plot([0, 1], color=MF, label="full top 10")
+    assert held_labels(figure, DISPLAY) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("ratio 0.5", "a zero before the point"),
+        ("from -5 on", "a hyphen for a minus"),
+        ("ratio .5, from \N{MINUS SIGN}5 on", ""),
+    ],
+)
+def test_words_of_another_style_are_noticed(text: str, problem: str) -> None:
+    with figure_style():
+        figure = new_figure(DOUBLE_COLUMN, 2)
+        axes = figure.subplots()
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.set_title(text)
+        found = wording_problems(figure)
+        assert [problem in sentence for sentence in found] == [True] * bool(problem)
+        axes.set_title("", fontsize=4)
+        axes.set_ylabel("share", fontsize=4)
+        said = " ".join(wording_problems(figure))
+        assert "does not begin with a capital" in said
+        assert "4 points" in said
