@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from receval.studies._shared.message import Message
 
 NOT_SEEN = "These results do not show it."
+CLAIMED = "What the paper's figure shows."
+SHOWN_ELSEWHERE = "What the figure shows on real data."
 OF_TWINS = (
     "**The data of this edition are synthetic twins: what the figures show says nothing about the "
     "real datasets.**"
@@ -67,7 +69,7 @@ def write_index(
     for artifact in study["artifacts"]:
         name = artifact["name"]
         message = messages[name](read_results(tables[name])) if name in tables else None
-        parts += _section(artifact, message)
+        parts += _section(artifact, message, CLAIMED if study["is_paper"] else SHOWN_ELSEWHERE)
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
 
 
@@ -85,7 +87,9 @@ def _contents(headings: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _section(artifact: Mapping[str, Any], message: Message | None) -> Iterator[str]:
+def _section(
+    artifact: Mapping[str, Any], message: Message | None, before_claim: str
+) -> Iterator[str]:
     name, title = artifact["name"], _heading(artifact)
     yield f"## {escape_markdown(title)}"
     if message is not None:
@@ -97,7 +101,7 @@ def _section(artifact: Mapping[str, Any], message: Message | None) -> Iterator[s
             yield f"*What it shows.* {_text(message.finding)}"
         else:
             claim = _text(message.claim or message.finding)
-            yield f"*What the paper's figure shows.* {claim} **{NOT_SEEN}**"
+            yield f"*{before_claim}* {claim} **{_text(message.partly or NOT_SEEN)}**"
     # The page of a table or a text is what a reader wants; GitHub shows it.
     words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
     files = (

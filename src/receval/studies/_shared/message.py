@@ -25,9 +25,14 @@ class Message:
     holds : bool
         Whether the results show it: checked by the function, not said by hand. Other data, such as
         twins, need not show what the paper found.
+    partly : str
+        A sentence on which part of the claim the results show and which they do not, printed after
+        the claim in place of "These results do not show it." where the claim does not hold as a
+        whole.
     """
 
     reading: str
     finding: str
     holds: bool
     claim: str = ""
+    partly: str = ""
