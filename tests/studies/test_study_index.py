@@ -28,6 +28,7 @@ STUDY: dict[str, Any] = {
     "citation": "A. Author, 2020.",
     "is_demo": False,
     "is_paper": True,
+    "datasets": ["ML-1M"],
     "artifacts": [
         {
             "name": "fig02",
@@ -106,6 +107,19 @@ def test_a_part_that_is_seen_is_said(module: ModuleType, tmp_path: Path) -> None
     assert f"*{CLAIMED}* kNN is best. {said}" in text
     assert NOT_SEEN not in text
     assert "**" not in page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
+
+
+def test_twins_are_called_so_and_not_compared_with_the_paper(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    def named(_: pd.DataFrame) -> Message:
+        return Message("A bar.", "On ML-1M it is.", holds=True, beside="The paper has ML-1M.")
+
+    module.MESSAGES = {"fig02": named}  # type: ignore[attr-defined]
+    real = page(module, tmp_path, {"kNN": 0.5})
+    assert "*What it shows.* On ML-1M it is. The paper has ML-1M.\n" in real
+    twin = page(module, tmp_path, {"kNN": 0.5}, is_demo=True)
+    assert "*What it shows.* On the twin of ML-1M it is.\n" in twin
 
 
 def test_a_study_of_our_own_has_no_paper(module: ModuleType, tmp_path: Path) -> None:

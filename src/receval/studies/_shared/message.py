@@ -29,6 +29,9 @@ class Message:
         A sentence on which part of the claim the results show and which they do not, printed after
         the claim in place of "These results do not show it." where the claim does not hold as a
         whole.
+    beside : str
+        A sentence on where the finding differs from the paper's, printed after it unless the data
+        are twins, which nobody compares with the paper.
     """
 
     reading: str
@@ -36,3 +39,4 @@ class Message:
     holds: bool
     claim: str = ""
     partly: str = ""
+    beside: str = ""

@@ -20,11 +20,14 @@ from receval.studies.metric_studies.message_parts import (
     at_level,
     behind,
     by_dataset,
+    highest,
     joined_words,
+    lowest,
     mean_agreement,
     message,
     numbers_of,
     odd_one,
+    of_equal_lists,
     of_groups,
     power,
     range_of,
@@ -59,8 +62,13 @@ def cut_offs_agree(results: pd.DataFrame) -> Message:
     def say(_: str, rows: pd.DataFrame) -> Said:
         means = mean_agreement(rows)
         smallest = min(means.index, key=_cut_off)
-        said = f"mean taus with the others are {of_groups(means, [smallest], others='these')}"
-        return said, behind(means, [smallest])
+        said = (
+            f"mean taus with the others are {of_groups(means, [smallest], others='these')}, the "
+            f"least of all that of {lowest(means)}"
+        )
+        return Said(
+            said, {f"{smallest} orders them least like the others": behind(means, [smallest])}
+        )
 
     claim = "The smallest cut-off of nDCG orders the systems least like the other cut-offs"
     return message(results, MAP_READING, claim, say)
@@ -88,7 +96,11 @@ def _growth(_: str, rows: pd.DataFrame) -> Said:
         f"{two_decimals(by_depth.iloc[-1])} for {by_depth.index[-1]}, and Kendall's tau "
         f"between mean tau and cut-off is {two_decimals(growth)}"
     )
-    return said, growth >= GROWS and by_depth.iloc[0] == by_depth.min()
+    parts = {
+        "the mean tau grows with the cut-off": growth >= GROWS,
+        f"it is least for {by_depth.index[0]}": bool(by_depth.iloc[0] == by_depth.min()),
+    }
+    return Said(said, parts)
 
 
 def deeper_tells_more_apart(results: pd.DataFrame) -> Message:
@@ -99,10 +111,14 @@ def deeper_tells_more_apart(results: pd.DataFrame) -> Message:
         deep = [name for name in values.index if _cut_off(name) > DEEP]
         shallow = values.drop(deep)
         said = (
-            f"the sums of p-values are {range_of(values[deep])} above @{DEEP} and "
-            f"{range_of(shallow)} up to there"
+            f"the sums of p-values, each pair counted once, are {range_of(values[deep])} above "
+            f"@{DEEP} and {range_of(shallow)} up to there{of_equal_lists(rows)}"
         )
-        return said, behind(values, deep)
+        parts = {
+            f"{joined_words(deep[-1:])} has the least": values.idxmin() == deep[-1],
+            f"all above @{DEEP} have less than all others": behind(values, deep),
+        }
+        return Said(said, parts, ours=behind(values, deep))
 
     claim = "nDCG tells more pairs of systems apart with deeper cut-offs"
     return message(results, P_VALUE_READING, claim, say)
@@ -124,7 +140,11 @@ def agreement_of_seven(results: pd.DataFrame) -> Message:
         )
         if len(nearer):
             said += f" and of {range_of(nearer)} with {joined_words(nearer.index)}"
-        return said, behind(means, [odd]) and near >= 0.9
+        parts = {
+            f"{odd} orders them least like the others": behind(means, [odd]),
+            "MAP and nDCG order them alike": bool(near >= 0.9),
+        }
+        return Said(said, parts)
 
     claim = f"{odd_one(results, 'MRR orders', ODD)}, and MAP and nDCG order them alike"
     return message(results, MAP_READING, claim, say)
@@ -140,7 +160,11 @@ def robust_to_sparsity(results: pd.DataFrame) -> Message:
             f"the least tau with half of them is {two_decimals(half.min())}, and mean taus are "
             f"{of_groups(means, most)}"
         )
-        return said, all_above(half, 0.9) and ahead(means, most)
+        parts = {
+            "with half of them every metric nearly keeps the order": all_above(half, 0.9),
+            "P and nDCG keep it best": ahead(means, most),
+        }
+        return Said(said, parts)
 
     claim = (
         "With half of the test ratings every metric nearly keeps the order of the systems, and P "
@@ -159,13 +183,18 @@ def robust_to_popularity(results: pd.DataFrame) -> Message:
             f"mean taus are {of_groups(means, ['MRR'])}, the highest those of "
             f"{numbers_of(best, best.index)}"
         )
-        return said, behind(means, ["MRR"]) and "P" in best.index
+        parts = {
+            "MRR keeps the order worst": behind(means, ["MRR"]),
+            "P keeps it best": means.idxmax() == "P",
+        }
+        return Said(said, parts, ours=behind(means, ["MRR"]) and "P" in best.index)
 
-    claim = (
+    finding = (
         "When the most popular items go, MRR keeps the order of the systems worst, and P is one of "
         "the two metrics that keep it best"
     )
-    return message(results, UNPOPULAR, claim, say, recall_beside_p(results))
+    claim = "When the most popular items go, P keeps the order of the systems best and MRR worst"
+    return message(results, UNPOPULAR, finding, say, recall_beside_p(results), claim)
 
 
 def power_of_seven(results: pd.DataFrame) -> Message:
@@ -176,14 +205,19 @@ def power_of_seven(results: pd.DataFrame) -> Message:
         named = [name for name in ("P", "nDCG") if name in values.index]
         rest = values.drop(named)
         said = (
-            f"the least sums of p-values are those of {numbers_of(values, named)}, then comes "
-            f"{numbers_of(rest, rest.index[:1])}, and the largest is that of "
-            f"{numbers_of(rest, rest.index[-1:])}"
+            "the sums of p-values, each pair counted once, are those of "
+            f"{numbers_of(values, named)}, the least of the others that of {lowest(rest)} and the "
+            f"largest that of {highest(rest)}{of_equal_lists(rows)}"
         )
-        return said, behind(values, named)
+        parts = {
+            "nDCG tells the systems apart best": values.idxmin() == "nDCG",
+            "P and nDCG are the two best": behind(values, named),
+        }
+        return Said(said, parts, ours=behind(values, named))
 
-    claim = "P and nDCG tell the systems apart best"
-    return message(results, P_VALUE_READING, claim, say, _other_ends(results))
+    finding = "P and nDCG tell the systems apart best"
+    claim = "nDCG tells the systems apart best, and then P"
+    return message(results, P_VALUE_READING, finding, say, _other_ends(results), claim)
 
 
 def _other_ends(results: pd.DataFrame) -> str:
