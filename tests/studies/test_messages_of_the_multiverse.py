@@ -53,6 +53,20 @@ def test_results_that_deny_it_are_noticed(figure: str) -> None:
     assert not message(STUDY, figure, results).holds
 
 
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_who_wins_is_turned_by_two_levels_of_one_decision(edition: str) -> None:
+    results = results_of(STUDY, "shares", edition)
+    finding = message(STUDY, "shares", results).finding
+    decision = "A2 Train/test split" if edition == "full" else "C1 Lists"
+    assert f"by {decision}, kNN wins" in finding
+
+
+def test_a_decision_that_is_neither_data_nor_measure_may_decide_too() -> None:
+    found = message(STUDY, "explained", results_of(STUDY, "explained", "demo"))
+    assert found.holds
+    assert "26.7 % by A2 Train/test split and 1.6 % by C2 Metric (and 25.1 % by C1" in found.finding
+
+
 @pytest.mark.parametrize("figure", MESSAGES)
 def test_twins_have_a_message_too(figure: str) -> None:
     found = message(STUDY, figure, results_of(STUDY, figure, "demo"))
