@@ -71,7 +71,6 @@ OLD_WORDS = (
         r"training[ _]ratios?(?![a-z])",
         "train ratio",
         {
-            "config/studies/canamares2020.yaml": _DRAWN,
             "src/receval/claims/canamares2020_configuration.py": _DRAWN,
             "src/receval/studies/canamares2020/train_ratios.py": _DRAWN,
         },
@@ -118,7 +117,7 @@ OLD_WORDS = (
             "config/demo.yaml": _SEEDS,
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "docs/unbiased_tests.md": "the name of the split",
-            "src/receval/studies/menamaldonado2021/_shared/scatter_messages.py": (
+            "src/receval/studies/menamaldonado2021/_shared/scatter_parts.py": (
                 "the name of the experiment"
             ),
             "benchmarks/familiarity_draws.py": "the names of the split and of the experiment",

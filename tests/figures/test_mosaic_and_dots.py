@@ -96,6 +96,15 @@ def test_names_shares_and_colours_are_printed_without_overlaps() -> None:
     assert [bool(patch.get_hatch()) for patch in legend.get_patches()] == [False, False, True]
 
 
+def test_parts_without_room_are_listed_behind_the_share_of_their_area() -> None:
+    figure = drawn(
+        column("left", ("thin", 0.3, 0.02), ("one part", 0.019, 0.0), ("tiny", 0.26, 0.001)),
+        column("right", ("all", 0.2, 0.2)),
+    )
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {"thin\n32.0 %: 30.0, 2.0", "one part\n1.9 %", "tiny\n26.1 %", "all\n40.0 %"} <= texts
+
+
 def test_a_name_is_led_to_a_dot_within_its_area_past_what_is_between() -> None:
     figure = drawn(
         column("left", ("a", 0.3, 0.3)),

@@ -27,6 +27,10 @@ def assert_shown(found: Message) -> None:
 def assert_claimed(found: Message) -> None:
     """Hold a message that need not be seen to a claim without numbers."""
     assert found.holds or found.claim
+    # What is not shown as a whole is said part by part.
+    assert "hown" in found.partly.partition(":")[0]
+    assert re.search(r"\.\d", found.partly)
+    assert "nan" not in found.partly
     assert not re.search(r"\.\d", found.claim)
 
 

@@ -318,6 +318,9 @@ def test_the_relations_can_be_printed(tmp_path: Path) -> None:
     assert [row[0] for row in table.rows[: len(there)]] == there["outcome"].tolist()
     assert len(table.rows) == len(there) + metrics.ngroups
     assert {row[1] for row in table.rows[len(there) :]} == {"B-061"}
+    # Means by the names that papers have for them.
+    assert {row[3] for row in table.rows[len(there) :]} >= {"P@10, MRR"}
+    assert "MRR shows the same patterns" in {row[5] for row in table.rows}
     assert table.notes[0].startswith("No data on Last.fm twin for B-056, B-059, B-061")
     assert ours["B-053", "P@10", "Pop/Random in P1R and in 1R"] == "1.00 < 6.00"
     assert ours["B-054", "P@10", NOT_THE_SAME] == ".0200 vs. .0100"

@@ -11,6 +11,7 @@ from studies.accepted_results import ROOT
 from receval.config.settings import EDITIONS, load_settings
 from receval.storage.files import read_results
 from receval.studies.menamaldonado2021._shared.scatter_messages import RELEASED_TAU
+from receval.studies.menamaldonado2021._shared.scatter_parts import RELEASED, coefficients
 from receval.studies.menamaldonado2021.messages import MESSAGES
 
 STUDY = "menamaldonado2021"
@@ -46,6 +47,33 @@ def test_the_accepted_results_of_real_data_show_it(figure: str) -> None:
 @pytest.mark.parametrize("figure", FIGURES)
 def test_twins_show_most_of_it(figure: str) -> None:
     assert MESSAGES[figure](accepted(figure, "demo")).holds is (figure not in NOT_ON_TWINS)
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [
+        (
+            "fig01",
+            "In condensed lists both coefficients over 8 systems are negative, significantly",
+        ),
+        ("fig12", "All six coefficients over 8 systems are positive, but only one significantly"),
+        ("fig13", "All six coefficients over 8 systems are negative, but only two significantly"),
+        ("fig14", "all six coefficients over 8 systems are positive, significantly but for"),
+        ("fig16", "both coefficients over 8 systems are positive, significantly: τ = 1.000"),
+        ("fig17", "two of six coefficients over 8 systems are negative, significantly"),
+        ("fig18", "not so τ = .630 (p = .033) for Recall and Fallout; P and antiP have the lowest"),
+    ],
+)
+def test_what_twins_show_in_part_is_said(figure: str, said: str) -> None:
+    partly = MESSAGES[figure](accepted(figure, "demo")).partly
+    assert said in partly
+    assert partly[0].isupper()
+    assert partly.endswith(".")
+
+
+def test_the_panels_from_3_stars_count_too() -> None:
+    taus = coefficients(accepted("fig13", "demo"), RELEASED)
+    assert list(dict.fromkeys(taus["experiment"])) == ["yahoo", "cm100k", "yahoo from 3"]
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -65,7 +65,7 @@ BROKEN: list[tuple[str, Broken]] = [
     ("fig11", moved(0.7, average=RELEASED)),
     ("fig11", moved(-0.1, average="geometric")),
     ("fig12", moved(0.6, average="geometric")),
-    ("fig12", moved(-0.3, average=RELEASED)),
+    ("fig12", moved(1.3, average=RELEASED)),
     ("fig13", moved(-0.1, average=RELEASED)),
     ("fig14", moved(0.6, average=RELEASED)),
     ("fig14", moved(-0.1, average="geometric")),
@@ -94,6 +94,49 @@ def test_other_results_do_not(artifact: str, change: Broken) -> None:
 @pytest.mark.parametrize("artifact", MESSAGES)
 def test_a_claim_holds_if_every_dataset_shows_it(artifact: str) -> None:
     assert_every_dataset_counts(STUDY, artifact, BROKEN)
+
+
+def test_what_of_a_claim_twins_show_is_said() -> None:
+    released = MESSAGES["fig10"](results_of(STUDY, "fig10", "demo"))
+    assert released.partly.startswith("Shown on all: GF1* and GMRR* keep the order worst.")
+    assert "; on LibraryThing mean taus" not in released.partly
+    assert "; on LibraryThing the least tau with half of them" in released.partly
+    one = MESSAGES["fig03"](moved(-0.1)(accepted("fig03")))
+    assert one.partly.startswith("Not shown: with half of them every metric nearly keeps the order")
+    assert "Shown: P, F1 and nDCG keep it best. On ML-1M the least tau" in one.partly
+
+
+def test_the_form_counts_metric_by_metric() -> None:
+    # On the twin of BeerAdvocate a tau in the one form is higher than another one in the other.
+    agreement = accepted("fig09")
+    of_p = (agreement["metric_a"] == "P") | (agreement["metric_b"] == "P")
+    low = agreement.assign(tau=agreement["tau"] - 0.4 * (of_p & (agreement["tau"] < 1)))
+    assert MESSAGES["fig09"](low).holds
+
+
+def test_a_pair_that_no_metric_tells_apart_is_named() -> None:
+    tested = accepted("fig02")
+    words = "(1.00 of each sum comes from RSV and RW, whose lists are the same)"
+    assert words in MESSAGES["fig02"](tested).finding
+    apart = tested.assign(difference=tested["difference"].mask(tested["difference"] == 0, 0.1))
+    assert "the same" not in MESSAGES["fig02"](apart).finding
+
+
+def test_where_the_released_forms_are_last_is_said() -> None:
+    assert (
+        "the last two from 98 to 69 % of the items" in MESSAGES["fig12"](accepted("fig12")).finding
+    )
+    never = moved(2.0, average=RELEASED)(accepted("fig12"))
+    assert "at no level GF1* and GMRR* are the last two" in MESSAGES["fig12"](never).finding
+
+
+def test_geometric_p_and_ndcg_keep_the_order_better_when_active_users_leave() -> None:
+    # What figure 14 says beside figure 8.
+    plain, geometric = (
+        accepted(name).groupby(["average", "metric"])["tau"].mean() for name in ("fig08", "fig14")
+    )
+    for metric in ("P", "nDCG"):
+        assert geometric["geometric", metric] > plain["arithmetic", metric]
 
 
 def test_beeradvocate_has_claims_of_its_own() -> None:

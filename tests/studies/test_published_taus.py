@@ -184,6 +184,11 @@ def test_the_table_of_taus_marks_those_that_are_farther_off(results: Path, tmp_p
     ]
     assert printed.rows[0][3:5] == ("Observed antiP@10", "Observed P@10")
     assert to_markdown(printed).count("| 99 ") == 2
+    # Where the released form has the same coefficients, no column repeats them.
+    assert [column.header for column in printed.columns][5:] == ["Published", "Ours", "p"]
+    apart = read_results(tmp_path / "taus.csv").assign(tau_released=0.1)
+    columns = taus.tabulate(apart, display_of(STUDY, "taus", edition="full")).columns
+    assert [column.header for column in columns][6:] == ["Text's form", "p", "Released form"]
 
 
 def test_the_table_of_taus_needs_the_published_ones(results: Path) -> None:

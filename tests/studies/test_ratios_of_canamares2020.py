@@ -130,7 +130,9 @@ def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) ->
         figure = train_ratios.draw(results, display_of(STUDY, "fig03", edition="full"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
-    assert "paper: lowest" in [text.get_text() for text in figure.axes[0].texts]
+    assert "paper: \N{GREATER-THAN OR EQUAL TO} 50" in [
+        text.get_text() for text in figure.axes[0].texts
+    ]
 
 
 def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,12 +15,20 @@ from studies.accepted_results import ROOT
 from receval.config.settings import EDITIONS, load_settings
 from receval.studies._shared.message import Message
 from receval.workflow.plan.plan import Plan
-from receval.workflow.study_index import NOT_SEEN, OF_TWINS, write_index
+from receval.workflow.study_index import (
+    CLAIMED,
+    NOT_SEEN,
+    OF_TWINS,
+    SHOWN_ELSEWHERE,
+    write_index,
+)
 
 STUDY: dict[str, Any] = {
     "title": "Rankings",
     "citation": "A. Author, 2020.",
     "is_demo": False,
+    "is_paper": True,
+    "datasets": ["ML-1M"],
     "artifacts": [
         {
             "name": "fig02",
@@ -84,8 +93,39 @@ def test_a_figure_has_its_caption_how_to_read_it_and_what_it_shows(
 
 def test_results_that_do_not_show_it_are_said_not_to(module: ModuleType, tmp_path: Path) -> None:
     text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
-    assert f"*What the paper's figure shows.* kNN is best. **{NOT_SEEN}**" in text
+    assert f"*{CLAIMED}* kNN is best. **{NOT_SEEN}**" in text
     assert "Pop is best" not in text
+
+
+def test_a_part_that_is_seen_is_said(module: ModuleType, tmp_path: Path) -> None:
+    def partly(results: pd.DataFrame) -> Message:
+        return replace(fig02(results), partly="kNN is second, with -0.5.")
+
+    module.MESSAGES = {"fig02": partly}  # type: ignore[attr-defined]
+    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
+    said = "**kNN is second, with \N{MINUS SIGN}.5.**"
+    assert f"*{CLAIMED}* kNN is best. {said}" in text
+    assert NOT_SEEN not in text
+    assert "**" not in page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
+
+
+def test_twins_are_called_so_and_not_compared_with_the_paper(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    def named(_: pd.DataFrame) -> Message:
+        return Message("A bar.", "On ML-1M it is.", holds=True, beside="The paper has ML-1M.")
+
+    module.MESSAGES = {"fig02": named}  # type: ignore[attr-defined]
+    real = page(module, tmp_path, {"kNN": 0.5})
+    assert "*What it shows.* On ML-1M it is. The paper has ML-1M.\n" in real
+    twin = page(module, tmp_path, {"kNN": 0.5}, is_demo=True)
+    assert "*What it shows.* On the twin of ML-1M it is.\n" in twin
+
+
+def test_a_study_of_our_own_has_no_paper(module: ModuleType, tmp_path: Path) -> None:
+    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25}, is_paper=False)
+    assert f"*{SHOWN_ELSEWHERE}* kNN is best. **{NOT_SEEN}**" in text
+    assert CLAIMED not in text
 
 
 def test_twins_are_said_to_be_twins(module: ModuleType, tmp_path: Path) -> None:
@@ -142,6 +182,7 @@ def test_the_page_lists_what_the_study_makes_and_reads_its_figures(edition: str)
         made = plan.artifacts.made(study)
         described = plan.studies.page(study)
         assert [artifact["name"] for artifact in described["artifacts"]] == made
+        assert described["is_paper"] == (study not in ("multiverse", "systems"))
         figures = [name for name in made if plan.artifacts.spec(study, name).kind == "figure"]
         assert [Path(file).stem for file in plan.studies.figure_results(study)] == figures
         assert plan.studies.page_file(study) in plan.studies.files(study)

@@ -144,7 +144,7 @@ def claims_of_ratios(
             Finding(
                 "C-007",
                 dataset,
-                "kNN outperforms MF at small training ratios, MF kNN above .5",
+                "kNN outperforms MF at small train ratios, MF kNN above .5",
                 "kNN ahead at all ratios below .5, MF at all above",
             ),
             full,
@@ -158,7 +158,7 @@ def claims_of_ratios(
                 Finding(
                     "C-012",
                     dataset,
-                    "Condensed: the comparison is not sensitive to the training ratio",
+                    "Condensed: the comparison is not sensitive to the train ratio",
                     "the same system ahead at all ratios",
                 ),
                 condensed,
@@ -253,7 +253,7 @@ def _steady_rise(
     finding = Finding(
         "C-011",
         dataset,
-        "Condensed: nDCG@10 rises steadily with the training ratio",
+        "Condensed: nDCG@10 rises steadily with the train ratio",
         "rises at every step, both systems, over all users with test ratings",
     )
     if comparison is None or of_relevant is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,8 @@ LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
 THIN, THIN_EDGE = 0.03, 1.6
 """Height of a part, as a share of the square, below which its edge has its colour, and points of
 that edge: between white ones hardly anything of the part would be left."""
+LEAST_NAMED = 0.0095
+"""Share from which on a smaller part is listed beside the square."""
 
 INSET = 0.02
 """How far within an area the line to its name begins, as a share of the square."""
@@ -93,8 +95,9 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
     Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
     the first column are labelled on the left, those of the second on the right, each with a line
     that begins at a dot in the area. Shares are printed in parts that have room for them, and
-    beside the names of areas that are not such a part alone. Thin parts have an edge of their
-    own colour, by which they are a little larger than their shares.
+    beside the names of areas that are not such a part alone, followed, where a part of 1 % or more
+    has no room, by those of all these parts from above. Thin parts have an edge of their own
+    colour, by which they are a little larger than their shares.
 
     Parameters
     ----------
@@ -153,12 +156,12 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
     for area in column.areas:
         if not area.share > 0:
             continue
-        bottom, printed = top, False
+        bottom, printed = top, set[Part]()
         for part in area.parts:
             height = part.share / column.share
             bottom -= height
-            whole = percent(part.share) == percent(area.share)
-            printed |= _draw_part(axes, part, (left, bottom, column.share, height)) and whole
+            if _draw_part(axes, part, (left, bottom, column.share, height)):
+                printed.add(part)
         # A line around the area parts it from the next.
         axes.add_patch(
             Rectangle(
@@ -172,7 +175,7 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
             )
         )
         positions.append((top + bottom) / 2)
-        texts.append(area.label if printed else f"{area.label}\n{percent(area.share)}")
+        texts.append(_named_area(area, printed))
         top = bottom
     if side:
         _label_beside(axes, positions, texts, left if side < 0 else left + column.share, side)
@@ -186,6 +189,17 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
             va="bottom",
             fontsize=LABEL_SIZE + 0.5,
         )
+
+
+def _named_area(area: Area, printed: Set[Part]) -> str:
+    """Return the name of an area, with its share and those of its parts that are not to be seen."""
+    whole = percent(area.share)
+    if any(percent(part.share) == whole for part in printed):
+        return area.label
+    parts = [part for part in area.parts if part.share >= LEAST_NAMED]
+    listed = len(parts) > 1 and not set(parts) <= printed
+    shares = ", ".join(percent(part.share).removesuffix(" %") for part in parts)
+    return f"{area.label}\n{whole}: {shares}" if listed else f"{area.label}\n{whole}"
 
 
 def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]) -> bool:

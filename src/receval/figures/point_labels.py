@@ -25,13 +25,13 @@ LABEL_SIZE = 5.5
 """Font size of a name, in points."""
 
 LEADER_COLOUR = "#8C8C8C"
-LEADER_FROM = 5.0
+LEADER_FROM = 3.5
 """Points between a marker and its name from which a line connects them."""
 
 CLUSTER_LEADER_FROM = 1.8
 """The same where another marker is near the name, too."""
 
-CLEAR = 5.0
+CLEAR = 7.0
 """Points around a name within which no marker but its own is, or it needs a leader."""
 
 _GAP = 1.2  # free points around markers and names
@@ -60,6 +60,8 @@ class PointLabel:
         Of the text.
     marker_size : float, optional
         Diameter of its marker in points; that of all markers by default.
+    clearance : float
+        Free points around the marker for a line to its name, which it has then wherever that is.
     """
 
     x: float
@@ -67,6 +69,7 @@ class PointLabel:
     text: str
     colour: str = INK
     marker_size: float | None = None
+    clearance: float = 0.0
 
 
 def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -> list[Annotation]:
@@ -101,24 +104,26 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     sizes = _sizes(axes, labels) * scale
     frame = np.array(axes.get_window_extent().extents) * scale
     diameters = np.array([label.marker_size or marker_size for label in labels])
+    clearances = np.array([label.clearance for label in labels])
+    reserved = diameters / 2 + clearances + _GAP / 2
     radii = diameters / 2 + _GAP / 2
     order = _by_crowding(points)
     boxes = np.full((len(labels), 4), np.nan)
     for _ in range(1 + _REVISIONS):
         for index in order:
-            free = _free_boxes(index, points, sizes[index], boxes, radii, frame)
+            free = _free_boxes(index, points, sizes[index], boxes, reserved, frame)
             if not len(free):
                 raise ValueError(
                     f"There is no free place for the name {labels[index].text} in the panel: "
                     "enlarge the figure or show fewer points."
                 )
-            costs = _costs(index, free, points, boxes, radii)
+            costs = _costs(index, free, points, boxes, radii, reserved)
             # Rounded, for equal costs to stay equal whatever the last digits are.
             boxes[index] = free[int(np.argmin(np.round(costs, 3)))]
-    gaps = distances_to(boxes, points) - radii
+    gaps = distances_to(boxes, points) - reserved
     own = gaps.diagonal()
     in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)
-    far = (own > LEADER_FROM) | (in_cluster & (own > CLUSTER_LEADER_FROM))
+    far = (own > LEADER_FROM) | (in_cluster & (own > CLUSTER_LEADER_FROM)) | (clearances > 0)
     return [
         _write(axes, label, box, point, needs_leader, diameter)
         for label, box, point, needs_leader, diameter in zip(
@@ -151,12 +156,17 @@ def _costs(
     points: NDArray[np.float64],
     boxes: Boxes,
     radii: NDArray[np.float64],
+    reserved: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return what speaks against each of some positions for a name, in points of distance."""
-    own = np.broadcast_to(points[index], (len(free), 2))
     ends = nearest_points(free, points[index])
-    distances = distances_to(free, points[index][None])[:, 0] - radii[index]
-    other_points, other_radii = (np.delete(array, index, axis=0) for array in (points, radii))
+    lengths = distances_to(free, points[index][None])[:, 0]
+    # A line begins at the edge of its marker: what lies in a ring is not in its way.
+    inner = np.minimum(radii[index] / lengths, 1.0)[:, None]
+    own = points[index] + inner * (ends - points[index])
+    distances = lengths - reserved[index]
+    other_points = np.delete(points, index, axis=0)
+    other_radii, other_reserved = (np.delete(sizes, index) for sizes in (radii, reserved))
     others = np.delete(boxes, index, axis=0)
     placed = ~np.isnan(others[:, 0])
     other_points_of_placed, others = other_points[placed], others[placed]
@@ -168,7 +178,7 @@ def _costs(
     stops = np.clip(other_points_of_placed, others[:, :2], others[:, 2:])
     crossings += lines_meet_boxes(other_points_of_placed, stops, free).sum(axis=0)
     crossings += lines_cross(own, ends, other_points_of_placed, stops).sum(axis=1)
-    to_others = distances_to(free, other_points) - other_radii
+    to_others = distances_to(free, other_points) - other_reserved
     ambiguous = (to_others < distances[:, None]).sum(axis=1)
     crowd = np.exp(-np.maximum(to_others, 0) / _REACH).sum(axis=1)
     touching = (to_others < CLEAR).any(axis=1) & (distances <= CLUSTER_LEADER_FROM)

@@ -116,7 +116,9 @@ def specification_curve(
     )
     grounds = (colours[0], NO_WINNER, colours[1])
     _draw_curve(curve, differences[order], steps, bins, shares, grounds)
-    _annotate_crossing(curve, differences, first, second)
+    place = np.flatnonzero(order == marked.index)[0] if marked is not None else np.nan
+    x = (float(place) + 0.5) / n_universes
+    _annotate_crossing(curve, differences, first, second, x)
     curve.set_ylabel(value_label)
     _draw_strip(strip, shares, bins / n_universes, grounds)
     draw_levels(tiles, decisions, order, bins)
@@ -127,7 +129,6 @@ def specification_curve(
     tiles.set_xticks(ticks, [f"{100 * tick:.0f}" for tick in ticks])
     tiles.set_xlim(0, 1)
     if marked is not None:
-        x = (int(np.flatnonzero(order == marked.index)[0]) + 0.5) / n_universes
         _mark(figure.axes, x, differences[marked.index], marked.label)
     if title is not None:
         curve.set_title(title, pad=14 if marked is not None else None)
@@ -216,9 +217,16 @@ def _draw_curve(
 
 
 def _annotate_crossing(
-    axes: Axes, differences: NDArray[np.float64], first: str, second: str
+    axes: Axes,
+    differences: NDArray[np.float64],
+    first: str,
+    second: str,
+    marked: float,
 ) -> None:
-    """Mark where the differences become positive, and say how many are on each side."""
+    """Mark where the differences become positive, and say how many are on each side.
+
+    The text stands beside the line of the marked universe (NaN: none is), not on it.
+    """
     behind, ahead = float((differences < 0).mean()), float((differences > 0).mean())
     for crossing in sorted({behind, 1 - ahead}):
         axes.axvline(crossing, color=INK, linewidth=0.6, linestyle=(0, (3, 2)))
@@ -235,10 +243,16 @@ def _annotate_crossing(
         # One side has no room for its text, so the other has both.
         both = f"{second} ahead in {percent(behind)},\n{first} in {percent(ahead)}"
         left, right = (both, "") if behind > 0.5 else ("", both)
+    ends = [behind, 1 - ahead]
+    # The line of a universe within a text's width of the crossing, with room beyond.
+    if behind - NARROW < marked < behind and marked >= NARROW:
+        ends[0] = marked
+    elif 0 < marked - (1 - ahead) < NARROW <= 1 - marked:
+        ends[1] = marked
     if left:
-        axes.text(behind - 0.012, 0.985, left, ha="right", **style)
+        axes.text(ends[0] - 0.012, 0.985, left, ha="right", **style)
     if right:
-        axes.text(1 - ahead + 0.012, 0.985, right, ha="left", **style)
+        axes.text(ends[1] + 0.012, 0.985, right, ha="left", **style)
 
 
 def _draw_strip(

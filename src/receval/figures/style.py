@@ -13,11 +13,13 @@ import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import ScalarFormatter
 from matplotlib.typing import ColorType
+
+from receval.figures.hues import shaded
 
 SINGLE_COLUMN = 3.3
 """Width in inches of a figure in one column of a two-column journal."""
@@ -40,6 +42,9 @@ SECOND_WINS = COLOURS[3]
 NO_WINNER = "#C4C4C4"
 """What a comparison of two systems says has the same colours in all figures. Nobody's is lighter
 than both others: print in greys tells it from them, and their positions tell these."""
+
+ORDERED = "#6a4c93"
+"""Colour in the middle of what is ordered: no system and no metric has its hue."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 EXTRA_HATCH = "/////"
@@ -185,7 +190,9 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
 
 
 def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return styles for series that have an order, from light to dark, with markers in turn.
+    """Return styles for series that have an order: one hue, from light to dark, markers in turn.
+
+    No system has the hue.
 
     Parameters
     ----------
@@ -199,11 +206,12 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """
     if len(set(names)) != len(names):
         raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
-    ramp = mpl.colormaps["viridis_r"]
-    shares = np.linspace(0.12, 1.0, len(names)) if len(names) != 1 else [1.0]
+    shades = np.linspace(0.6, -1.0, len(names)) if len(names) != 1 else [-1.0]
     return {
-        name: SeriesStyle(colour=to_hex(ramp(share)), marker=MARKERS[index % len(MARKERS)])
-        for index, (name, share) in enumerate(zip(names, shares, strict=True))
+        name: SeriesStyle(
+            colour=shaded(ORDERED, float(shade)), marker=MARKERS[index % len(MARKERS)]
+        )
+        for index, (name, shade) in enumerate(zip(names, shades, strict=True))
     }
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from receval.studies._shared.message import Message
 
 NOT_SEEN = "These results do not show it."
+CLAIMED = "What the paper's figure shows."
+SHOWN_ELSEWHERE = "What the figure shows on real data."
 OF_TWINS = (
     "**The data of this edition are synthetic twins: what the figures show says nothing about the "
     "real datasets.**"
@@ -67,7 +69,7 @@ def write_index(
     for artifact in study["artifacts"]:
         name = artifact["name"]
         message = messages[name](read_results(tables[name])) if name in tables else None
-        parts += _section(artifact, message)
+        parts += _section(artifact, _said_of(message, study) if message else None)
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
 
 
@@ -85,19 +87,42 @@ def _contents(headings: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _section(artifact: Mapping[str, Any], message: Message | None) -> Iterator[str]:
+def _said_of(message: Message, study: Mapping[str, Any]) -> list[str]:
+    """Return the paragraphs of a message, which call twins by what they are."""
+
+    def own(text: str) -> str:
+        return _text(_as_twins(text, study["datasets"]) if study["is_demo"] else text)
+
+    said = [f"*How to read it.* {_text(message.reading)}"]
+    if message.holds:
+        beside = "" if study["is_demo"] else message.beside
+        finding = " ".join(filter(None, (own(message.finding), _text(beside))))
+        return [*said, f"*What it shows.* {finding}"]
+    before = CLAIMED if study["is_paper"] else SHOWN_ELSEWHERE
+    claim = _text(message.claim or message.finding)
+    return [*said, f"*{before}* {claim} **{own(message.partly or NOT_SEEN)}**"]
+
+
+def _as_twins(text: str, datasets: Sequence[str]) -> str:
+    """Return a text on twins that names the datasets which they stand for.
+
+    Examples
+    --------
+    >>> _as_twins("On ML-1M .5; on the twin of ML-1M .5.", ["ML-1M"])
+    'On the twin of ML-1M .5; on the twin of ML-1M .5.'
+    """
+    names = "|".join(map(re.escape, datasets)) or "(?!)"
+    return re.sub(rf"(?<!twin of )(?<![\w-])({names})(?![\w-])", r"the twin of \1", text)
+
+
+def _section(artifact: Mapping[str, Any], message: Sequence[str] | None) -> Iterator[str]:
     name, title = artifact["name"], _heading(artifact)
     yield f"## {escape_markdown(title)}"
     if message is not None:
         yield f"![{escape_markdown(title)}]({name}.svg)"
     yield _text(artifact["caption"])
     if message is not None:
-        yield f"*How to read it.* {_text(message.reading)}"
-        if message.holds:
-            yield f"*What it shows.* {_text(message.finding)}"
-        else:
-            claim = _text(message.claim or message.finding)
-            yield f"*What the paper's figure shows.* {claim} **{NOT_SEEN}**"
+        yield from message
     # The page of a table or a text is what a reader wants; GitHub shows it.
     words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
     files = (

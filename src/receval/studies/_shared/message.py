@@ -38,12 +38,21 @@ class Message:
     holds : bool
         Whether the results show it: checked by the function, not said by hand. Other data, such as
         twins, need not show what the paper found.
+    partly : str
+        A sentence on which part of the claim the results show and which they do not, printed after
+        the claim in place of "These results do not show it." where the claim does not hold as a
+        whole.
+    beside : str
+        A sentence on where the finding differs from the paper's, printed after it unless the data
+        are twins, which nobody compares with the paper.
     """
 
     reading: str
     finding: str
     holds: bool
     claim: str = ""
+    partly: str = ""
+    beside: str = ""
 
 
 def in_a_row(words: Iterable[str]) -> str:
@@ -64,3 +73,14 @@ def in_a_row(words: Iterable[str]) -> str:
         raise ValueError("There are no words to be joined: leave the part of the sentence out.")
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital at its beginning and a full stop at its end.
+
+    Examples
+    --------
+    >>> sentence("on ML-1M it holds")
+    'On ML-1M it holds.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."

@@ -112,7 +112,7 @@ def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
         if str(configuration).startswith("1R"):
             ends = (place - GROUP_WIDTH / 2, place + GROUP_WIDTH / 2)
             axes.set_ylim(top=max(axes.get_ylim()[1], 1.08 * bound))
-            name = f"bound: {short_number(f'{bound:g}')}"
+            name = f"bound: {short_number(f'{bound:.2f}')}"
             published_line(axes, ends, (bound, bound), name)
 
 

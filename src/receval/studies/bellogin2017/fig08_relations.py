@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 COLUMNS = ("claim", "dataset", "metric", "statement", "paper", "left", "comparison", "right")
 
+
+MEANS = {"AP": "MAP", "RR": "MRR"}
+"""Metrics of one list by the names that papers have for their means."""
 
 SIGNS = {"<": "<", "<=": "≤", ">": ">", "~": "≈"}
 
@@ -85,7 +89,7 @@ def _row(row: Mapping[Hashable, Any], display: DisplayStyle) -> tuple[str, ...]:
     ours = f"{significant(float(row['left']))} {sign} {significant(float(row['right']))}"
     texts = (in_text(row["statement"]), in_text(row["paper"]))
     dataset = display.datasets.get(row["dataset"], row["dataset"])
-    return (row["outcome"], row["claim"], dataset, row["metric"], *texts, ours)
+    return (row["outcome"], row["claim"], dataset, _of_means(row["metric"]), *texts, ours)
 
 
 def _row_of_orders(designs: pd.DataFrame, display: DisplayStyle) -> tuple[str, ...]:
@@ -99,9 +103,14 @@ def _row_of_orders(designs: pd.DataFrame, display: DisplayStyle) -> tuple[str, .
     failing = designs[designs["outcome"] != HOLDS]
     row = (failing if len(failing) else designs).iloc[0]
     dataset = display.datasets.get(row["dataset"], row["dataset"])
-    compared = "Pairs of systems that both order significantly, but otherwise"
-    paper = in_text(row["paper"])
-    return (row["outcome"], row["claim"], dataset, row["metric"], compared, paper, ours)
+    compared = "Pairs of systems that both order significantly, in opposite order"
+    paper = _of_means(in_text(row["paper"]))
+    return (row["outcome"], row["claim"], dataset, _of_means(row["metric"]), compared, paper, ours)
+
+
+def _of_means(text: str) -> str:
+    """Return a text with the names of means for those of metrics of one list."""
+    return re.sub("|".join(rf"\b{name}\b" for name in MEANS), lambda name: MEANS[name[0]], text)
 
 
 def _note_on_absent(results: pd.DataFrame, display: DisplayStyle) -> list[str]:

@@ -1,4 +1,4 @@
-"""The values of systems that the p-values beside figures 2, 8 and 9 compare."""
+"""The values of systems that the p-values in the CSVs of figures 2, 8 and 9 compare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from receval.figures.printed_numbers import in_text, significant
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from receval.studies._shared.inputs import ArtifactInputs
+
+SPLITS = {
+    "coin-flip-80": "coin flips",
+    "uniform-test": "uniform test",
+    "user-temporal-80": "by time",
+    "uniform-test-positive": "uniform test",
+}
+"""The splits in words; others go by their names."""
 
 OF_TABLE = ["dataset", "split", "protocol", "sampled"]
 
@@ -51,7 +59,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         values = of_lists.set_index("system")["value"]
         cells = (significant(float(values[system])) for system in systems)
         size = f"{int(sampled):,}" if sampled else ""
-        rows.append((display.datasets[dataset], split, in_text(protocol), size, *cells))
+        words = SPLITS.get(split, split)
+        rows.append((display.datasets[dataset], words, in_text(protocol), size, *cells))
     columns = [
         Column("Dataset"),
         Column("Split", width=0.13),

@@ -122,7 +122,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         _over_overlap(below, coverage, _of_knn(display, "-"), None)
         below.set_title("Users who get a recommendation")
         below.set_ylabel("User coverage\nof kNN (%)")
-        below.set_xlabel("Minimum overlap")
+        below.set_xlabel("Minimum overlap (items in common)")
         below.set_xticks(display.parameters["overlaps"])
         below.set_ylim(0, 1.05)
         below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import MultipleLocator, PercentFormatter
 
 from receval.figures.display import DisplayStyle
 from receval.figures.published_marks import published_line
@@ -64,11 +64,18 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     def finish(axes: Axes, dataset: str) -> None:
         for what, number in said.get(dataset, ()):
             if what == "lowest":
-                published_line(axes, ratios, (float(number), float(number)), "paper: lowest")
+                published_line(
+                    axes,
+                    ratios,
+                    (float(number), float(number)),
+                    "paper: \N{GREATER-THAN OR EQUAL TO} 50",
+                )
             else:
                 draw_limit(axes, float(number), "paper: kNN ahead", "MF ahead")
-        axes.set_xlabel("Training ratio")
+        axes.set_xlabel("Train ratio")
         axes.set_ylabel(parameters["ylabel"])
+        if parameters["metric"].startswith("Unjudged"):
+            axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
 
     return draw_system_curves(

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
 
 STEEPER_THAN = {
-    "both": "steeper than average\nrating and complement",
-    "complement": "steeper than\ncomplement alone",
-    "average rating": "steeper than\naverage rating alone",
-    "neither": "steeper than\nneither of them",
+    "both": "odds of popularity\nsteeper than average\nrating and complement",
+    "complement": "odds of popularity steeper\nthan complement alone",
+    "average rating": "odds of popularity steeper\nthan average rating alone",
+    "neither": "odds of popularity steeper\nthan neither of them",
 }
 OUTCOME_STYLES = {
     DISAGREE: (COLOURS[DISAGREE], "optimal rankings disagree"),

@@ -19,18 +19,17 @@ from receval.studies.menamaldonado2021._shared.system_points import (
     MARKER_SIZE,
     draw_points,
     labels_of,
-    lead_to_knots,
     ring_hidden_points,
 )
 
 TAU_SYMBOL = r"$\tau$"
 MINUS = "\N{MINUS SIGN}"
 
-LETTER_WIDTH = 15.0
+LETTER_WIDTH = 16.0
 """Points that the letter of a panel takes before its coefficient."""
 
-ROW_HEIGHT = 2.45
-"""Inches of a row of panels."""
+ROW_HEIGHT, PAGE_HEIGHT = 2.45, 8.5
+"""Inches of a row of panels, lower where there are many, for the figure to fit on a page."""
 
 PANEL = ["y_metric", "x_metric", "experiment", "form"]
 MARGIN = 0.13
@@ -73,7 +72,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     panels = [rows for _, rows in shown.groupby(PANEL, sort=False)]
     columns = max(2, len(shown[["experiment", "form"]].drop_duplicates()))
     n_rows = -(-len(panels) // columns)
-    figure = new_figure(DOUBLE_COLUMN, ROW_HEIGHT * n_rows)
+    figure = new_figure(DOUBLE_COLUMN, min(ROW_HEIGHT * n_rows, PAGE_HEIGHT))
     grid = figure.subplots(n_rows, columns, squeeze=False).ravel()
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
@@ -84,8 +83,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
         marks = ring_hidden_points(axes, rows)
-        names = label_points(axes, labels_of(rows, display, marks), MARKER_SIZE)
-        lead_to_knots(axes, names, marks)
+        label_points(axes, labels_of(rows, display, marks), MARKER_SIZE)
     return figure
 
 
@@ -137,7 +135,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
         xycoords="axes fraction",
         xytext=(LETTER_WIDTH, 5),
         textcoords="offset points",
-        fontsize=7,
+        fontsize=6.5,
         va="baseline",
     )
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
@@ -161,7 +159,8 @@ def _released(first: pd.Series, display: DisplayStyle) -> str:
 def tau_text(tau: float, p_value: float, released: str = "") -> str:
     """Return Kendall's tau and its p-value as papers print them, and tau by released values."""
     beside = f" (released {released.replace('-', MINUS)})" if released else ""
-    return f"{coefficient_text(TAU_SYMBOL, tau)}{beside}, {p_value_text(p_value)}"
+    p_text = p_value_text(p_value).replace("p", "$p$", 1)
+    return f"{coefficient_text(TAU_SYMBOL, tau)}{beside}, {p_text}"
 
 
 def axis_title(evaluation: str, label: str, *, told: bool) -> str:

@@ -74,9 +74,16 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print published and own coefficients; those farther off than the tolerance are marked."""
+    """Print published and own coefficients; those farther off than the tolerance are marked.
+
+    Where the two forms have the same coefficients throughout, one column has both.
+    """
     from receval.studies.menamaldonado2021.metric_scatter import axis_title
 
+    texts, released = (
+        [fixed(value, 3) for value in results[name]] for name in ("tau", "tau_released")
+    )
+    apart = texts != released
     columns = [
         Column(f"Within {fixed(display.parameters['tolerance'], 2)}"),
         Column("Figure"),
@@ -84,10 +91,11 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
         Column("x", width=0.18),
         Column("y", width=0.18),
         Column("Published", "right"),
-        Column("Text's form", "right"),
+        Column("Text's form" if apart else "Ours", "right"),
         Column("p", "right"),
-        Column("Released form", "right"),
     ]
+    if apart:
+        columns.append(Column("Released form", "right"))
     rows = [
         (
             row["within"] or "no",
@@ -96,10 +104,10 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
             axis_title(row["x_evaluation"], row["x_metric"], told=True),
             axis_title(row["y_evaluation"], row["y_metric"], told=True),
             fixed(row["published"], 3),
-            fixed(row["tau"], 3),
+            text,
             p_value(row["p_value"]),
-            fixed(row["tau_released"], 3),
+            *([of_released] if apart else []),
         )
-        for row in results.to_dict("records")
+        for row, text, of_released in zip(results.to_dict("records"), texts, released, strict=True)
     ]
     return printed(display, columns, rows)

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
 from receval.figures.heat_map import two_decimals
 from receval.studies._shared.message import DATASETS, Message, in_a_row
 
-Said = tuple[str, bool]
-"""What the numbers of one dataset are, and whether they show what is claimed."""
+
+@dataclass(frozen=True)
+class DatasetFinding:
+    """What the results of one dataset show.
+
+    Attributes
+    ----------
+    numbers : str
+        In words that follow the name of the dataset.
+    parts : mapping of str to bool
+        The parts of the paper's claim, as clauses, and whether each is shown.
+    ours : bool, optional
+        Whether our finding is shown, where it says something else than the claim.
+    """
+
+    numbers: str
+    parts: Mapping[str, bool]
+    ours: bool | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether our finding is shown."""
+        return all(self.parts.values()) if self.ours is None else self.ours
+
 
 STABILITY_READING = (
     "Each line is Kendall's tau between the order of the systems by a metric {when} and its own "
@@ -31,33 +54,66 @@ EXPLAINED = "docs/robustness.md"
 def message(
     results: pd.DataFrame,
     reading: str,
-    claim: str,
-    say: Callable[[str, pd.DataFrame], Said],
+    finding: str,
+    say: Callable[[str, pd.DataFrame], DatasetFinding],
     note: str = "",
+    claim: str = "",
 ) -> Message:
-    """Return the message of a claim about every dataset.
+    """Return the message of a finding on every dataset.
 
     Parameters
     ----------
     results : DataFrame
         Of a figure.
-    reading, claim : str
+    reading, finding : str
         A sentence; one without its full stop and without numbers.
     say : callable
-        Given a dataset's name and rows, what their numbers are, in words that follow the name of
-        the dataset, and whether they show the claim.
+        Given a dataset's name and rows, what they show.
     note : str
-        Where the results differ from the paper's, though they show the claim.
+        Where the results differ from the paper's, though they show the finding.
+    claim : str
+        What the paper says, without its full stop and without numbers, where it is not the finding.
     """
     said = {name: say(name, rows) for name, rows in by_dataset(results).items()}
-    numbers = "; ".join(f"on {DATASETS.get(name, name)} {text}" for name, (text, _) in said.items())
-    explained = f"; {note} ({EXPLAINED})" if note else ""
+    numbers = "; ".join(f"on {DATASETS.get(name, name)} {of.numbers}" for name, of in said.items())
     return Message(
         reading=reading,
-        finding=f"{claim}: {numbers}{explained}.",
-        holds=bool(said) and all(holds for _, holds in said.values()),
-        claim=f"{claim}.",
+        finding=f"{finding}: {numbers}.",
+        holds=bool(said) and all(of.holds for of in said.values()),
+        claim=f"{claim or finding}.",
+        partly=f"{_parts_shown(said)} {_capitalised(numbers)}.",
+        beside=f"{_capitalised(note)} ({EXPLAINED})." if note else "",
     )
+
+
+def _parts_shown(said: Mapping[str, DatasetFinding]) -> str:
+    """Say on which datasets the parts of a claim are shown; those of one place stand together."""
+    places: dict[str, list[str]] = {}
+    for clause in dict.fromkeys(clause for of in said.values() for clause in of.parts):
+        shown = [name for name, of in said.items() if of.parts.get(clause)]
+        missing = [name for name, of in said.items() if not of.parts.get(clause, True)]
+        places.setdefault(_place(shown, missing, len(said)), []).append(clause)
+    return " ".join(f"{place}: {'; '.join(clauses)}." for place, clauses in places.items())
+
+
+def _place(shown: Sequence[str], missing: Sequence[str], n_datasets: int) -> str:
+    on, off = (_named(names) for names in (shown, missing))
+    everywhere = len(shown) + len(missing) == n_datasets
+    if not missing:
+        return "Shown" + (f" on {on}" if not everywhere else " on all" * (n_datasets > 1))
+    if not shown:
+        if not everywhere:
+            return f"Not shown on {off}"
+        return "Shown on none" if n_datasets > 1 else "Not shown"
+    return f"Shown on {on}, not on {off}"
+
+
+def _named(datasets: Sequence[str]) -> str:
+    return in_a_row(DATASETS.get(name, name) for name in datasets) if datasets else ""
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def by_dataset(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -90,8 +146,19 @@ def mean_agreement(rows: pd.DataFrame) -> pd.Series[float]:
 
 
 def power(rows: pd.DataFrame) -> pd.Series[float]:
-    """Return the discriminative power of each metric over ordered pairs: less is better."""
-    return 2 * rows.groupby("metric", sort=False)["p_value"].sum()
+    """Return the discriminative power of each metric over unordered pairs: less is better."""
+    return rows.groupby("metric", sort=False)["p_value"].sum()
+
+
+def of_equal_lists(rows: pd.DataFrame) -> str:
+    """Say which pairs of systems are the same under every metric, and are 1 of each sum."""
+    pairs = rows.groupby(["system_a", "system_b"], sort=False)
+    equal = pairs["difference"].agg(lambda values: bool((values.abs() == 0).all()))
+    names = [f"{one.upper()} and {other.upper()}" for one, other in equal.index[equal]]
+    if not names:
+        return ""
+    each = f"{two_decimals(len(names))} of each sum"
+    return f" ({each} comes from {in_a_row(names)}, whose lists are the same)"
 
 
 def ahead(values: pd.Series[float], group: Collection[str]) -> bool:
@@ -134,6 +201,16 @@ def range_of(values: pd.Series[float]) -> str:
 def numbers_of(values: pd.Series[float], names: Iterable[str]) -> str:
     """Print the values of some metrics: P (.98) and MRR (.90)."""
     return in_a_row(f"{name} ({two_decimals(values.get(name, float('nan')))})" for name in names)
+
+
+def highest(values: pd.Series[float]) -> str:
+    """Print the highest value, and all who have it: P (.98)."""
+    return numbers_of(values, values.index[values.round(9) == values.round(9).max()])
+
+
+def lowest(values: pd.Series[float]) -> str:
+    """Print the lowest value, and all who have it: MRR (.27)."""
+    return numbers_of(values, values.index[values.round(9) == values.round(9).min()])
 
 
 def all_above(values: pd.Series[float], bound: float) -> bool:

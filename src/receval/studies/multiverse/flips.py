@@ -90,6 +90,8 @@ def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -
     if len(flipped):
         verb = "puts" if len(flipped) == 1 else "put"
         surely = f"{sure or 'none'} of these significantly"
+        if len(flipped) == sure <= 2:
+            surely = ("significantly", "both significantly")[sure - 1]
         ahead = f"{len(flipped)} of them {verb} the other system ahead, {surely}."
     counts = {
         f"{first} wins": int((changes["verdict"] == "first").sum()),

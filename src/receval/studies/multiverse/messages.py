@@ -16,6 +16,10 @@ NAMES = {"knn-user": "kNN", "ranksys-mf": "MF", "ranksys-mf-text": "MF (text)", 
 """Systems as the figures call them."""
 
 
+DATA, MEASURES = ("selection", "split"), ("metric", "test")
+"""Decisions on the data and their split, and those on the metric and the test."""
+
+
 def of_universes(results: pd.DataFrame) -> Message:
     """Return the message of the specification curve: both systems are ahead somewhere."""
     ahead = float((results["difference"] > 0).mean())
@@ -31,44 +35,55 @@ def of_universes(results: pd.DataFrame) -> Message:
 
 
 def of_shares(results: pd.DataFrame) -> Message:
-    """Return the message of winners by level: two levels of one decision turn the majority."""
+    """Return the message of winners by level: two levels of one decision turn who wins more."""
     levels = results[results["decision"] != ""]
-    leads = (levels["first"] - levels["second"]).groupby(levels["decision"], sort=False)
-    # Of all decisions the one whose levels leave both systems ahead by most.
-    turn = pd.DataFrame({"most": leads.max(), "least": -leads.min()}).min(axis=1)
-    own = levels[levels["decision"] == turn.idxmax()]
-    lead = own["first"] - own["second"]
+    levels = levels.assign(lead=levels["first"] - levels["second"])
+    turned = {
+        name: (own.loc[own["lead"].idxmax()], own.loc[own["lead"].idxmin()])
+        for name, own in levels.groupby("decision", sort=False)
+    }
+    # Each system's lead under the level that is best for it: the smaller of the two counts.
+    decision = max(turned, key=lambda name: min(turned[name][0]["lead"], -turned[name][1]["lead"]))
     parts = [
         f"kNN wins {_percent(row['first'])} and MF {_percent(row['second'])} with "
-        f"{level_title(row['decision'], row['level'])}"
-        for row in (own.loc[lead.idxmax()], own.loc[lead.idxmin()])
+        f"{level_title(decision, row['level'])}"
+        for row in turned[decision]
     ]
+    best, worst = turned[decision]
     return Message(
         f"A bar is cut into the universes that kNN wins, those with {NO_DIFFERENCE}, and those "
         "that MF wins; the number on the right is how many universes there are.",
-        "A single decision can turn who wins more universes. Of "
-        f"{decision_title(str(turn.idxmax()))}, {'; '.join(parts)}.",
-        bool(turn.max() > 0),
+        "A single decision can turn who wins more universes: by "
+        f"{decision_title(decision)}, {', but '.join(parts)}.",
+        bool(best["lead"] > 0 > worst["lead"]),
         claim="A single decision can turn who wins more universes.",
     )
 
 
 def of_explained(results: pd.DataFrame) -> Message:
-    """Return the message of what decides: the data and their split."""
+    """Return the message of what decides: the data and their split, more than metric or test."""
     alone = results[(results["other"] == "") & results["decision"].isin(list(DECISIONS))]
     parts, holds = [], []
     for response, title in (("effect", "the difference"), ("verdict", "who wins")):
         own = alone[alone["response"] == response]
         # A test has no part in a difference.
         shares = pd.Series(real_values(own["explained"]), index=own["decision"]).dropna()
-        first, second, *others = shares.sort_values(ascending=False, kind="stable").index
-        least = [name for name in ("metric", "test") if name in others]
-        named = [f"{decision_title(name)} {_percent(shares[name])}" for name in (second, *least)]
-        parts.append(
-            f"of {title} {decision_title(first)} explains {_percent(shares[first])}, "
-            f"{', '.join(named[:-1])} and {named[-1]}"
+        least = float(shares[list(DATA)].min())
+        measures = [name for name in MEASURES if name in shares.index]
+        others = [
+            str(name)
+            for name in shares.sort_values(ascending=False, kind="stable").index
+            if name not in (*DATA, *measures) and shares[name] >= least
+        ]
+        *most, last = (
+            f"{_percent(shares[name])} by {decision_title(name)}" for name in (*DATA, *measures)
         )
-        holds.append({first, second} == {"selection", "split"})
+        beside = " and ".join(
+            f"{_percent(shares[name])} by {decision_title(name)}" for name in others
+        )
+        also = f" (and {beside})" if beside else ""
+        parts.append(f"{title} is explained {', '.join(most)} and {last}{also}")
+        holds.append(bool(least > shares[measures].max()))
     return Message(
         "A cell is the percentage of the variance that a decision (in a frame) or a pair of them "
         "explains; the darker, the more.",

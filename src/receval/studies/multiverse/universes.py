@@ -43,7 +43,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         decisions_of(results, DECISION_NAMES),
         first=first,
         second=second,
-        value_label="Standardised difference",
+        value_label=f"Standardised difference,\n({first} \N{MINUS SIGN} {second})/SD",
         marked=MarkedUniverse(
             index_of_universe(results, Configuration()), "starting configuration"
         ),

@@ -21,16 +21,18 @@ from receval.studies.metric_studies.message_parts import (
     MAP_READING,
     P_VALUE_READING,
     STABILITY_READING,
-    Said,
+    DatasetFinding,
     ahead,
     all_above,
     at_level,
     behind,
     by_dataset,
+    lowest,
     mean_agreement,
     message,
     numbers_of,
     odd_one,
+    of_equal_lists,
     of_groups,
     power,
     recall_beside_p,
@@ -50,19 +52,24 @@ RANKS = {"ml-1m": "first", "librarything": "first", "beeradvocate": "fifth"}
 def agreement_of_nine(results: pd.DataFrame) -> Message:
     """Figure 1: MRR and ERR agree with each other and least with the rest."""
 
-    def say(dataset: str, rows: pd.DataFrame) -> Said:
+    def say(dataset: str, rows: pd.DataFrame) -> DatasetFinding:
         means = mean_agreement(rows)
         if dataset in ODD:
             odd = [ODD[dataset]]
-            return f"mean taus with the other metrics are {of_groups(means, odd)}", behind(
-                means, odd
+            numbers = f"mean taus with the other metrics are {of_groups(means, odd)}"
+            return DatasetFinding(
+                numbers, {f"{odd[0]} orders them least like the others": behind(means, odd)}
             )
         mutual = rows.set_index(["metric_a", "metric_b"])["tau"][TOP_HEAVY]
         said = (
             f"mean taus with the other metrics are {of_groups(means, TOP_HEAVY)}, and MRR and ERR "
             f"have a tau of {two_decimals(mutual)} with each other"
         )
-        return said, behind(means, TOP_HEAVY) and mutual > means.max()
+        parts = {
+            "MRR and ERR agree with each other": bool(mutual > means.max()),
+            "they order the systems least like the others": behind(means, TOP_HEAVY),
+        }
+        return DatasetFinding(said, parts)
 
     usual = "MRR and ERR agree with each other, and order"
     return message(results, MAP_READING, odd_one(results, usual, ODD), say)
@@ -71,15 +78,25 @@ def agreement_of_nine(results: pd.DataFrame) -> Message:
 def power_of_nine(results: pd.DataFrame) -> Message:
     """Figure 2: nDCG is among the metrics with the most discriminative power."""
 
-    def say(dataset: str, rows: pd.DataFrame) -> Said:
+    def say(dataset: str, rows: pd.DataFrame) -> DatasetFinding:
         values = power(rows).sort_values(kind="stable")
         rank = int(values.rank(method="min")["nDCG"])
         named = values.index[: max(3, rank)]
-        said = f"the least sums of p-values are those of {numbers_of(values, named)}"
-        return said, rank <= (5 if dataset == "beeradvocate" else 3)
+        said = (
+            "the least sums of p-values, each pair counted once, are those of "
+            f"{numbers_of(values, named)}{of_equal_lists(rows)}"
+        )
+        fifth = dataset == "beeradvocate"
+        parts = {
+            f"nDCG is {RANKS.get(dataset, 'first')} by the sum of p-values": rank == 1 + 4 * fifth
+        }
+        return DatasetFinding(said, parts, ours=rank <= (5 if fifth else 3))
 
-    claim = "nDCG is among the metrics that tell the systems apart best"
-    return message(results, P_VALUE_READING, claim, say, _other_rank(results))
+    finding = "nDCG is among the metrics that tell the systems apart best"
+    claim = "nDCG tells the systems apart best"
+    if "beeradvocate" in by_dataset(results):
+        claim += ", but is the fifth on BeerAdvocate"
+    return message(results, P_VALUE_READING, finding, say, _other_rank(results), claim)
 
 
 def _other_rank(results: pd.DataFrame) -> str:
@@ -96,14 +113,18 @@ def _other_rank(results: pd.DataFrame) -> str:
 def robust_to_missing_ratings(results: pd.DataFrame) -> Message:
     """Figure 3: all metrics are robust to missing ratings, P, F1 and nDCG most."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(_: str, rows: pd.DataFrame) -> DatasetFinding:
         table = taus(rows)
         half, means, most = at_level(table, 50), table.mean(), ["P", "F1", "nDCG"]
         said = (
             f"the least tau with half of them is {two_decimals(half.min())}, and mean taus are "
             f"{of_groups(means, most)}"
         )
-        return said, all_above(half, 0.9) and ahead(means, most)
+        parts = {
+            "with half of them every metric nearly keeps the order": all_above(half, 0.9),
+            "P, F1 and nDCG keep it best": ahead(means, most),
+        }
+        return DatasetFinding(said, parts)
 
     claim = (
         "With half of the test ratings every metric nearly keeps the order of the systems, and P, "
@@ -115,7 +136,7 @@ def robust_to_missing_ratings(results: pd.DataFrame) -> Message:
 def precision_falls_in_a_line(results: pd.DataFrame) -> Message:
     """Figure 4: the values of P fall in a straight line, those of no other metric do."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(_: str, rows: pd.DataFrame) -> DatasetFinding:
         values = rows.pivot_table(
             index="kept_percent", columns="metric", values="value", sort=False
         )
@@ -136,7 +157,8 @@ def precision_falls_in_a_line(results: pd.DataFrame) -> Message:
             "the largest distances from a line, as shares of the values under all test ratings, "
             f"are {of_groups(bends, ['P'])}"
         )
-        return said, behind(bends, ["P"])
+        said += f", the least that of {lowest(bends)}"
+        return DatasetFinding(said, {"P is nearest to a line": behind(bends, ["P"])})
 
     claim = (
         "With fewer test ratings the values of P fall in a straight line, those of all other "
@@ -152,10 +174,14 @@ def precision_falls_in_a_line(results: pd.DataFrame) -> Message:
 def robust_to_missing_items(results: pd.DataFrame) -> Message:
     """Figure 5: P and F1 are the most robust to missing items, MRR and ERR the least."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(_: str, rows: pd.DataFrame) -> DatasetFinding:
         means, most = taus(rows).mean(), ["P", "F1"]
         said = f"mean taus are {of_groups(means, most, TOP_HEAVY)}"
-        return said, ahead(means, most) and behind(means, TOP_HEAVY)
+        parts = {
+            "P and F1 keep the order best": ahead(means, most),
+            "MRR and ERR keep it worst": behind(means, TOP_HEAVY),
+        }
+        return DatasetFinding(said, parts)
 
     claim = (
         "When random items leave the test set, P and F1 keep the order of the systems best, MRR "
@@ -167,30 +193,45 @@ def robust_to_missing_items(results: pd.DataFrame) -> Message:
 def robust_to_missing_popular_items(results: pd.DataFrame) -> Message:
     """Figure 6: without the popular items the order is lost, by MRR and ERR first."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(dataset: str, rows: pd.DataFrame) -> DatasetFinding:
         table = taus(rows)
-        least, means = table.min().min(), table.mean()
+        least, means = table.min(), table.mean()
         best = means.nlargest(2)
+        level = float(table[least.round(9).idxmin()].idxmin())
         said = (
-            f"the least tau is {two_decimals(least)}, and mean taus are "
-            f"{of_groups(means, TOP_HEAVY)}, the highest those of {numbers_of(best, best.index)}"
+            f"mean taus are {of_groups(means, TOP_HEAVY)}, the highest those of "
+            f"{numbers_of(best, best.index)}, and the least taus of all those of {lowest(least)}, "
+            f"with {level:g} % of the items"
         )
-        return said, behind(means, TOP_HEAVY) and "P" in best.index and bool(least < 0)
+        turns, worst = bool(least.min() < 0), behind(means, TOP_HEAVY)
+        parts = {
+            "P keeps the order best": means.idxmax() == "P",
+            "MRR and ERR keep it worst": worst,
+        }
+        if dataset == "beeradvocate":
+            parts["coefficients become negative"] = turns
+        return DatasetFinding(said, parts, ours=worst and turns and "P" in best.index)
 
-    claim = (
-        "Without the most popular items the order of the systems turns round, by MRR and ERR most, "
-        "and P is one of the two metrics that keep it best"
+    finding = (
+        "Without the most popular items the order of the systems turns round, by MRR and ERR most "
+        "on average, and P is one of the two metrics that keep it best"
     )
+    claim = (
+        "Without the most popular items P keeps the order of the systems best, MRR and ERR worst"
+    )
+    if "beeradvocate" in by_dataset(results):
+        claim += ", and on BeerAdvocate it soon turns round"
     reading = STABILITY_READING.format(when="without the most popular items")
-    return message(results, reading, claim, say, recall_beside_p(results))
+    return message(results, reading, finding, say, recall_beside_p(results), claim)
 
 
 def robust_to_missing_users(results: pd.DataFrame) -> Message:
     """Figure 7: all metrics are very robust to missing users."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(_: str, rows: pd.DataFrame) -> DatasetFinding:
         fifth = at_level(taus(rows), 20)
-        return f"the least tau is then {two_decimals(fifth.min())}", all_above(fifth, 0.9)
+        said = f"the least tau is then that of {lowest(fifth)}"
+        return DatasetFinding(said, {"every metric nearly keeps the order": all_above(fifth, 0.9)})
 
     claim = "With a fifth of the users every metric nearly keeps the order of the systems"
     return message(results, STABILITY_READING.format(when="with fewer users"), claim, say)
@@ -199,17 +240,29 @@ def robust_to_missing_users(results: pd.DataFrame) -> Message:
 def robust_to_missing_active_users(results: pd.DataFrame) -> Message:
     """Figure 8: without the most active users MRR and ERR are the most robust, P and F1 least."""
 
-    def say(_: str, rows: pd.DataFrame) -> Said:
+    def say(_: str, rows: pd.DataFrame) -> DatasetFinding:
         means, least = taus(rows).mean(), ["P", "F1"]
         said = f"mean taus are {of_groups(means, TOP_HEAVY, least)}"
-        return said, ahead(means, TOP_HEAVY) and behind(means, least)
+        first, last = ahead(means, TOP_HEAVY), behind(means, least)
+        parts = {
+            "MRR and ERR keep the order best": first,
+            "infAP and bpref come next": ahead(
+                means.drop(list(TOP_HEAVY), errors="ignore"), ["infAP", "bpref"]
+            ),
+            "P and F1 keep it worst": last,
+        }
+        return DatasetFinding(said, parts, ours=first and last)
 
-    claim = (
+    finding = (
         "When the users with most test ratings leave, MRR and ERR keep the order of the systems "
         "best, P and F1 worst"
     )
+    claim = (
+        "When the users with most test ratings leave, MRR and ERR keep the order of the systems "
+        "best, and infAP and bpref well; P and F1 keep it worst"
+    )
     reading = STABILITY_READING.format(when="without the most active users")
-    return message(results, reading, claim, say, _estimates_behind(results))
+    return message(results, reading, finding, say, _estimates_behind(results), claim)
 
 
 def _estimates_behind(results: pd.DataFrame) -> str:
@@ -218,10 +271,10 @@ def _estimates_behind(results: pd.DataFrame) -> str:
     for dataset, rows in by_dataset(results).items():
         means = taus(rows).mean()
         if max(means["infAP"], means["bpref"]) < means["MAP"]:
-            numbers = numbers_of(means, ["infAP", "bpref"])
             place = f"on {DATASETS[dataset]} " if len(by_dataset(results)) > 1 else ""
-            notes.append(f"{place}{numbers} are behind {numbers_of(means, ['MAP'])}")
-    counted = "while the paper counts both among the most robust"
+            numbers = numbers_of(means, ["infAP", "bpref"])
+            notes.append(f"{place}{numbers_of(means, ['MAP'])} is ahead of {numbers}")
+    counted = "which the paper counts among the most robust"
     return f"{in_a_row(notes)}, {counted}" if notes else ""
 
 

@@ -112,6 +112,9 @@ class PlannedStudies:
             "title": spec.title,
             "citation": spec.citation,
             "is_demo": self.settings.edition == "demo",
+            # Studies of papers are named after authors and year.
+            "is_paper": study[-1].isdigit(),
+            "datasets": [self.settings.datasets[name].short_title for name in self.datasets(study)],
             "artifacts": [
                 {
                     "name": name,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from receval.studies._shared.claim_parts import shown_in_part
 from receval.studies._shared.message import DATASETS, Message
 from receval.studies.bellogin2017._shared.designs import ALL_RELEVANT, ONE_RELEVANT, short_labels
 from receval.studies.bellogin2017._shared.messages_of_systems import (
@@ -61,7 +62,7 @@ def message_of_designs(results: pd.DataFrame) -> Message:
     means = paper_means(results)
     means = means.assign(label=short_labels(means))
     means = means[means["design"].isin((*ONE_RELEVANT, *ALL_RELEVANT))]
-    parts, checks, first = [], [], []
+    parts, less, head, first = [], [], [], []
     not_above = ""
     for dataset in dict.fromkeys(means["dataset"]):
         for label in ("P@10", "nDCG@10"):
@@ -71,8 +72,8 @@ def message_of_designs(results: pd.DataFrame) -> Message:
             )
             over = {name: values["pop"] / values["random"] for name, values in by_design.items()}
             pairs = [(new, old) for new, old in NEUTRAL.items() if {new, old} <= over.keys()]
-            checks += [over[new] < over[old] for new, old in pairs]
-            checks += [
+            less += [over[new] < over[old] for new, old in pairs]
+            head += [
                 by_design["-10% head"]["pop"] > by_design[name]["pop"]
                 for name in ("U1R", "P1R")
                 if {"-10% head", name} <= by_design.keys()
@@ -87,17 +88,37 @@ def message_of_designs(results: pd.DataFrame) -> Message:
                 parts.append(f"on {DATASETS[dataset]} {', '.join(changes)}")
                 not_above += _pop_below_knn(by_design, DATASETS[dataset])
     finding = (
-        f"The designs take much of popularity's advantage: Pop's P@10 is so many times Random's: "
-        f"{'; '.join(parts)}; pLSA is the best of the paper's systems in {sum(first)} of "
+        "The designs take much of popularity's advantage. Pop's P@10 in multiples of Random's is "
+        f"{'; '.join(parts)}. pLSA is the best of the paper's systems in {sum(first)} of "
         f"{len(first)} comparisons by P@10 and nDCG@10{not_above}."
     )
     return Message(
         "A group of bars is a design and a bar a system in it, higher is better: the nearer Pop is "
         "to Random, the more of popularity's advantage the design has taken.",
         finding,
-        bool(checks) and all((*checks, *first)),
+        bool(less) and all((*less, *head, *first)),
         "Percentiles and uniform tests take much of popularity's advantage, more than leaving out "
         "the most popular items does, and pLSA is the best system in all designs.",
+        shown_in_part(
+            [
+                (
+                    all(less),
+                    "by P@10 and nDCG@10 Pop's advantage over Random is less in "
+                    f"{sum(less)} of {len(less)} comparisons of neutral designs with plain ones "
+                    f"(P@10 in multiples of Random's: {'; '.join(parts)})",
+                ),
+                (
+                    all(head),
+                    "without the popular head Pop is higher than in U1R and P1R in "
+                    f"{sum(head)} of {len(head)} comparisons",
+                ),
+                (
+                    all(first),
+                    f"pLSA is the best of the paper's systems in {sum(first)} of {len(first)} "
+                    "designs, by one metric or the other",
+                ),
+            ]
+        ),
     )
 
 
@@ -107,8 +128,8 @@ def _pop_below_knn(by_design: Mapping[str, pd.Series[float]], dataset: str) -> s
         return ""
     pop, knn = (short_value(by_design["UAR"][system], 4) for system in ("pop", "knn-centred"))
     return (
-        f"; in UAR on {dataset} Pop ({pop} by P@10) is not above kNN ({knn}), as it is in the "
-        "paper (docs/biases.md)"
+        f". In UAR on {dataset} Pop ({pop} by P@10) falls below kNN ({knn}), whereas in the paper "
+        "it stays above (docs/biases.md)"
     )
 
 
@@ -120,45 +141,64 @@ def message_of_metrics(results: pd.DataFrame) -> Message:
     where all ratings are positive; and if bpref has no value under 1R.
     """
     means = paper_means(results)
-    checks: list[bool] = []
-    firsts: dict[tuple[str, str], list[str]] = {}
-    for keys, own in means.groupby(["metric", "dataset", "protocol"], sort=False):
-        metric, dataset, protocol = map(str, keys)
-        values = next(_values(own, ["protocol"]))
-        order = list(values.index)
-        if metric in ("bpref", "infAP") and protocol.startswith("AR"):
-            first = order[0]
-            alike = first == "pop" if dataset == ALL_POSITIVE else first not in ("pop", "plsa")
-            checks.append(alike)
-            firsts.setdefault((dataset, NAMES[first]), []).append(ALL_POOLED.get(metric, metric))
-        elif metric == "StratifiedRecall" and not (
-            dataset == ALL_POSITIVE and protocol.startswith("AR")
-        ):
-            checks.append("pop" in order[:2])
-    under_1r = means[means["protocol"].str.startswith("1R")]
-    checks.append(not under_1r["metric"].str.startswith("bpref").any())
-    parts = [
-        f"{_who_puts(list(dict.fromkeys(metrics)))} {first} first under AR on {DATASETS[dataset]}"
-        for (dataset, first), metrics in firsts.items()
-    ]
+    parts = [*_firsts_under_ar(means), _kept_by_recall(means), _undefined_bpref(means)]
     judged = [_with_judged_pool(means, dataset) for dataset in dict.fromkeys(means["dataset"])]
-    parts.append(f"infAP with the judged items as its pool puts {'; '.join(judged)}")
-    recall = means[(means["metric"] == "StratifiedRecall") & (means["dataset"] != ALL_POSITIVE)]
-    second = sum("pop" in values.index[:2] for values in _values(recall, ["dataset", "protocol"]))
-    kept = recall.groupby(["dataset", "protocol"]).ngroups
+    firsts = "; ".join(clause for _, clause in parts[:-2])
     finding = (
-        f"{'; '.join(parts)} (docs/biases.md); stratified recall keeps Pop among the best two in "
-        f"{second} of {kept} configurations of explicit ratings."
+        f"Of the paper's systems, {firsts}; infAP with the judged items as its pool puts "
+        f"{'; '.join(judged)} (docs/biases.md). {_capital(parts[-2][1])}."
     )
     return Message(
         "A row of panels is a metric, a group of bars a configuration of target sets and a bar a "
         "system, higher is better: where Pop falls behind systems that precision has below it, the "
         "metric rewards popularity less.",
         finding,
-        all(checks),
+        all(shown for shown, _ in parts),
         "bpref and infAP no longer put popularity first under AR, but where all ratings are "
         "positive; stratified recall rewards it as precision does.",
+        shown_in_part(parts),
     )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _firsts_under_ar(means: pd.DataFrame) -> list[tuple[bool, str]]:
+    """Say whom bpref and infAP put first under AR, and whether that is as in the paper."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for keys, own in means.groupby(["metric", "dataset", "protocol"], sort=False):
+        metric, dataset, protocol = map(str, keys)
+        if metric in ("bpref", "infAP") and protocol.startswith("AR"):
+            first = str(next(_values(own, ["protocol"])).index[0])
+            found.setdefault((dataset, first), []).append(ALL_POOLED.get(metric, metric))
+    parts = []
+    for (dataset, first), metrics in found.items():
+        positive = dataset == ALL_POSITIVE
+        alike = first == "pop" if positive else first not in ("pop", "plsa")
+        but = ", where it is Pop in the paper" * (positive and not alike)
+        who = _who_puts(list(dict.fromkeys(metrics)))
+        parts.append((alike, f"{who} {NAMES[first]} first under AR on {DATASETS[dataset]}{but}"))
+    return parts
+
+
+def _kept_by_recall(means: pd.DataFrame) -> tuple[bool, str]:
+    """Say where stratified recall keeps Pop among the best two, as precision does."""
+    recall = means[means["metric"] == "StratifiedRecall"]
+    ar_of_positive = (recall["dataset"] == ALL_POSITIVE) & recall["protocol"].str.startswith("AR")
+    recall = recall[~ar_of_positive]
+    kept = ["pop" in values.index[:2] for values in _values(recall, ["dataset", "protocol"])]
+    return all(kept), (
+        "of the paper's systems, stratified recall keeps Pop among the best two in "
+        f"{sum(kept)} of {len(kept)} configurations"
+        f"{', AR where all ratings are positive left out' * bool(ar_of_positive.any())}"
+    )
+
+
+def _undefined_bpref(means: pd.DataFrame) -> tuple[bool, str]:
+    under_1r = means[means["protocol"].str.startswith("1R")]
+    there = bool(under_1r["metric"].str.startswith("bpref").any())
+    return not there, f"bpref has {'a' if there else 'no'} value under 1R"
 
 
 def _who_puts(metrics: list[str]) -> str:
@@ -169,14 +209,18 @@ def _with_judged_pool(means: pd.DataFrame, dataset: str) -> str:
     """Say whom the other form of infAP puts first under AR, with the values of three systems."""
     judged = means[(means["metric"] == "infAP(form=bellogin)") & (means["dataset"] == dataset)]
     under_ar = judged[judged["protocol"].str.startswith("AR")]
-    protocol = str(under_ar["protocol"].iloc[0])
-    values = next(_values(under_ar[under_ar["protocol"] == protocol], ["protocol"]))
+    ranked = dict(
+        zip(dict.fromkeys(under_ar["protocol"]), _values(under_ar, ["protocol"]), strict=True)
+    )
+    protocol, values = next(iter(ranked.items()))
+    alike = len({str(of_protocol.index[0]) for of_protocol in ranked.values()}) == 1
     shown = ", ".join(
         f"{NAMES[str(system)]} {short_value(values[system])}"
         for system in values.index
         if system in ("plsa", "pop", "mf")
     )
-    return f"{NAMES[str(values.index[0])]} first in {protocol} on {DATASETS[dataset]} ({shown})"
+    where, example = ("under AR", f"in {protocol} ") if alike else (f"in {protocol}", "")
+    return f"{NAMES[str(values.index[0])]} first {where} on {DATASETS[dataset]} ({example}{shown})"
 
 
 def _values(means: pd.DataFrame, keys: list[str]) -> Iterator[pd.Series[float]]:

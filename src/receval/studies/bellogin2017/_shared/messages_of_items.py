@@ -6,11 +6,15 @@ import numpy as np
 import pandas as pd
 
 from receval.storage.files import real_values
+from receval.studies._shared.claim_parts import shown_in_part
 from receval.studies._shared.message import DATASETS, Message
 from receval.studies.bellogin2017._shared.messages_of_systems import short_value
 
 NEAR_RANDOM = 0.1
 """How far from Random a system may be that stays around it, as a share of what Pop gains."""
+
+FOLLOWS = 0.95
+"""Least correlation with Pop of a system that follows it."""
 
 POPULAR = 0.2
 """Share of the items that are called the popular ones."""
@@ -58,7 +62,7 @@ def message_of_skewness(results: pd.DataFrame) -> Message:
     tenth of Pop's gain from Random, pLSA follows Pop (r of .95), and the popular fifth of the items
     has most of the positive ratings of every dataset, and less of those of documents.
     """
-    simulated, simulated_holds = _simulated_finding(results)
+    simulated, parts = _simulated_finding(results)
     shares = _popular_shares(results)
     ratings = [share for dataset, share in shares.items() if dataset != FLATTER]
     positive_holds = all(share > 0.5 for share in ratings)
@@ -71,23 +75,30 @@ def message_of_skewness(results: pd.DataFrame) -> Message:
         f"The {100 * POPULAR:.0f} % most popular items have a large part of the positive ratings: "
         f"{printed}."
     )
+    parts.append(
+        (
+            positive_holds,
+            f"of the positive ratings the {100 * POPULAR:.0f} % most popular items have {printed}",
+        )
+    )
     return Message(
         "Curves of popularity (a, c) bend the more, the more skewed it is; in (b), precision is "
         "measured on ratings without any preferences, so that whatever is above 1/t is bias.",
         " ".join(filter(None, (simulated, positive))),
-        bool(simulated_holds and positive_holds),
+        all(shown for shown, _ in parts),
         "On ratings without any preferences popularity seems to recommend the better, the more "
         "skewed the popularity of items is, and pLSA follows it, while MF and kNN stay near random "
         "recommendation; in real data the popular items have most of the positive ratings.",
+        shown_in_part(parts),
     )
 
 
-def _simulated_finding(results: pd.DataFrame) -> tuple[str, bool]:
-    """Return what the precision on simulated ratings shows, and whether it does; if it is there."""
+def _simulated_finding(results: pd.DataFrame) -> tuple[str, list[tuple[bool, str]]]:
+    """Return what the precision on simulated ratings shows, if there, and in which parts."""
     rows = results[(results["panel"] == "measured") & (results["metric"] == "P@10")]
     rows = rows[rows["protocol"] == "1R TI-NN"]
     if not len(rows):
-        return "", True
+        return "", []
     rows = rows.assign(value=real_values(rows["value"]), skewness=real_values(rows["skewness"]))
     curves = rows.pivot_table(index="skewness", columns="system", values="value")
     pop, random = curves["pop"], curves["random"]
@@ -99,13 +110,28 @@ def _simulated_finding(results: pd.DataFrame) -> tuple[str, bool]:
         f"{short_value(pop.iloc[-1], 4)} and pLSA {short_value(curves['plsa'].iloc[-1], 4)}, while "
         f"MF and kNN stay within {short_value(distance, 4)} of Random."
     )
-    holds = (
-        bool(pop.iloc[0] < random.iloc[0])
-        and bool((pop.diff().dropna() > 0).all())
-        and bool(distance <= NEAR_RANDOM * gain)
-        and float(np.corrcoef(pop, curves["plsa"])[0, 1]) >= 0.95
+    follows = float(np.corrcoef(pop, curves["plsa"])[0, 1])
+    first, last, of_plsa = (
+        short_value(float(value), 4)
+        for value in (pop.iloc[0], pop.iloc[-1], curves["plsa"].iloc[-1])
     )
-    return finding, holds
+    parts = [
+        (
+            bool(pop.iloc[0] < random.iloc[0] and (pop.diff().dropna() > 0).all()),
+            f"P@10 of Pop goes with skewness from {first} (Random "
+            f"{short_value(random.iloc[0], 4)}) to {last}",
+        ),
+        (
+            follows >= FOLLOWS,
+            f"pLSA goes to {of_plsa}, with a correlation of {short_value(follows)} with Pop where "
+            f"we ask for {short_value(FOLLOWS, 2)}",
+        ),
+        (
+            bool(distance <= NEAR_RANDOM * gain),
+            f"MF and kNN stay within {short_value(distance, 4)} of Random",
+        ),
+    ]
+    return finding, parts
 
 
 def _popular_shares(results: pd.DataFrame) -> dict[str, float]:

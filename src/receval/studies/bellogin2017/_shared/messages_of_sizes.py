@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.storage.files import real_values
+from receval.studies._shared.claim_parts import shown_in_part
 from receval.studies._shared.message import Message
 from receval.studies.bellogin2017._shared.messages_of_systems import NAMES, paper_means, short_value
 from receval.studies.bellogin2017._shared.target_sizes import KEPT, SIZE
@@ -33,9 +34,9 @@ def message_of_bounds(results: pd.DataFrame) -> Message:
         checks += [sparse.iloc[-1] < sized.iloc[-1] < sized.iloc[0]]
         checks += [sparse.iloc[-1] < sparse.iloc[0]]
         widths.append(
-            f"for {NAMES[str(system)]} from {short_value(sparse.iloc[0])} to "
-            f"{short_value(sparse.iloc[-1])} as test ratings are removed and to "
-            f"{short_value(sized.iloc[-1])} as target sets grow"
+            f"for {NAMES[str(system)]} from {short_value(sparse.iloc[0], 4)} to "
+            f"{short_value(sparse.iloc[-1], 4)} as test ratings are removed and to "
+            f"{short_value(sized.iloc[-1], 4)} as target sets grow"
         )
     return Message(
         "A thick line is a system's 1R precision, the shades reach up to its upper and down to its "
@@ -59,31 +60,58 @@ def message_of_sparsity(results: pd.DataFrame) -> Message:
     means = paper_means(shown_rows)
     one = means["protocol"].str.startswith("1R")
     removed = means["varied"] == KEPT
-    straight, spread, falls = [], [], []
-    for _, own in means[~one & removed].groupby("system", sort=False):
+    falls, straight, spread = [], {}, {}
+    for system, own in means[~one & removed].groupby("system", sort=False):
         kept, values = _curve(own, "kept_percent")
-        straight.append(np.corrcoef(kept, values)[0, 1] ** 2)
-    for _, own in means[one & removed].groupby("system", sort=False):
+        straight[str(system)] = float(np.corrcoef(kept, values)[0, 1] ** 2)
+    for system, own in means[one & removed].groupby("system", sort=False):
         _, values = _curve(own, "kept_percent")
-        spread.append(values.max() / values.min())
+        spread[str(system)] = float(values.max() / values.min())
     for _, own in means[one & ~removed].groupby("system", sort=False):
         _, values = _curve(own, "target_set_size")
         falls.append(bool((np.diff(values) < 0).all()))
     best = means["system"] == "plsa"
     _, of_ar = _curve(means[best & ~one & removed], "kept_percent")
     sizes, of_1r = _curve(means[best & one & ~removed], "target_set_size")
+    moves = max(spread, key=lambda system: spread[system])
+    bends = min(straight, key=lambda system: straight[system])
+    linear, flat = straight[bends] >= STRAIGHT, spread[moves] <= FLAT
     return Message(
         "A line is a system's precision, higher is better, and its name stands at its end, with "
         "the confidence interval there; the dotted line is what theory expects of Random.",
         f"Under AR the precision of pLSA falls from {short_value(of_ar[-1])} to "
         f"{short_value(of_ar[0])} as test ratings are removed, along a line (all systems: R² of "
-        f"{short_value(min(straight))} or more); under 1R no system moves by more than "
-        f"{100 * (max(spread) - 1):.1f} %, but pLSA falls from {short_value(of_1r[0])} to "
+        f"{short_value(straight[bends])} or more); under 1R no system moves by more than "
+        f"{_percent(spread[moves])}, but pLSA falls from {short_value(of_1r[0])} to "
         f"{short_value(of_1r[-1])} from {sizes[0]:,.0f} to {sizes[-1]:,.0f} target items.",
-        bool(min(straight) >= STRAIGHT and max(spread) <= FLAT and all(falls)),
+        bool(linear and flat and all(falls)),
         "AR precision falls linearly as test ratings are removed, 1R precision does not depend on "
         "their number but on the size of the target sets.",
+        shown_in_part(
+            [
+                (
+                    linear,
+                    "under AR all systems fall along a line as test ratings are removed, R² of at "
+                    f"least {short_value(straight[bends], 4)}, {NAMES[bends]}'s, where we ask for "
+                    f"{short_value(STRAIGHT, 2)}",
+                ),
+                (
+                    flat,
+                    f"under 1R no system moves then by more than {_percent(spread[moves])}, as "
+                    f"{NAMES[moves]} does, where we ask for {_percent(FLAT)} at most",
+                ),
+                (
+                    all(falls),
+                    f"under 1R {sum(falls)} of {len(falls)} systems fall with every larger size of "
+                    f"target sets, pLSA from {short_value(of_1r[0])} to {short_value(of_1r[-1])}",
+                ),
+            ]
+        ),
     )
+
+
+def _percent(ratio: float) -> str:
+    return f"{short_value(100 * (ratio - 1), 1)} %"
 
 
 def _curve(rows: pd.DataFrame, across: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

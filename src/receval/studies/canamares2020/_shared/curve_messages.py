@@ -51,15 +51,17 @@ def crosses_once(curves: dict[str, Curve]) -> bool:
 
 
 def who_is_ahead(dataset: str, curves: dict[str, Curve], what: str) -> str:
-    """Say who is ahead at both ends, and where MF and MF (text) overtake kNN."""
+    """Say who is ahead on a dataset at both ends, and where MF and MF (text) overtake kNN."""
     x, _ = curves[MF]
     lead = lead_of_knn(curves)
+    leaders = [KNN if gap > 0 else MF for gap in (lead[0], lead[-1])]
     first, last = (
-        f"{KNN if gap > 0 else MF} is ahead by {number(abs(gap))} at {what} {short(at)}"
+        f"by {number(abs(gap))} at {what} {short(at)}"
         for gap, at in ((lead[0], x[0]), (lead[-1], x[-1]))
     )
+    also = "" if leaders[0] == leaders[1] else f"{leaders[1]} "
     others = [f"{mf} {_overtakes(x, lead_of_knn(curves, mf))}" for mf in (MF, TEXT) if mf in curves]
-    return f"on {dataset} {first} and {last} ({', '.join(others)})"
+    return f"on {dataset} {leaders[0]} is ahead {first} and {also}{last} ({', '.join(others)})"
 
 
 def _overtakes(x: NDArray[np.float64], lead: NDArray[np.float64]) -> str:
@@ -88,6 +90,17 @@ def whole_percent(share: float) -> str:
     '52 %'
     """
     return f"{100 * share:.0f} %"
+
+
+def percent_in_tenths(share: float) -> str:
+    """Return a share in percent with a decimal.
+
+    Examples
+    --------
+    >>> percent_in_tenths(0.5183), percent_in_tenths(0.004)
+    ('51.8 %', '.4 %')
+    """
+    return f"{short_number(f'{100 * share:.1f}')} %"
 
 
 def number(value: float) -> str:

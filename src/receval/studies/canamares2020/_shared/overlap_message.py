@@ -39,7 +39,7 @@ def overlap_message(results: pd.DataFrame) -> Message:
             and ends["full"][1] < ends["full"][0]
             and ends["users"][1] < ends["users"][0]
         )
-        without = ", the last with users," * bool(served[-1] < reduced.index[-1])
+        without = ", the last with users" * bool(served[-1] < reduced.index[-1])
         of_mf = own[(own["metric"] == "P@10") & (own["average"] == "full")].set_index("system")
         passed = [
             _passes(reduced.dropna(), name, float(of_mf.loc[system, "value"]))
@@ -47,18 +47,18 @@ def overlap_message(results: pd.DataFrame) -> Message:
             if system in of_mf.index
         ]
         parts.append(
-            f"on {name_of(dataset)}, from overlap {served[0]:.0f} to {served[-1]:.0f}{without} the "
-            f"users whom kNN serves fall from {whole_percent(ends['users'][0])} to "
+            f"On {name_of(dataset)}, from overlap {served[0]:.0f} to {served[-1]:.0f}{without}, "
+            f"the users whom kNN serves fall from {whole_percent(ends['users'][0])} to "
             f"{whole_percent(ends['users'][1])} and its full average from "
-            f"{number(ends['full'][0])} to {number(ends['full'][1])}, "
-            f"while its reduced average rises from "
-            f"{number(ends['reduced'][0])} to {number(ends['reduced'][1])}, which "
-            f"{' and '.join(passed)}"
+            f"{number(ends['full'][0])} to {number(ends['full'][1])}. "
+            f"Its reduced average rises from "
+            f"{number(ends['reduced'][0])} to {number(ends['reduced'][1])}: it "
+            f"{' and '.join(passed).removesuffix(',')}."
         )
     return Message(
         "Above, P@10 of kNN over all users (full) and over those who get a recommendation "
         "(reduced), and of MF; higher is better. Below, the share of users who get one.",
-        f"The reduced average rewards that difficult users are left out: {'; '.join(parts)}.",
+        " ".join(["The reduced average rewards that difficult users are left out.", *parts]),
         all(holds),
         "The reduced average rewards that difficult users are left out: it rises with the minimum "
         "overlap, while the full average and the share of served users fall.",
@@ -78,8 +78,8 @@ def _passes(reduced: pd.Series[float], name: str, level: float) -> str:
     above = np.flatnonzero(reduced.to_numpy() > level)
     if not len(above):
         return (
-            f"never passes {name} ({number(level)}), though it does in the paper "
-            "(docs/decisions.md)"
+            f"stays below {name} ({number(level)}), which it passes in the paper "
+            "(docs/decisions.md),"
         )
     if above[0] == 0:
         return f"is above {name} ({number(level)}) from the first"

@@ -7,13 +7,12 @@ import pandas as pd
 
 from receval.figures.display import coefficient_text
 from receval.storage.files import real_values
-from receval.studies._shared.message import DATASETS, Message, in_a_row
+from receval.studies._shared.message import DATASETS, Message, in_a_row, sentence
 from receval.studies.menamaldonado2021._shared.message_texts import (
     datasets_of,
     in_percent,
     number_of,
     on_each,
-    sentence,
 )
 
 MOST = 0.5

@@ -33,8 +33,3 @@ def number_of(results: pd.DataFrame, statement: str, column: str, **where: str) 
 def on_each(texts: Iterable[tuple[str, str]]) -> str:
     """Say what is true of each dataset: one sentence, the dataset before its clause."""
     return "; ".join(f"on {DATASETS.get(dataset, dataset)} {text}" for dataset, text in texts)
-
-
-def sentence(text: str) -> str:
-    """Return a text with a capital at its beginning and a full stop at its end."""
-    return f"{text[:1].upper()}{text[1:]}."

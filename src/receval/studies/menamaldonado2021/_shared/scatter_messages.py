@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 import pandas as pd
 
-from receval.figures.display import coefficient_text, p_value_text
-from receval.studies._shared.message import Message, in_a_row
-from receval.studies.menamaldonado2021._shared.message_texts import sentence
+from receval.figures.display import coefficient_text
+from receval.studies._shared.message import Message, sentence
+from receval.studies.menamaldonado2021._shared.scatter_parts import (
+    RELEASED,
+    coefficients,
+    counted,
+    experiment_title,
+    is_significant,
+    names,
+    plain_label,
+    shown_taus,
+)
 
-EXPERIMENTS = {
-    "movielens": "ML-1M",
-    "yahoo": "Yahoo! R3",
-    "cm100k": "CM100k",
-    "cm100k-opposed": "CM100k with anti-popular familiarity",
-    "movielens-temporal": "ML-1M split by time",
-}
 FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
-NAMES = {"RR": "MRR", "antiRR": "anti-MRR"}
 WEAK = 0.5
 """Coefficients below it are weak; those of the random split are .617 and .733."""
 
 NON_PERSONALISED = ("librec-avg", "librec-random")
-
-SIGNIFICANT = 0.05
-"""Below it a p-value says that two orders of the systems are related."""
 
 AUTHORS_SPLIT, RELEASED_TAU = "released-temporal", 0.267
 """Split of figure 18 on which the authors' values can be ours, and their tau of P and antiP."""
@@ -39,53 +34,65 @@ OBSERVED_AGAINST_REAL = (
 
 def fig01(results: pd.DataFrame) -> Message:
     """Condensed lists hide that the metrics disagree: P and antiP are then one metric."""
-    taus = _taus(results)
+    taus = coefficients(results)
     condensed = taus["x_metric"].str.contains("condensed=true")
     opposite = taus["y_metric"].str.startswith("P(") & condensed
     holds = (
         (taus.loc[condensed, "tau"] < 0).all()
         and (taus.loc[opposite, "tau"] < -1 + 1e-9).all()
         and (taus.loc[~condensed, "tau"] > 0).all()
-        and _significant(taus).all()
+        and is_significant(taus).all()
     )
     return Message(
         _against(taus),
         _said(
             taus,
-            f"the metrics agree in condensed lists, {_printed(taus[condensed])}, and disagree in "
-            f"full ones, {_printed(taus[~condensed])}",
+            f"the metrics agree in condensed lists, {shown_taus(taus[condensed])}, and disagree in "
+            f"full ones, {shown_taus(taus[~condensed])}",
         ),
         holds=bool(holds and condensed.any() and not condensed.all()),
         claim="True- and false-positive metrics agree in condensed lists, where precision and "
         "anti-precision are one metric, and disagree in full ones.",
+        partly=sentence(
+            f"in condensed lists {counted(taus[condensed], -1)}; "
+            f"in full lists {counted(taus[~condensed], 1)}"
+        )
+        if condensed.any() and not condensed.all()
+        else "",
     )
 
 
 def fig12(results: pd.DataFrame) -> Message:
     """Observed true- and false-positive metrics disagree."""
-    taus = _taus(results)
+    taus = coefficients(results)
     return Message(
         _against(taus),
-        _said(taus, f"observed true- and false-positive metrics disagree: {_printed(taus)}"),
-        holds=bool(((taus["tau"] > 0) & _significant(taus)).all()),
+        _said(taus, f"observed true- and false-positive metrics disagree: {shown_taus(taus)}"),
+        holds=bool(((taus["tau"] > 0) & is_significant(taus)).all()),
         claim="Observed true- and false-positive metrics disagree on which systems are better.",
+        partly=sentence(counted(taus, 1)),
     )
 
 
 def fig13(results: pd.DataFrame) -> Message:
     """Real true- and false-positive metrics agree, and the optimum bounds Pop, Avg and Random."""
-    taus = _taus(results)
-    agree = ((taus["tau"] < 0) & _significant(taus)).all()
+    taus = coefficients(results)
+    agree = ((taus["tau"] < 0) & is_significant(taus)).all()
     return Message(
         _against(taus),
         _said(
             taus,
-            f"real true- and false-positive metrics agree: {_printed(taus)}; no system without "
+            f"real true- and false-positive metrics agree: {shown_taus(taus)}; no system without "
             "personalisation is better than the optimal ranking in either P or antiP",
         ),
         holds=bool(agree and _optimum_bounds(results)),
         claim="Real true- and false-positive metrics agree on which systems are better, and no "
         "system without personalisation is better than the optimal ranking.",
+        partly=sentence(
+            f"{counted(coefficients(results, RELEASED), -1)}; "
+            f"{'no' if _optimum_bounds(results) else 'a'} system without personalisation is better "
+            "than the optimal ranking"
+        ),
     )
 
 
@@ -141,38 +148,52 @@ def fig17(results: pd.DataFrame) -> Message:
 def _consistency(
     results: pd.DataFrame, consistent: str, misled: str, sign: int, claim: str
 ) -> Message:
-    taus = _taus(results)
-    false_positive = taus["x_metric"].map(_plain).isin(FALSE_POSITIVE)
+    taus = coefficients(results)
+    false_positive = taus["x_metric"].map(plain_label).isin(FALSE_POSITIVE)
     true_positive = ~false_positive
     first, second = (true_positive, false_positive)[::sign]
     # A misled metric need not reverse the order: a relation by chance does not keep it, either.
-    holds = ((taus["tau"] > 0) & _significant(taus))[first].all()
+    holds = ((taus["tau"] > 0) & is_significant(taus))[first].all()
     holds &= (taus.loc[second, "tau"] < 0).all()
     return Message(
         OBSERVED_AGAINST_REAL,
         _said(
             taus,
             f"observed {consistent} metrics order the systems as their real values do, "
-            f"{_printed(taus[first])}; {misled} ones do not, {_printed(taus[second])}",
+            f"{shown_taus(taus[first])}; {misled} ones do not, {shown_taus(taus[second])}",
         ),
         holds=bool(holds),
         claim=claim,
+        partly=_consistency_in_part(results, {consistent: 1, misled: -1}),
+    )
+
+
+def _consistency_in_part(results: pd.DataFrame, signs: dict[str, int]) -> str:
+    taus = coefficients(results, RELEASED)
+    false_positive = taus["x_metric"].map(plain_label).isin(FALSE_POSITIVE)
+    parts = {"true-positive": taus[~false_positive], "false-positive": taus[false_positive]}
+    return sentence(
+        "; ".join(
+            f"for {kind} metrics {counted(parts[kind], sign)}"
+            for kind, sign in signs.items()
+            if len(parts[kind])
+        )
     )
 
 
 def fig18(results: pd.DataFrame) -> Message:
     """On a temporal split the metrics hardly disagree any more; least so nDCG and nDCL."""
-    taus = _taus(results)
+    taus = coefficients(results)
     weakest = taus.loc[taus["tau"].idxmin(), "x_metric"]
-    related = _significant(taus)
+    related = is_significant(taus)
     holds = (
         taus["tau"].between(0, WEAK, inclusive="neither").all()
         and related.sum() < len(taus) / 2
-        and _plain(str(weakest)) == "nDCL"
+        and plain_label(str(weakest)) == "nDCL"
         and _plain_ones_lead(results)
     )
-    exception = f" but {_printed(taus[related])}" if related.any() else ""
-    others = _printed(taus[~related], unrelated="") if not related.all() else ""
+    exception = f" but {shown_taus(taus[related])}" if related.any() else ""
+    others = shown_taus(taus[~related], unrelated="") if not related.all() else ""
     return Message(
         _against(taus),
         _said(
@@ -184,7 +205,22 @@ def fig18(results: pd.DataFrame) -> Message:
         holds=bool(holds),
         claim="On a temporal split true- and false-positive metrics disagree less than on a "
         "random one, and nDCG and nDCL least of all.",
+        partly=_temporal_in_part(taus, results),
     )
+
+
+def _temporal_in_part(taus: pd.DataFrame, results: pd.DataFrame) -> str:
+    weak = taus["tau"].between(0, WEAK, inclusive="neither")
+    least = taus.loc[taus["tau"].idxmin()]
+    parts = [f"weaker than on a random split are {shown_taus(taus[weak], unrelated='')}"]
+    if not weak.any():
+        parts = []
+    if not weak.all():
+        parts.append(f"not so {shown_taus(taus[~weak], unrelated='')}")
+    parts.append(f"{names([least['y_metric'], least['x_metric']])} have the lowest coefficient")
+    leads = "are" if _plain_ones_lead(results) else "are not"
+    parts.append(f"Avg and Random {leads} among the three best by every false-positive metric")
+    return sentence("; ".join(parts))
 
 
 def _beside_released(results: pd.DataFrame) -> str:
@@ -203,54 +239,16 @@ def _plain_ones_lead(results: pd.DataFrame) -> bool:
     )
 
 
-def _taus(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a panel in the form of the text."""
-    panel = ["experiment", "x_metric", "y_metric"]
-    text = results[results["form"] == "text"]
-    return text.drop_duplicates(panel)[[*panel, "tau", "p_value"]].reset_index(drop=True)
-
-
-def _significant(taus: pd.DataFrame) -> pd.Series:
-    return taus["p_value"] < SIGNIFICANT
-
-
-def _plain(label: str) -> str:
-    return re.sub(r"[@(].*", "", label)
-
-
 def _against(taus: pd.DataFrame) -> str:
     """Say how to read a figure of the metrics that these panels have, and of no others."""
-    good, bad = (_names(taus[f"{side}_metric"]) for side in "yx")
+    good, bad = (names(taus[f"{side}_metric"]) for side in "yx")
     return (
         f"Each mark is a system; {good} are good where they are high, {bad} where they are low, "
         "so that a positive τ means that the metrics disagree."
     )
 
 
-def _names(labels: Sequence[str] | pd.Series) -> str:
-    names = [NAMES.get(name, name) for name in map(_plain, labels)]
-    return in_a_row(list(dict.fromkeys(names)))
-
-
-def _printed(taus: pd.DataFrame, unrelated: str = ", not significant") -> str:
-    """Print coefficients by pairs, such as "τ = .617 (p < .001) for P and antiP"; with places."""
-    pairs: dict[str, list[str]] = {}
-    several = len(set(taus["experiment"])) > 1
-    for row in taus.to_dict("records"):
-        pair = _names((row["y_metric"], row["x_metric"]))
-        place = f" on {_place(row['experiment'])}" if several else ""
-        p_value = float(row["p_value"])
-        remark = p_value_text(p_value) + ("" if p_value < SIGNIFICANT else unrelated)
-        found = f"{coefficient_text('τ', float(row['tau']))} ({remark}){place}"
-        pairs.setdefault(pair, []).append(found)
-    return ", ".join(f"{in_a_row(found)} for {pair}" for pair, found in pairs.items())
-
-
-def _place(experiment: str) -> str:
-    return EXPERIMENTS.get(experiment, experiment)
-
-
 def _said(taus: pd.DataFrame, text: str) -> str:
     """Return a sentence that begins with its data, if all coefficients are of one experiment."""
     places = list(dict.fromkeys(taus["experiment"]))
-    return sentence(f"on {_place(places[0])} {text}" if len(places) == 1 else text)
+    return sentence(f"on {experiment_title(places[0])} {text}" if len(places) == 1 else text)

@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
 
 from receval.figures.display import DisplayStyle
-from receval.figures.label_boxes import nearest_points
 from receval.figures.line_labels import readable
-from receval.figures.point_labels import LEADER_COLOUR, PointLabel
+from receval.figures.point_labels import PointLabel
 from receval.figures.style import INK
 
 MARKER_SIZE = 4.5
@@ -149,41 +147,8 @@ def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) 
             float(row["y"]),
             display.short_titles[row["system"]],
             colour=readable(display.systems[row["system"]].colour) if is_coloured(row) else INK,
-            marker_size=mark.size + (2 * LEADER if mark.in_knot else 0),
+            marker_size=mark.size,
+            clearance=LEADER if mark.in_knot else 0.0,
         )
         for row, mark in zip(rows.to_dict("records"), marks, strict=True)
     ]
-
-
-def lead_to_knots(axes: Axes, names: Sequence[Annotation], marks: Sequence[Mark]) -> None:
-    """Draw a line from the name of each ring, and of what lies in it, to its own marker.
-
-    Parameters
-    ----------
-    axes : Axes
-    names : sequence of Annotation
-        Of all systems, as :func:`receval.figures.point_labels.label_points` has placed them.
-    marks : sequence of Mark
-    """
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    for name, mark in zip(names, marks, strict=True):
-        if not mark.in_knot:
-            continue
-        box = np.array([name.get_window_extent().extents]) * 72 / figure.dpi
-        centre = axes.transData.transform([name.xy])[0] * 72 / figure.dpi
-        end = np.round(nearest_points(box, centre)[0] - centre, 2)
-        axes.annotate(
-            "",
-            xy=name.xy,
-            xytext=(end[0], end[1]),
-            textcoords="offset points",
-            arrowprops={
-                "arrowstyle": "-",
-                "color": LEADER_COLOUR,
-                "linewidth": 0.4,
-                "shrinkA": 0,
-                "shrinkB": mark.size / 2,
-            },
-            zorder=2.5,
-        ).set_in_layout(False)

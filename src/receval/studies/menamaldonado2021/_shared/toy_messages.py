@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.studies._shared.message import Message, in_a_row
-from receval.studies.menamaldonado2021._shared.message_texts import sentence
+from receval.studies._shared.message import Message, in_a_row, sentence
 
 RANKINGS = ("<a,b>", "<b,a>")
 
