@@ -46,8 +46,6 @@ class OldWord(NamedTuple):
 
 _SEEDS = "a name, from which seeds come"
 _SIMULATED = "a simulated world, of which all is known"
-_DRAWN = "drawn text, which changes with the accepted figures alone"
-
 OLD_WORDS = (
     OldWord(
         r"(?<![a-z])worlds?(?![a-z])",
@@ -67,14 +65,7 @@ OLD_WORDS = (
     ),
     OldWord(r"(?<![a-z])given[ _-]splits?(?![a-z])|given with unbiased", "predefined split"),
     OldWord(r"(?<![a-z])train(?:ing)?[ _]shares?(?![a-z])", "train ratio"),
-    OldWord(
-        r"training[ _]ratios?(?![a-z])",
-        "train ratio",
-        {
-            "src/receval/claims/canamares2020_configuration.py": _DRAWN,
-            "src/receval/studies/canamares2020/train_ratios.py": _DRAWN,
-        },
-    ),
+    OldWord(r"training[ _]ratios?(?![a-z])", "train ratio"),
     OldWord(
         r"(?<![a-z])training-shares(?![a-z])",
         "train ratio",
