@@ -5,12 +5,18 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from receval.workflow.run import THREADS
+# What is imported is compiled once, whatever the environment says, and not again by every process
+# of every run: compiling took longer than all other collecting. What tests start reads it, too.
+sys.dont_write_bytecode = False
+
+from receval.workflow.run import THREADS  # noqa: E402
 
 HERE = Path(__file__).parent
 
@@ -29,14 +35,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workflow that has run.
     """
     for item in items:
-        if not item.path.is_relative_to(HERE):
-            continue
-        folder, *names = item.path.relative_to(HERE).parts
-        group = folder if folder in TOGETHER else "-".join((folder, *names))
-        item.add_marker(pytest.mark.xdist_group(group))
+        if (group := _group_of(item.path)) is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
     # They take as long as half of the others: begun last, they would be waited for.
     for folder in reversed(TOGETHER):
-        items.sort(key=lambda item: not item.path.is_relative_to(HERE / folder))
+        items.sort(key=lambda item: _group_of(item.path) != folder)
+
+
+@cache
+def _group_of(path: Path) -> str | None:
+    """Return the group of the tests of a file; none where the file is not one of ours."""
+    if not path.is_relative_to(HERE):
+        return None
+    folder, *names = path.relative_to(HERE).parts
+    return folder if folder in TOGETHER else "-".join((folder, *names))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -137,6 +137,7 @@ class TestRecords:
     @pytest.mark.parametrize(
         "content",
         [b"", b"\n\n", b"\xff\xfe", b"abc", b"0" * 63, b"0" * 65, b"g" * 64, b"x" * 10_000_000],
+        ids=lambda content: repr(content[:8]),
     )
     @pytest.mark.parametrize("there", [True, False])
     def test_a_damaged_record_is_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,7 @@ def drop_a_user(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(evaluation, "evaluated_lists", without_the_last)
 
 
+@cache
 def tracked_config() -> DriftSpec:
     """Return the configuration that the repository runs with."""
     return load_drift_spec(CONFIG)

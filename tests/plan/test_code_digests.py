@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,28 +151,40 @@ class ReadRules:
     def __init__(self, plan: Plan) -> None:
         self.known = {"PLANS": {plan.edition: plan}, "unpack": lambda function: function}
         self.edition = plan.edition
+        self.patterns = [
+            (re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[a-z0-9_-]+)", node.value)), rule)
+            for rule in RULES.values()
+            for node in ast.walk(rule.sections["output"])
+            if isinstance(node, ast.Constant) and str(node.value).startswith("work/")
+        ]
+        # Artifacts have most of their files in common.
+        self._making = cache(self._digests_and_inputs)
 
     def digests_behind(self, wanted: str) -> frozenset[str]:
         """Return the digests of the jobs that make a file and all that it is made from."""
-        found, files, seen = set(), [wanted], set()
+        found: set[str] = set()
+        files, seen = [wanted], set()
         while files:
             file = files.pop()
             if file in seen or not file.startswith("work/"):
                 continue
             seen.add(file)
-            rule, wildcards = self._maker(file)
-            if rule.name not in DIGESTED_BY_CHECKSUMS:
-                found.add(self._values(rule, "params", wildcards, only="code")[0])
-            files += self._values(rule, "input", wildcards)
+            digests, inputs = self._making(file)
+            found.update(digests)
+            files += inputs
         return frozenset(found)
 
+    def _digests_and_inputs(self, file: str) -> tuple[list[str], list[str]]:
+        """Return the digest of the job that makes a file, if it has one, and what it reads."""
+        rule, wildcards = self._maker(file)
+        has_digest = rule.name not in DIGESTED_BY_CHECKSUMS
+        digests = self._values(rule, "params", wildcards, only="code")[:1] if has_digest else []
+        return digests, self._values(rule, "input", wildcards)
+
     def _maker(self, file: str) -> tuple[Rule, SimpleNamespace]:
-        for rule in RULES.values():
-            for node in ast.walk(rule.sections["output"]):
-                if isinstance(node, ast.Constant) and str(node.value).startswith("work/"):
-                    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[a-z0-9_-]+)", str(node.value))
-                    if match := re.fullmatch(pattern, file):
-                        return rule, SimpleNamespace(**match.groupdict())
+        for pattern, rule in self.patterns:
+            if match := pattern.fullmatch(file):
+                return rule, SimpleNamespace(**match.groupdict())
         raise AssertionError(f"No rule makes {file}.")
 
     def _values(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from types import ModuleType
 
@@ -42,6 +42,10 @@ class Accepted:
 
     def table(self) -> Table:
         """Return the table that is printed from them."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> Table:
         table: Table = self.module.tabulate(self.results, self.display)
         return table
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.accepted_results import FULL, ROOT
-from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.config.settings import load_settings
 from receval.storage.files import read_results
@@ -224,13 +223,3 @@ def test_the_page_has_the_accepted_numbers() -> None:
         f"against {real['librec-random']:.4f}".replace("0.", "."),
     ):
         assert text in page, text
-
-
-@pytest.mark.parametrize("artifact", [n for n, a in STUDY.artifacts.items() if a.kind == "figure"])
-def test_no_texts_of_the_accepted_figures_overlap(artifact: str) -> None:
-    results = read_results(ACCEPTED / f"{artifact}.csv")
-    shown = display_of("menamaldonado2021", artifact, edition="full").datasets
-    absent = [name for name in ("yahoo-r3",) if name in shown]
-    display = display_of("menamaldonado2021", artifact, absent, edition="full")
-    module = module_of("menamaldonado2021", artifact)
-    assert problems_of(drawn(module, results, display)) == []

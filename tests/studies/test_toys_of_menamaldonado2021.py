@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, module_of, problems_of
-from studies.toys import EXAMPLES, FIGURES, STUDY, number, results_of
+from studies.prepared import display_of, module_of
+from studies.toys import EXAMPLES, STUDY, number, results_of
 
 from receval.figures.style import figure_style
 from receval.studies.menamaldonado2021 import fig02
@@ -304,14 +304,6 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
 
 
 # --- drawings ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("artifact", FIGURES)
-def test_toys_are_drawn_without_overlaps(tmp_path: Path, artifact: str) -> None:
-    results = results_of(artifact, tmp_path)
-    with figure_style():
-        figure = module_of(STUDY, artifact).draw(results, display_of(STUDY, artifact))
-        assert problems_of(figure) == []
 
 
 def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:

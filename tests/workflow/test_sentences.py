@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from workflow.running import FIG02, Workflow
 
+SPLIT = "work/demo/ml-1m/coin-flip-80/split.npz"
+"""A file of three short jobs."""
+
 
 def test_a_second_run_is_refused(finished: Workflow) -> None:
     workflow = finished.copied(finished.folder.with_name("twice"), with_results=False)
-    # A run of seconds, which is not over before it is stopped.
-    first = workflow.start("--cores", "1", targets=(FIG02,))
+    first = workflow.start("--cores", "1", targets=(SPLIT,))
     locks = workflow.folder / ".snakemake" / "locks"
     try:
         # Inputs are locked first, which nobody else writes.
@@ -21,7 +23,7 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
             assert first.poll() is None
             time.sleep(0.01)
         first.send_signal(signal.SIGSTOP)
-        second = workflow.start("--cores", "1", targets=(FIG02,), as_shown=True)
+        second = workflow.start("--cores", "1", targets=(SPLIT,), as_shown=True)
         text, _ = second.communicate(timeout=60)
     finally:
         first.send_signal(signal.SIGCONT)
