@@ -94,8 +94,9 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals:
                 with_intervals.append(axes)
-            # The dataset is named once, above its panels.
-            named = (display.datasets[dataset],) if form is forms[0] else ()
+            # Dataset and condition are named once, above the panels.
+            condition = f"{parameters['removed']}, " if len(datasets) == 1 else ""
+            named = (condition + display.datasets[dataset],) if form is forms[0] else ()
             axes.set_title("\n".join(filter(None, (*named, form.title))))
         _set_scale(panels[0], form, column)
     for axes, dataset in zip(grid[-1], datasets, strict=True):
