@@ -54,7 +54,7 @@ class InsideLabel:
         return found
 
 
-def places_inside(
+def positions_inside(
     lines: Sequence[Points],
     sizes: Sequence[tuple[float, float]],
     wanted: Sequence[int],

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
 from receval.figures.hues import shaded
-from receval.figures.inside_labels import places_inside
+from receval.figures.inside_labels import positions_inside
 from receval.figures.label_boxes import are_one
 from receval.figures.leaders import draw_leader
 
@@ -162,7 +162,7 @@ def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
     taken = [text.get_window_extent().extents for text in texts]
     extents = [end.name.get_window_extent() for end in ends]
     frame = np.array(axes.get_window_extent().extents) * scale
-    found = places_inside(
+    found = positions_inside(
         [_shown(axes, end.lines[0]) for end in ends],
         [(extent.width * scale, extent.height * scale) for extent in extents],
         np.flatnonzero(crowd >= _CROWD).tolist(),

@@ -29,9 +29,9 @@ TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
 CLOSE = 5.0
 """Percent: half the width of the grey band."""
 
-APART = 0.6
-"""Rows between the first and the last mark of a system: where they nearly coincide the last would
-hide the first."""
+APART = 0.15
+"""Rows that a system's marks are moved up or down for each of them: where they nearly coincide the
+last would hide the first."""
 
 BETWEEN = (10,)
 """Ticks whose numbers have no room where panels stand side by side."""
@@ -115,7 +115,9 @@ def _draw_marks(
     heights: Mapping[str, int],
 ) -> None:
     here = [metric for metric in styles if (rows["metric"] == metric).any()]
-    above = dict(zip(here, APART * np.linspace(0.5, -0.5, max(2, len(here))), strict=False))
+    above = dict(
+        zip(here, APART * len(here) * np.linspace(0.5, -0.5, max(2, len(here))), strict=False)
+    )
     for metric in here:
         style = styles[metric]
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
