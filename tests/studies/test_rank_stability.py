@@ -331,7 +331,9 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     assert [curve.get_label() for curve in curves_of(above)] == ["GP", "GMRR"]
     assert [curve.get_label() for curve in curves_of(below)] == ["GMRR", "GMRR*"]
     assert above.get_position().height > below.get_position().height
-    assert above.get_title(loc="left") == "(a) ML-1M twin\nNo hit: the floor"
-    assert below.get_title(loc="left") == "(b) No hit counts as 1"
+    assert above.get_title(loc="left") == (
+        "(a) Ratings removed at random, ML-1M twin\nNo hit counts as the floor"
+    )
+    assert below.get_title(loc="left") == "(b) No hit counts as 1 (*)"
     assert "log scale" in above.get_ylabel()
     assert "log scale" not in below.get_ylabel()

@@ -146,6 +146,12 @@ def notes_of(figure: Figure) -> list[str]:
     return [" ".join(text.get_text().split()) for text in figure.texts if not text.get_rotation()]
 
 
+def condition(study: str, artifact: str) -> str:
+    """Return what stands before the name of a single dataset."""
+    removed = STUDIES[study].artifacts[artifact].parameters.get("removed")
+    return f"{removed}, " if removed else ""
+
+
 TWO_ROWS = [("valcarce2020", f"fig{number:02d}") for number in range(9, 15)]
 """Figures with a second row of panels, for the released form of geometric means."""
 
@@ -171,9 +177,9 @@ def test_a_figure_has_a_panel_for_each_dataset(
     assert datasets_of(results) == datasets
     titles = [title for title, _ in titled(figure)]
     # Each dataset is named once; a second row of panels has the released form of averages.
-    second = "No hit counts as 1" + (" (*)" if artifact == "fig09" else "")
-    below = [second] * len(datasets) if (study, artifact) in TWO_ROWS else []
-    assert titles == [f"{TITLES[name]} twin" for name in datasets] + below
+    below = ["No hit counts as 1 (*)"] * len(datasets) if (study, artifact) in TWO_ROWS else []
+    before = condition(study, artifact) if len(datasets) == 1 else ""
+    assert titles == [f"{before}{TITLES[name]} twin" for name in datasets] + below
     assert notes_of(figure) == []
 
 
@@ -196,7 +202,7 @@ def test_a_figure_of_one_dataset_has_one_panel_a_row(
     one = results[results["dataset"] == present]
     figure = drawn_as(study, artifact, one, absent=absent, edition="full")
     titles = [title for title, _ in titled(figure)]
-    assert titles[0] == TITLES[present]
+    assert titles[0] == condition(study, artifact) + TITLES[present]
     assert len(titles) == (2 if (study, artifact) in TWO_ROWS else 1)
     # The caption names what is absent.
     assert notes_of(figure) == []
@@ -230,7 +236,7 @@ def test_cells_are_the_coefficients(prepared: Prepared, artifact: str) -> None:
     assert (low, high) == (-1, 1)
     forms = {
         "arithmetic": "",
-        "geometric": "No hit: the floor",
+        "geometric": "No hit counts as the floor",
         "released": "No hit counts as 1 (*)",
     }
     for axes, (average, _) in zip(panels, order, strict=True):
@@ -267,8 +273,11 @@ def test_the_paper_s_agreement_with_the_arithmetic_mean_stands_below(prepared: P
     own = results[results["dataset"] == "ml-1m"].set_index(["average", "metric_a"])["tau"]
     figure = drawn_as("valcarce2020", "fig09", results, edition="full")
     above, below = (figure.axes[index].get_xlabel() for index in (0, 3))
-    two = [two_decimals(own["arithmetic to released", name]) for name in ("MAP", "F1")]
-    assert below.splitlines()[1] == f"GMAP {two[0]}, GF1* {two[1]} (paper .92, .42)"
+    of_map, of_f1, of_mrr = (
+        two_decimals(own["arithmetic to released", name]) for name in ("MAP", "F1", "MRR")
+    )
+    ours_and_paper = f"GMAP {of_map} (paper .92), GF1* {of_f1} (paper .42), GMRR* {of_mrr}"
+    assert below.splitlines()[1] == ours_and_paper
     assert "paper" not in above
 
 
@@ -301,7 +310,7 @@ def test_every_level_of_every_metric_is_a_point(
         rows = results[results["dataset"] == dataset]
         groups = {shown(*key): own for key, own in rows.groupby(["average", "metric"], sort=False)}
         curves = {curve.get_label(): curve for curve in axes.lines}
-        if title == "No hit counts as 1":
+        if title == "No hit counts as 1 (*)":
             groups = {name: own for name, own in groups.items() if name.rstrip("*") in AFFECTED}
         else:
             groups = {name: own for name, own in groups.items() if not name.endswith("*")}

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from receval.figures.finish import settle_layout
+from receval.figures.leaders import draw_leader
 from receval.figures.line_labels import LABEL_SIZE, readable, spaced_positions
 
 _LEADER = 8.0  # points between the floor and the names
@@ -43,16 +43,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
     places = spaced_positions(ordered, _SPACING, frame.x0 * scale + 3, frame.x1 * scale)
     for (name, (_, colour)), point, place in zip(ends.items(), points, places, strict=True):
         ground = point[1] - _LEADER
-        leader = Line2D(
-            np.round(np.array([point[0], place]) / wide, 6),
-            np.round(np.array([point[1] - 1, ground]) / tall, 6),
-            transform=figure.transFigure,
-            color=colour,
-            linewidth=0.5,
-            alpha=0.7,
-        )
-        leader.set_in_layout(False)
-        figure.add_artist(leader)
+        draw_leader(figure, [(point[0], point[1] - 1), (float(place), ground)], colour)
         figure.text(
             round(float(place) / wide, 6),
             round(float(ground - 1) / tall, 6),

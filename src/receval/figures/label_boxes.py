@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+COINCIDENT = 0.75
+"""Points between two lines up to which they are one to the eye, and carry one name."""
+
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
 
@@ -75,3 +78,20 @@ def lines_cross(
     other, other_end = other_starts[None], other_ends[None]
     apart = side(one, one_end, other) * side(one, one_end, other_end) < 0
     return apart & (side(other, other_end, one) * side(other, other_end, one_end) < 0)
+
+
+def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:
+    """Return whether two lines are one to the eye, by the points of the page that they go through.
+
+    Parameters
+    ----------
+    one, other : ndarray of float64, shape (n, 2)
+    near : float
+        How far apart they may be on average, at their ends twice as far; where they are no farther
+        apart than ``COINCIDENT`` anywhere, they are one in any case.
+    """
+    if one.shape != other.shape:
+        return False
+    apart = np.abs(one - other)
+    ends = max(apart[0].max(), apart[-1].max())
+    return bool(apart.max() <= COINCIDENT or (apart[:, 1].mean() <= near and ends <= 2 * near))

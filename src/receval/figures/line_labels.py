@@ -15,17 +15,20 @@ from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
 from receval.figures.hues import shaded
+from receval.figures.inside_labels import positions_inside
+from receval.figures.label_boxes import are_one
+from receval.figures.leaders import draw_leader
 
 LABEL_SIZE = 6.5
 """Font size of a name, in points."""
-
-COINCIDENT = 0.75
-"""Points between two lines up to which they are one to the eye, and carry one name."""
 
 _LEADER = 9.0  # points between the panel and the names, which leaders cross
 _GAP = 1.5  # points between the end of a leader and its name
 _SPACING = 1.12  # distance of two names in heights of a name
 _NAMED_TOGETHER = 3
+_TOGETHER = 2.5  # points between ends that leaders do not tell apart
+_AMONG = 6.0  # the same where leaders go through what is drawn beyond the panel
+_CROWD = 3  # lines that end so, itself among them, from which on a name goes elsewhere
 _CONTRAST = 4.5  # least contrast of a name with white paper (WCAG 2.1)
 _SHADES = np.linspace(0, -0.8, 17)
 
@@ -40,7 +43,12 @@ class _End:
     name: Annotation
 
 
-def label_lines(panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] = 0.0) -> None:
+def label_lines(
+    panels: Iterable[Axes],
+    *,
+    beyond: float | Mapping[Axes, float] = 0.0,
+    near: float = 0.0,
+) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
     Lines that lie on each other from end to end carry one name, such as "P, F1". Names in the
@@ -55,6 +63,10 @@ def label_lines(panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] 
     beyond : float or mapping of Axes to float
         Points to leave free between panel and names for what is drawn there, of all panels or of
         each.
+    near : float
+        Where above 0, the points between two lines up to which they carry one name, on average and
+        at their ends; and lines that end where several others do have their names within the panel,
+        beside a place where they are apart, if there is one.
 
     Raises
     ------
@@ -68,15 +80,18 @@ def label_lines(panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] 
     """
     panels = list(panels)
     room = beyond if isinstance(beyond, Mapping) else dict.fromkeys(panels, beyond)
-    found = {axes: _ends(axes, room[axes]) for axes in panels}
+    found = {axes: _ends(axes, room[axes], near) for axes in panels}
     for figure in dict.fromkeys(axes.get_figure(root=True) for axes in found):
         assert isinstance(figure, Figure)
         settle_layout(figure)
     for axes, ends in found.items():
-        _spread(axes, ends, room[axes])
+        named = _name_inside(axes, ends, _AMONG if room[axes] else _TOGETHER) if near else []
+        left = [end for index, end in enumerate(ends) if index not in named]
+        if left:
+            _spread(axes, left, room[axes])
 
 
-def _ends(axes: Axes, beyond: float) -> list[_End]:
+def _ends(axes: Axes, beyond: float, near: float) -> list[_End]:
     lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
     if not lines:
         raise ValueError("The panel has no labelled lines, so there is nothing to name.")
@@ -85,7 +100,7 @@ def _ends(axes: Axes, beyond: float) -> list[_End]:
         # Half of a marker at the edge of the panel would be cut off.
         line.set_clip_on(not all(low <= value <= high for value in _points(line)[1]))
     ends = []
-    for group in _coincident(axes, lines):
+    for group in _coincident(axes, lines, near):
         across, up = _points(group[0])
         shown = axes.transData.transform(np.column_stack([across, up]))
         last = int(np.argmax(np.round(shown[:, 0], 3)))
@@ -114,23 +129,54 @@ def _points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return across[known], up[known]
 
 
-def _coincident(axes: Axes, lines: list[Line2D]) -> list[list[Line2D]]:
-    """Return the lines in groups of those that lie on each other at all their points."""
+def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
+    """Return where the points of a line are on the page, in points."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    shown = [
-        axes.transData.transform(np.column_stack(_points(line))) * 72 / figure.dpi for line in lines
-    ]
+    places: NDArray[np.float64] = axes.transData.transform(np.column_stack(_points(line)))
+    return places * 72 / figure.dpi
+
+
+def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2D]]:
+    """Return the lines in groups of those that lie on each other at all their points."""
+    shown = [_shown(axes, line) for line in lines]
     groups: list[list[int]] = []
     for index, points in enumerate(shown):
         for group in groups:
-            others = shown[group[0]]
-            if points.shape == others.shape and np.abs(points - others).max() <= COINCIDENT:
+            if all(are_one(points, shown[other], near) for other in group):
                 group.append(index)
                 break
         else:
             groups.append([index])
     return [[lines[index] for index in group] for group in groups]
+
+
+def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
+    """Move the names of lines that end where several others do; return which have a place."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    scale = 72 / figure.dpi
+    heights = axes.transData.transform([(end.x, end.y) for end in ends])[:, 1] * scale
+    crowd = (np.abs(heights[:, None] - heights) <= together).sum(axis=1)
+    texts = [text for text in axes.texts if text not in [end.name for end in ends]]
+    taken = [text.get_window_extent().extents for text in texts]
+    extents = [end.name.get_window_extent() for end in ends]
+    frame = np.array(axes.get_window_extent().extents) * scale
+    found = positions_inside(
+        [_shown(axes, end.lines[0]) for end in ends],
+        [(extent.width * scale, extent.height * scale) for extent in extents],
+        np.flatnonzero(crowd >= _CROWD).tolist(),
+        frame,
+        np.reshape(np.array(taken) * scale, (-1, 4)),
+    )
+    for index, label in found.items():
+        middle = float(label.box[[1, 3]].mean())
+        shift = (float(label.box[0]) - frame[2], middle - heights[index])
+        ends[index].name.set_position((round(shift[0], 2), round(shift[1], 2)))
+        draw_leader(
+            figure, np.array([label.anchor, label.nearest]), str(ends[index].lines[0].get_color())
+        )
+    return list(found)
 
 
 def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
@@ -148,21 +194,14 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
         )
     places = spaced_positions(points[:, 1], height, low, high)
     right = frame.x1 * scale
-    width, tall = figure.get_size_inches() * 72
     for end, point, place in zip(ends, points, places, strict=True):
         shift = float(np.round(place - point[1], 2))
         end.name.set_position((beyond + _LEADER + _GAP, shift))
-        start = max(float(point[0]), right) + beyond if beyond else float(point[0])
-        leader = Line2D(
-            np.round(np.array([start + 1.5, right + beyond + _LEADER]) / width, 6),
-            np.round(np.array([point[1], place]) / tall, 6),
-            transform=figure.transFigure,
-            color=end.lines[0].get_color(),
-            linewidth=0.5,
-            alpha=0.7,
-        )
-        leader.set_in_layout(False)
-        figure.add_artist(leader)
+        start = (float(point[0]) + 1.5, float(point[1]))
+        # Straight through what is drawn beyond the panel.
+        way = [(right + beyond + 1.5, float(point[1]))] if beyond else []
+        name = (right + beyond + _LEADER, float(place))
+        draw_leader(figure, [start, *way, name], str(end.lines[0].get_color()))
 
 
 def spaced_positions(

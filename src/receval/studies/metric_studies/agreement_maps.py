@@ -136,7 +136,11 @@ def _own_agreement(
     taus: Mapping[str, float], shown: Mapping[str, str], published: Collection[int]
 ) -> str:
     """Say how two means of the same metrics agree, and what the paper has."""
-    values = [f"{shown[name]} {two_decimals(tau)}" for name, tau in taus.items()]
-    paper = [two_decimals(value / 100) for value in published]
-    said = f" (paper {', '.join(paper)})" if paper else ""
-    return f"With the own arithmetic mean:\n{', '.join(values)}{said}"
+    # The paper has those of the first ones.
+    paper = [f" (paper {two_decimals(value / 100)})" for value in published]
+    said = [*paper, *[""] * (len(taus) - len(paper))]
+    values = [
+        f"{shown[name]} {two_decimals(tau)}{published_one}"
+        for (name, tau), published_one in zip(taus.items(), said, strict=True)
+    ]
+    return f"With its own arithmetic mean:\n{', '.join(values)}"

@@ -24,7 +24,7 @@ AFFECTED = ("F1", "RR")
 STARRED = ("F1", "MRR")
 """What they are called in print, with an asterisk in the other form."""
 
-FORMS = {"geometric": "No hit: the floor", "released": "No hit counts as 1 (*)"}
+FORMS = {"geometric": "No hit counts as the floor", "released": "No hit counts as 1 (*)"}
 """Titles of the two forms."""
 
 

@@ -27,6 +27,14 @@ from receval.studies._shared.inputs import ArtifactInputs
 
 SIGNIFICANT = 0.05
 
+HEIGHT = 3.0
+"""Of the figure, in inches."""
+
+PANEL_POINTS = 56.0
+"""Points of an inch of the figure's height that the panels have."""
+
+_LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
+
 THIN = 0.6
 """Width of a curve without a name."""
 
@@ -62,12 +70,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     unnamed = set(styles) - set(display.parameters.get("named", styles))
     floor = 1 / float(results["permutations"].max())
     width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
-    figure = new_figure(width, 3.0)
+    figure = new_figure(width, HEIGHT)
     panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
-    # Below the floor the names stand, the longest of which needs most room.
-    room = 0.05 * max(map(len, styles)) + 0.1
     panels[0].set_yscale("log")
-    panels[0].set_ylim(floor ** (1 + room), 1.6)
     _mark_levels(panels, floor)
     arrivals = {}
     for axes, dataset in zip(panels, datasets, strict=True):
@@ -79,9 +84,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                 curve.set_linewidth(THIN)
         arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
         axes.set_title(display.datasets[dataset])
-        axes.set_xlabel("Pairs of systems by $p$-value")
+        axes.set_xlabel("Rank of the pair by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        # No line goes through the names below the floor, where the axis ends.
+        axes.grid(visible=False, axis="x")
+        axes.spines["left"].set_bounds(floor, 1)
+    longest = max((len(name) for ends in arrivals.values() for name in ends), default=0)
+    panels[0].set_ylim(floor / _room_below(longest, floor), 1.6)
     panels[0].set_ylabel("$p$-value (log scale)")
     letter_panels(panels)
     named = [axes for axes in panels if len(arrivals[axes]) < len(styles) - len(unnamed)]
@@ -90,6 +100,14 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, ends in arrivals.items():
         label_floor(axes, ends, floor)
     return figure
+
+
+def _room_below(longest: int, floor: float) -> float:
+    """Return how many times the floor is the panel's end, so that the longest name has room."""
+    points = PANEL_POINTS * HEIGHT
+    needed = _LEADER + _LETTER * longest if longest else 2.0
+    decades: float = np.log10(1.6 / floor) * needed / (points - needed)
+    return float(10**decades)
 
 
 def _draw_curves(

@@ -49,8 +49,9 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         metric, and a star behind it where users without a hit count as 1: these have panels of
         their own.
     display : DisplayStyle
-        Its parameters: ``kept`` says what is kept; ``near_one``, that the y axis enlarges what is
-        near 1, and ``released_near_one``, that those of the released form do; ``lowest`` and
+        Its parameters: ``kept`` says what is kept and ``removed`` what is not; ``near_one``, that
+        the y axis enlarges what is near 1, and ``released_near_one``, that those
+        of the released form do; ``lowest`` and
         ``lowest_released``, where these axes end unless a curve or its band goes below;
         ``named``, the metrics that have names, where not all have, and all others thin lines;
         ``published_above``, the coefficient above which the paper has all metrics at

@@ -17,18 +17,22 @@ from numpy.typing import NDArray
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels
-from receval.figures.line_labels import COINCIDENT, label_lines
+from receval.figures.label_boxes import are_one
+from receval.figures.line_labels import label_lines
 from receval.figures.near_one import scale_near_one
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
 NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
-FORMS = ("No hit: the floor", "No hit counts as 1")
+FORMS = ("No hit counts as the floor", "No hit counts as 1 (*)")
 """Titles of the panels of geometric means: in our form, and in that of the released tool."""
 
 PAPER = "#7f7f7f"
 """Colour of what the paper says, the same in all figures of the family."""
+
+NEAR = 1.0
+"""Points between two lines, on average, up to which they carry one name: less than their width."""
 
 THIN = 0.6
 """Width of a curve without a name."""
@@ -90,8 +94,9 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals:
                 with_intervals.append(axes)
-            # The dataset is named once, above its panels.
-            named = (display.datasets[dataset],) if form is forms[0] else ()
+            # Dataset and condition are named once, above the panels.
+            condition = f"{parameters['removed']}, " if len(datasets) == 1 else ""
+            named = (condition + display.datasets[dataset],) if form is forms[0] else ()
             axes.set_title("\n".join(filter(None, (*named, form.title))))
         _set_scale(panels[0], form, column)
     for axes, dataset in zip(grid[-1], datasets, strict=True):
@@ -108,7 +113,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     beyond = dict.fromkeys(grid.flat, 0.0)
     for axes in with_intervals:
         beyond[axes] = _draw_intervals(axes, curves[axes], styles)
-    label_lines(grid.flat, beyond=beyond)
+    label_lines(grid.flat, beyond=beyond, near=NEAR)
     return figure
 
 
@@ -177,8 +182,8 @@ def _banded(curves: _Curves) -> set[str]:
 def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
     """Draw the intervals of the curves without a band; return the points that they take.
 
-    From left to right they are in the order of the curves' ends, highest first. A faint line goes
-    from each end through its interval to the name. A curve on one with a band has no interval.
+    From left to right they are in the order of the curves' ends, highest first. A curve on one with
+    a band has no interval.
     """
     banded = _banded(curves)
     if not banded:
@@ -186,14 +191,10 @@ def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyl
     places = {name: axes.transData.transform(curve[:2].T) for name, curve in curves.items()}
     figure = axes.get_figure(root=True)
     assert figure is not None
-    near = COINCIDENT * figure.dpi / 72
+    scale = 72 / figure.dpi
 
     def covered(name: str) -> bool:
-        return any(
-            places[name].shape == places[other].shape
-            and np.nanmean(np.abs(places[name] - places[other])) <= near
-            for other in banded
-        )
+        return any(are_one(places[name] * scale, places[other] * scale, NEAR) for other in banded)
 
     alone = [
         name
@@ -205,24 +206,7 @@ def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyl
     room = _NEXT_INTERVAL * len(alone)
     for rank, name in enumerate(alone, start=1):
         _draw_interval(axes, curves[name][1:, 0], styles[name].colour, rank * _NEXT_INTERVAL)
-    for name, curve in curves.items():
-        if room and not np.isnan(curve[1, 0]):
-            _draw_way(axes, float(curve[1, 0]), styles[name].colour, room)
     return room
-
-
-def _draw_way(axes: Axes, mean: float, colour: str, points: float) -> None:
-    """Draw a faint line from a curve's end to where the leader of its name begins."""
-    axes.annotate(
-        "",
-        xy=(1, mean),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(points + 1.5, 0),
-        textcoords="offset points",
-        arrowprops=dict.fromkeys(("shrinkA", "shrinkB"), 0)
-        | {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.7},
-        annotation_clip=False,
-    )
 
 
 def _extremes(curves: Mapping[str, np.ndarray]) -> set[str]:

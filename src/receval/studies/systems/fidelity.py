@@ -29,9 +29,9 @@ TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
 CLOSE = 5.0
 """Percent: half the width of the grey band."""
 
-APART = 0.4
-"""Rows between the first and the last mark of a system on an enlarged axis, where all nearly
-coincide and the last would hide the first."""
+APART = 0.15
+"""Rows that a system's marks are moved up or down for each of them: where they nearly coincide the
+last would hide the first."""
 
 BETWEEN = (10,)
 """Ticks whose numbers have no room where panels stand side by side."""
@@ -78,7 +78,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         grid = rows_of_panels[index].subgridspec(1, len(panels))
         row = [figure.add_subplot(grid[0, column]) for column in range(len(panels))]
         for axes, ((dataset, judgments), rows) in zip(row, panels, strict=True):
-            _draw_marks(axes, rows, styles, heights, APART if enlarged else 0.0)
+            _draw_marks(axes, rows, styles, heights)
             _scale(axes, enlarged, BETWEEN if len(panels) > 1 else ())
             axes.set_ylim(1 - len(heights) - 0.6, 0.6)
             axes.set_yticks(list(heights.values()), [""] * len(heights))
@@ -113,10 +113,11 @@ def _draw_marks(
     rows: pd.DataFrame,
     styles: Mapping[str, SeriesStyle],
     heights: Mapping[str, int],
-    apart: float,
 ) -> None:
     here = [metric for metric in styles if (rows["metric"] == metric).any()]
-    above = dict(zip(here, apart * np.linspace(0.5, -0.5, max(2, len(here))), strict=False))
+    above = dict(
+        zip(here, APART * len(here) * np.linspace(0.5, -0.5, max(2, len(here))), strict=False)
+    )
     for metric in here:
         style = styles[metric]
         own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
@@ -128,7 +129,13 @@ def _draw_marks(
             axes.plot([], [], label=metric, **marks)
         for chosen, face in ((seen, "white"), (~seen, style.colour)):
             axes.plot(
-                percent[chosen], at[chosen], markersize=3, markerfacecolor=face, zorder=3, **marks
+                percent[chosen],
+                at[chosen],
+                markersize=3,
+                markeredgewidth=0.7,
+                markerfacecolor=face,
+                zorder=3,
+                **marks,
             )
 
 

@@ -90,7 +90,8 @@ def _percent(share: float) -> str:
     percent = 100 * share
     if percent < 0.05:
         return "less than .05 %"
-    return f"{fixed(percent, 1)} %"
+    # As many digits as the figure's enlarged axis has.
+    return f"{fixed(percent, 1 if percent >= 0.1 else 2)} %"
 
 
 MESSAGES: Mapping[str, Callable[[pd.DataFrame], Message]] = {

@@ -64,15 +64,17 @@ class ArtifactDescriptions:
     def caption(self, study: str, artifact: str) -> str:
         """Return the caption of an artifact, with this edition's figures and note.
 
-        ``{samples}`` stands for the number of samples of the judgment sampling that it reads.
+        ``{samples}`` stands for the number of samples of the judgment samplings that it reads,
+        ``{last_level}`` for the least per cent that they keep.
         """
         spec = self.artifacts.spec(study, artifact)
-        samples = [
-            self.artifacts.judgment_samplings.spec(study, name).samples
-            for name in spec.judgment_samplings
+        samplings = [
+            self.artifacts.judgment_samplings.spec(study, name) for name in spec.judgment_samplings
         ]
+        samples = max((sampling.samples for sampling in samplings), default=0)
+        last = min((sampling.levels.lowest for sampling in samplings), default=0)
         text = " ".join(filter(None, (spec.caption, spec.note)))
-        return text.replace("{samples}", str(max(samples, default=0)))
+        return text.replace("{samples}", str(samples)).replace("{last_level}", f"{last:g}")
 
     def display(self, study: str, artifact: str) -> dict[str, Any]:
         """Return a :class:`.DisplayStyle` as plain values."""
