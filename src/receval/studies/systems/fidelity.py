@@ -29,8 +29,8 @@ TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
 CLOSE = 5.0
 """Percent: half the width of the grey band."""
 
-APART = 0.15
-"""Rows that a system's marks are moved up or down for each of them: where they nearly coincide the
+APART = {2: 0.4, 3: 0.5, 4: 0.6}
+"""Rows between the first and the last of so many marks of a system: where they nearly coincide the
 last would hide the first."""
 
 BETWEEN = (10,)
@@ -116,7 +116,11 @@ def _draw_marks(
 ) -> None:
     here = [metric for metric in styles if (rows["metric"] == metric).any()]
     above = dict(
-        zip(here, APART * len(here) * np.linspace(0.5, -0.5, max(2, len(here))), strict=False)
+        zip(
+            here,
+            APART.get(len(here), 0.4) * np.linspace(0.5, -0.5, max(2, len(here))),
+            strict=False,
+        )
     )
     for metric in here:
         style = styles[metric]
