@@ -191,11 +191,16 @@ def test_two_names_of_one_decision_explain_nothing_beyond_each_other() -> None:
 
 
 def test_no_share_of_two_names_of_one_decision_is_below_zero_by_rounding() -> None:
-    levels = np.random.default_rng(3).integers(0, 4, 50)
-    responses = levels**2.0 + np.random.default_rng(4).normal(size=(20, 50))
-    found = explained_variance({"a": levels, "b": levels + 10}, responses)
-    assert found.alone.min() == 0
-    assert found.together.min() == 0
+    noise = np.random.default_rng(4).normal(size=(20, 50))
+    alone, together = [], []
+    # Which sums round below zero depends on the processor: some of so many do.
+    for seed in range(12):
+        levels = np.random.default_rng(seed).integers(0, 4, 50)
+        found = explained_variance({"a": levels, "b": levels + 10}, levels**2.0 + noise)
+        alone.append(found.alone.min())
+        together.append(found.together.min())
+    assert min(alone) == 0
+    assert min(together) == 0
 
 
 # What changes nothing

@@ -91,8 +91,8 @@ def _labelled(figure: Figure) -> Iterator[tuple[str, str]]:
 
 
 def _label(artist: Artist | BarContainer) -> str:
-    label = str(artist.get_label())
-    return "" if label.startswith("_") else label
+    # With a line before it is no label of a legend or at a line's end: its name stands elsewhere.
+    return str(artist.get_label()).removeprefix("_")
 
 
 def _has_hue(colour: str) -> bool:

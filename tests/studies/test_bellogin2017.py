@@ -237,7 +237,7 @@ def test_figure_2_marks_what_the_paper_prints_on_the_real_data_alone(
         ]
         # The largest possible precision of 1R, over its group in both panels.
         words = [[text.get_text() for text in axes.texts] for axes in figure.axes]
-        assert all("bound: .1" in of_panel for of_panel in words)
+        assert all("bound: .10" in of_panel for of_panel in words)
     assert marks == {"full": [[0.08], [0.35]], "demo": []}
 
 
