@@ -1,0 +1,176 @@
+"""Cells of results, selected as a claim says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field
+
+from receval.claims.evidence import Evidence, NotMeasuredError, Numbers, Reading
+from receval.spec_types import Model
+from receval.storage.files import real_values
+from receval.storage.messages import enumerated
+
+Scalar = bool | int | float | str
+Taken = Literal["mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"]
+
+_TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "lowest": np.min,
+    "highest": np.max,
+    "sum": np.sum,
+    "count": np.size,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "range": np.ptp,
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a claim is judged: the study, the artifact meant if none is named, the dataset."""
+
+    study: str
+    artifact: str | None = None
+    dataset: str | None = None
+
+    def full(self, artifact: str | None) -> str:
+        """Return the name of an artifact with its study.
+
+        Raises
+        ------
+        ValueError
+            None is named.
+        """
+        name = artifact or self.artifact
+        if name is None:
+            raise ValueError("A quantity names no artifact: give it, or its check, one.")
+        return name if "/" in name else f"{self.study}/{name}"
+
+
+class Cells(Model):
+    """Cells of one column of an artifact's results.
+
+    Attributes
+    ----------
+    artifact : str, optional
+        ``fig01``, or ``study/fig01`` of another study; by default that of the check.
+    where : mapping of str to value or list of values
+        Which rows. Rows of the check's dataset only, if there is a column ``dataset``.
+    column : str
+    each : tuple of str
+        Columns by which the cells are told apart; without them, there must be one cell.
+    take : {"mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"}
+        Which number to take from several cells that ``each`` does not tell apart.
+    equal : str, optional
+        Take 1 where the cell has this text, and 0 elsewhere.
+    low, high : str, optional
+        Columns of the interval.
+    """
+
+    artifact: str | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    column: str = "value"
+    each: tuple[str, ...] = ()
+    take: Taken | None = None
+    equal: str | None = None
+    low: str | None = None
+    high: str | None = None
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the numbers.
+
+        Raises
+        ------
+        NotMeasuredError
+            The artifact was not made.
+        ValueError
+            A column is not there, no row is, or cells cannot be told apart.
+        """
+        name = place.full(self.artifact)
+        table = evidence.table(name)
+        intervals = [column for column in (self.low, self.high) if column]
+        self._check_columns(name, table, [*self.where, *self.each, self.column, *intervals])
+        where = dict(self.where)
+        if place.dataset and "dataset" in table.columns:
+            where.setdefault("dataset", place.dataset)
+        kept = np.ones(len(table), dtype=bool)
+        for column, wanted in where.items():
+            kept &= _is_among(table[column], wanted if isinstance(wanted, tuple) else (wanted,))
+        said = self._in_words(where)
+        if not kept.any():
+            if place.dataset and not evidence.has(place.study, place.dataset):
+                raise NotMeasuredError(f"the dataset {place.dataset}")
+            raise ValueError(f"{name} has no row with {said}: correct the selection.")
+        rows = table[kept]
+        if self.equal is None:
+            values = real_values(rows[self.column])
+        else:
+            values = (rows[self.column].astype(str) == self.equal).to_numpy(dtype=np.float64)
+        values = evidence.read(Reading(name, said), values)
+        labels = [tuple(map(_word, row)) for row in rows[list(self.each)].to_numpy(dtype=object)]
+        if self.take is not None:
+            return taken(labels, values, self.take)
+        if len(set(labels)) < len(labels):
+            raise ValueError(
+                f"{name} has {len(labels)} cells with {said}, which "
+                f"{'each ' + enumerated(self.each) if self.each else 'nothing'} tells apart: "
+                "select fewer, name more columns under each, or say which number to take."
+            )
+        none = np.full(len(values), np.nan)
+        ends = [real_values(rows[name]) if name else none for name in (self.low, self.high)]
+        return Numbers(tuple(labels), values, ends[0], ends[1])
+
+    def _in_words(self, where: Mapping[str, Any]) -> str:
+        parts = [
+            f"{column}={'|'.join(map(_word, wanted if isinstance(wanted, tuple) else (wanted,)))}"
+            for column, wanted in where.items()
+        ]
+        each = f" by {', '.join(self.each)}" if self.each else ""
+        taken = f"{self.take} of " if self.take else ""
+        column = f"{self.column} is {self.equal}" if self.equal is not None else self.column
+        return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
+
+    @staticmethod
+    def _check_columns(name: str, table: pd.DataFrame, columns: list[str]) -> None:
+        for column in columns:
+            if column not in table.columns:
+                raise ValueError(
+                    f"{name} has no column {column}; it has {enumerated(list(table.columns))}."
+                )
+
+
+def _word(cell: object) -> str:
+    """Return a cell as text: 5 and 5.0 are the same."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:
+    known = set(map(_word, wanted))
+    distinct = [cell for cell in cells.unique() if _word(cell) in known]
+    return cells.isin(distinct).to_numpy(dtype=bool)
+
+
+def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken) -> Numbers:
+    """Return one number a label, taken from the numbers that have it.
+
+    Parameters
+    ----------
+    labels : list of tuple of str
+        Of each number.
+    values : ndarray of float64, shape (n_labels,)
+    take : str
+        As for :class:`Cells`.
+    """
+    distinct = list(dict.fromkeys(labels))
+    codes = np.array([distinct.index(label) for label in labels])
+    numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
+    return Numbers.of(distinct, np.array(numbers))

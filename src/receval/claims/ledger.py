@@ -1,0 +1,123 @@
+"""The ledger: a verdict on every claim, one row a claim and dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from receval.claims.cells import Place
+from receval.claims.evidence import Evidence, NotMeasuredError
+from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
+from receval.claims.verdicts import Finding, Verdict
+
+COLUMNS = (
+    "claim",
+    "paper",
+    "where",
+    "kind",
+    "statement",
+    "dataset",
+    "expected",
+    "published",
+    "value",
+    "low",
+    "high",
+    "ours",
+    "rule",
+    "verdict",
+    "detail",
+    "reason",
+    "needs",
+    "artifact",
+    "cells",
+)
+"""Of the ledger's CSV; docs/claims.md says what each holds."""
+
+_BY_DEFINITION = ("setting", "definition")
+
+
+def judge(check: CheckSpec, claim: ClaimSpec, paper: str, evidence: Evidence) -> Finding:
+    """Decide a claim on one dataset.
+
+    Raises
+    ------
+    ValueError
+        The check selects what results do not have, though their dataset is there.
+    """
+    evidence.forget()
+    if check.dataset and not evidence.has(paper, check.dataset):
+        return _undecidable(f"the dataset {check.dataset}")
+    try:
+        finding = check.decide.judge(evidence, Place(paper, check.artifact, check.dataset))
+    except NotMeasuredError as error:
+        return _undecidable(str(error))
+    if finding.verdict is Verdict.HOLDS and claim.kind in _BY_DEFINITION:
+        return Finding(**{**vars(finding), "verdict": Verdict.AS_DEFINED})
+    return finding
+
+
+def _undecidable(needs: str) -> Finding:
+    return Finding(Verdict.UNDECIDABLE, "", "", needs)
+
+
+def judged_claims(papers: Iterable[PaperClaims], evidence: Evidence) -> pd.DataFrame:
+    """Return the ledger of some papers.
+
+    Parameters
+    ----------
+    papers : iterable of PaperClaims
+    evidence : Evidence
+
+    Returns
+    -------
+    DataFrame
+        The columns of :data:`COLUMNS`, in the order of papers, claims and checks.
+
+    Raises
+    ------
+    ValueError
+        A check cannot be carried out; the message names the claim.
+    """
+    rows = [
+        _row(number, claim, check, paper.paper, evidence)
+        for paper in papers
+        for number, claim in paper.claims.items()
+        for check in claim.checks
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _row(
+    number: str, claim: ClaimSpec, check: CheckSpec, paper: str, evidence: Evidence
+) -> dict[str, Any]:
+    try:
+        finding = judge(check, claim, paper, evidence)
+    except ValueError as error:
+        on = f" on {check.dataset}" if check.dataset else ""
+        raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
+    is_undecidable = finding.verdict is Verdict.UNDECIDABLE
+    fails = finding.verdict in (Verdict.DOES_NOT_HOLD, Verdict.HOLDS_IN_PART)
+    readings = list(dict.fromkeys(evidence.readings))
+    return {
+        "claim": number,
+        "paper": paper,
+        "where": claim.where,
+        "kind": claim.kind,
+        "statement": claim.statement,
+        "dataset": check.dataset or "",
+        "expected": check.expected or claim.expected,
+        "published": finding.published,
+        "value": finding.value,
+        "low": finding.low,
+        "high": finding.high,
+        "ours": finding.ours,
+        "rule": finding.rule,
+        "verdict": str(finding.verdict),
+        "detail": "" if is_undecidable else finding.detail,
+        "reason": (check.reason or claim.reason) if fails else "",
+        "needs": finding.detail if is_undecidable else "",
+        "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
+        "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),
+    }

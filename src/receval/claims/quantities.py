@@ -1,0 +1,246 @@
+"""What a claim speaks of: numbers selected from results and configuration, and made from them.
+
+A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or
+``where`` selects cells of an artifact's CSV; the other forms are known by their first key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Discriminator, Tag
+
+from receval.claims.cells import Cells, Place, Scalar, Taken, taken
+from receval.claims.evidence import Evidence, Numbers, Reading, aligned
+from receval.config.named_code import check_name
+from receval.spec_types import Model, NonEmptyText
+from receval.statistics.correlation import kendall_tau_b, pearson_r
+
+
+class Taking(Model):
+    """One number taken from several, those of each group.
+
+    Attributes
+    ----------
+    of : Quantity
+    take : str
+        As for :class:`Cells`.
+    each : tuple of int
+        The positions of the labels, among those of the quantity, that stay.
+    """
+
+    of: Quantity
+    take: Taken
+    each: tuple[int, ...] = ()
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the number of each group."""
+        numbers = evaluated(self.of, evidence, place)
+        labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
+        return taken(labels, numbers.values, self.take)
+
+
+def evaluated(quantity: Quantity, evidence: Evidence, place: Place) -> Numbers:
+    """Return the numbers of a quantity, of which a constant is one."""
+    if isinstance(quantity, int | float):
+        return Numbers.single(float(quantity))
+    return quantity.evaluate(evidence, place)
+
+
+class _OfTwo(Model):
+    """A quantity made of two, label by label."""
+
+    def _two(
+        self, pair: tuple[Quantity, Quantity], evidence: Evidence, place: Place
+    ) -> tuple[Numbers, NDArray[np.float64]]:
+        return aligned(evaluated(pair[0], evidence, place), evaluated(pair[1], evidence, place))
+
+
+class Difference(_OfTwo):
+    """The first quantity less the second."""
+
+    difference: tuple[Quantity, Quantity]
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a difference for each label."""
+        one, other = self._two(self.difference, evidence, place)
+        return Numbers.of(one.labels, one.values - other)
+
+
+class Quotient(_OfTwo):
+    """The first quantity divided by the second."""
+
+    quotient: tuple[Quantity, Quantity]
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a quotient for each label."""
+        one, other = self._two(self.quotient, evidence, place)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Numbers.of(one.labels, one.values / other)
+
+
+class Product(_OfTwo):
+    """The first quantity times the second."""
+
+    product: tuple[Quantity, Quantity]
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a product for each label."""
+        one, other = self._two(self.product, evidence, place)
+        return Numbers.of(one.labels, one.values * other)
+
+
+class Magnitude(Model):
+    """A quantity without its sign."""
+
+    magnitude: Quantity
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a magnitude for each label."""
+        numbers = evaluated(self.magnitude, evidence, place)
+        return Numbers.of(numbers.labels, np.abs(numbers.values))
+
+
+class Correlation(_OfTwo):
+    """How two quantities go together, over all their labels but those that stay.
+
+    Attributes
+    ----------
+    correlation : tuple of two Quantity
+    coefficient : {"kendall", "pearson", "spearman"}
+    each : tuple of int
+        The positions of the labels that tell correlations apart.
+    """
+
+    correlation: tuple[Quantity, Quantity]
+    coefficient: Literal["kendall", "pearson", "spearman"] = "kendall"
+    each: tuple[int, ...] = ()
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a coefficient for each group of labels."""
+        one, other = self._two(self.correlation, evidence, place)
+        groups = [tuple(label[position] for position in self.each) for label in one.labels]
+        distinct = list(dict.fromkeys(groups))
+        values = []
+        for group in distinct:
+            own = np.array([found == group for found in groups])
+            values.append(self._coefficient(one.values[own], other[own]))
+        return Numbers.of(distinct, np.array(values))
+
+    def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+        if self.coefficient == "kendall":
+            return float(kendall_tau_b(one[None, :], other[None, :])[0, 0])
+        if self.coefficient == "spearman":
+            one, other = (pd.Series(x).rank().to_numpy() for x in (one, other))
+        return pearson_r(one, other)
+
+
+class Setting(Model):
+    """What was configured: a number, or 1 where it is what it should be.
+
+    Attributes
+    ----------
+    setting : str
+        Keys of the study's ``provenance.json``, joined by slashes.
+    equal : value or list, optional
+        Take 1 if the setting is this, and 0 if not. Otherwise it must be a number.
+    count : bool
+        Take the number of entries.
+    """
+
+    setting: NonEmptyText
+    equal: Scalar | tuple[Scalar, ...] | None = None
+    count: bool = False
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the number."""
+        found = evidence.setting(place.study, self.setting)
+        if self.equal is not None:
+            wanted = list(self.equal) if isinstance(self.equal, tuple) else self.equal
+            number = float(found == wanted)
+        elif self.count:
+            number = float(len(found))
+        elif isinstance(found, int | float):
+            number = float(found)
+        else:
+            raise ValueError(
+                f"The setting {self.setting} of {place.study} is no number: say what it is to "
+                "equal, or that its entries are to be counted."
+            )
+        reading = Reading("", f"the setting {self.setting}")
+        return Numbers.single(float(evidence.read(reading, np.array([number]))[0]))
+
+
+class Computed(Model):
+    """A number that a function of the library works out, without any results.
+
+    Attributes
+    ----------
+    computed : str
+        The function, as ``module:name``; it takes nothing and returns a number.
+    """
+
+    computed: Annotated[str, AfterValidator(lambda name: _own(name))]
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the number."""
+        module, _, name = self.computed.partition(":")
+        number = float(getattr(import_module(module), name)())
+        reading = Reading("", f"computed by {self.computed}")
+        return Numbers.single(float(evidence.read(reading, np.array([number]))[0]))
+
+
+def _own(name: str) -> str:
+    check_name(name, plugins=())
+    return name
+
+
+_FORMS: dict[str, type[Model]] = {
+    "difference": Difference,
+    "quotient": Quotient,
+    "product": Product,
+    "magnitude": Magnitude,
+    "correlation": Correlation,
+    "setting": Setting,
+    "computed": Computed,
+    "of": Taking,
+}
+
+
+def _form(value: object) -> str:
+    """Return the name of the model that a value, or plain values, are of."""
+    if isinstance(value, Mapping):
+        named = (form for key, form in _FORMS.items() if key in value)
+        return next(named, Cells).__name__
+    return type(value).__name__ if isinstance(value, Model) else "constant"
+
+
+Quantity = Annotated[
+    Annotated[float, Tag("constant")]
+    | Annotated[Cells, Tag("Cells")]
+    | Annotated[Taking, Tag("Taking")]
+    | Annotated[Difference, Tag("Difference")]
+    | Annotated[Quotient, Tag("Quotient")]
+    | Annotated[Product, Tag("Product")]
+    | Annotated[Magnitude, Tag("Magnitude")]
+    | Annotated[Correlation, Tag("Correlation")]
+    | Annotated[Setting, Tag("Setting")]
+    | Annotated[Computed, Tag("Computed")],
+    Discriminator(_form),
+]
+"""A number, or what it is taken from."""
+
+for _model in (
+    Taking,
+    Difference,
+    Quotient,
+    Product,
+    Magnitude,
+    Correlation,
+):
+    _model.model_rebuild()

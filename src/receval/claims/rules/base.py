@@ -1,0 +1,55 @@
+"""What rules share: their keys, and the words for numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.claims.cells import Place
+from receval.claims.evidence import Evidence
+from receval.claims.verdicts import Finding
+from receval.figures.printed_numbers import significant
+from receval.spec_types import Model
+
+
+class Rule(Model):
+    """A way to decide a claim.
+
+    Attributes
+    ----------
+    because : str
+        Why this is the way: of a tolerance, why it is that wide.
+    """
+
+    because: str = ""
+
+    def judge(self, evidence: Evidence, place: Place) -> Finding:
+        """Return what results say.
+
+        Raises
+        ------
+        NotMeasuredError
+            Results do not have what decides it.
+        ValueError
+            The rule selects what is not there, or cannot be compared.
+        """
+        raise NotImplementedError
+
+
+def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
+    """Return some numbers in words: all of a few, of many the lowest and the highest.
+
+    Examples
+    --------
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4])
+    ('.250', '.100 to .400')
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return "no value"
+    if len(known) > 3:
+        return f"{significant(float(known.min()))} to {significant(float(known.max()))}"
+    return ", ".join(significant(float(number)) for number in known)
