@@ -127,7 +127,7 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        plan.studies.artifact_names(),
+        [*plan.studies.artifact_names(), *plan.claims.names()],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -142,7 +142,9 @@ def _accept(chosen: argparse.Namespace) -> int:
     check_artifacts(plan, recorded=True)
     fresh, accepted = _folders(plan)
     remove_leftovers(accepted)
-    changes = acceptance(fresh, accepted, plan.studies.all_artifact_names())
+    changes = acceptance(
+        fresh, accepted, [*plan.studies.all_artifact_names(), *plan.claims.names()]
+    )
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()

@@ -1,0 +1,1 @@
+"""What is made for readers: pages and documents from results alone."""
