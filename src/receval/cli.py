@@ -20,6 +20,7 @@ from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
 SCHEMA = Path("config/schema.json")
+SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
 
 CLOSED_PIPE = 141
@@ -106,6 +107,16 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_run_rule)
     for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS_PAGE)):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
+    text = "judge the claims of the papers by accepted results, or by fresh ones"
+    command = commands.add_parser("claims", help=text, description=text)
+    command.add_argument(
+        "claim", nargs="*", help="numbers of claims, such as B-031; all by default"
+    )
+    command.add_argument("--edition", choices=EDITIONS, default="full")
+    command.add_argument(
+        "--fresh", action="store_true", help="by what the last run left in work/, not by results/"
+    )
+    command.set_defaults(run=_claims)
     return parser
 
 
@@ -234,8 +245,21 @@ def _run_rule(chosen: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    write_atomically(SCHEMA, json_schema())
-    print(f"wrote {SCHEMA}")
+    from receval.claims.spec import claims_schema  # which no other command needs
+
+    for path, text in ((SCHEMA, json_schema()), (SCHEMA_OF_CLAIMS, claims_schema())):
+        write_atomically(path, text)
+        print(f"wrote {path}")
+    return 0
+
+
+def _claims(chosen: argparse.Namespace) -> int:
+    from receval.claims.report import report_of_claims  # tables, which other commands need not
+
+    folder = Path("work") / chosen.edition / "artifacts" if chosen.fresh else Path("results")
+    if not chosen.fresh:
+        folder = folder / chosen.edition
+    print(report_of_claims(Path("config/claims"), folder, chosen.claim), end="")
     return 0
 
 

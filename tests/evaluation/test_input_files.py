@@ -54,6 +54,7 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
         ],
         other_results=[folder / "artifacts/study/fig08.csv", folder / "artifacts/study/8.csv"],
         simulations=[folder / "simulations/flat/pop.csv", folder / "simulations/skewed/pop.csv"],
+        claims=[folder / "claims/study.csv"],
     )
 
 
@@ -70,6 +71,7 @@ LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
     "judgment_samplings": (lambda read: read.judgment_sampling_file("items"), "items.npz"),
     "other_results": (lambda read: read.results_file("fig08"), "fig08.csv"),
     "simulations": (lambda read: read.simulation_file("skewed", "pop"), "skewed/pop.csv"),
+    "claims": (lambda read: read.claims_file(), "claims/study.csv"),
 }
 
 
@@ -93,7 +95,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     wanted = look_up(files())
     declared = getattr(files(), kind)
     others = [path for path in declared if path != wanted]
-    name = "" if kind == "published" else f" {end}"
+    name = "" if kind in ("published", "claims") else f" {end}"
     for paths, times in ((others, 0), ((), 0), ([*declared, Path("old") / wanted], 2)):
         with pytest.raises(ValueError, match="The job reads the") as refused:
             look_up(replace(files(), **{kind: paths}))

@@ -182,50 +182,6 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
         assert titles[:2] == ["(a) ML-1M twin, 1R", "(b) AR"]
 
 
-# --- the relations of figure 8 ----------------------------------------------------------------
-
-VALUES = {
-    # design: pLSA, MF, kNN, Pop, Random
-    "1R": (0.08, 0.05, 0.04, 0.06, 0.01),
-    "-10% head": (0.07, 0.05, 0.04, 0.03, 0.01),
-    "U1R": (0.06, 0.05, 0.04, 0.02, 0.01),
-    "P1R": (0.05, 0.04, 0.03, 0.01, 0.01),
-    "AR": (0.14, 0.05, 0.04, 0.08, 0.004),
-    "UAR": (0.10, 0.04, 0.02, 0.03, 0.004),
-    "AI-UAR": (0.10, 0.03, 0.015, 0.03, 0.002),
-}
-NOT_THE_SAME = "Pop and Random in U1R: the same within 10 %"
-EXPECTED = {"B-053": 3, "B-054": 6, "B-055": 1, "B-057": 2, "B-058": 3, "B-059": 7, "B-060": 1}
-
-
-def rows_of_figure_8(
-    values: dict[str, tuple[float, ...]], p_value: float = 0.001, **by_metric: tuple[float, ...]
-) -> pd.DataFrame:
-    """Rows of means; ``by_metric`` gives one metric other values in UAR."""
-    everyone = (*SYSTEMS, *EXTRA)
-    rows = []
-    for metric, cutoff in (("P", 10), ("nDCG(gain=relevant)", 10), ("RR", "")):
-        for design, row in values.items():
-            chosen = by_metric.get(metric, row) if design == "UAR" else row
-            rows += [
-                {
-                    "design": design,
-                    "dataset": "ml-1m",
-                    "sampled": "1700" if design == "AR" else "",
-                    "metric": metric,
-                    "cutoff": cutoff,
-                    "system": system,
-                    "fold": "mean",
-                    "value": value,
-                    **{
-                        f"p_against_{name}": 1.0 if name == system else p_value for name in everyone
-                    },
-                }
-                for system, value in zip(everyone, (*chosen, 0.5, 0.5), strict=True)
-            ]
-    return pd.DataFrame(rows)
-
-
 # --- figure 9 ---------------------------------------------------------------------------------
 
 

@@ -11,7 +11,9 @@ OUTPUTS
 
 rule judge_claims:
     input:
-        unpack(lambda w: PLANS[w.edition].claims.inputs(w.study)),
+        claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
+        records=lambda w: PLANS[w.edition].claims.records(w.study),
+        results=lambda w: PLANS[w.edition].claims.results(w.study),
     output:
         verdicts="work/{edition}/claims/{study}.csv",
     log:

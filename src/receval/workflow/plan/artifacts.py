@@ -190,10 +190,10 @@ class PlannedArtifacts:
                 self.judgment_samplings.file(study, name) for name in spec.judgment_samplings
             ],
             "other_results": list(self.results_read(study, artifact).values()),
-            "claims": [self.judged_file(study)] if spec.reads_claims else [],
             "simulations": [
                 file for name in spec.simulations for file in self.simulations.files(name).values()
             ],
+            "claims": [self.judged_file(study)] if spec.reads_claims else [],
         }
 
     def results_file(self, study: str, artifact: str) -> str:

@@ -34,22 +34,28 @@ class PlannedClaims:
         listed = {path.stem for path in (self._root / FOLDER).glob("*.yaml")}
         return [study for study in self.studies.specs if study in listed]
 
-    def inputs(self, study: str) -> dict[str, list[str]]:
-        """Return the files by which the claims of a study's paper are judged."""
-        made = self._artifacts.made(study)
-        own = [(study, name) for name in self._artifacts.measured(study) if name in made]
-        named = (name.split("/") for name in self.studies.specs[study].claims_read)
-        others = [(s, n) for s, n in named if s in self.studies.specs and n in self._made(s)]
-        return {
-            "claims": [f"{FOLDER}/{study}.yaml"],
-            "records": [
-                self.studies.record_file(s) for s in dict.fromkeys([study, *(s for s, _ in others)])
-            ],
-            "results": [self._artifacts.results_file(*names) for names in [*own, *others]],
-        }
+    def claims_file(self, study: str) -> str:
+        """Return the file that lists the claims of a study's paper."""
+        return f"{FOLDER}/{study}.yaml"
 
-    def _made(self, study: str) -> list[str]:
-        return self._artifacts.made(study)
+    def artifacts_read(self, study: str) -> list[tuple[str, str]]:
+        """Return the (study, artifact) by which the claims are judged, of those that are made."""
+        own = [(study, name) for name in self._artifacts.measured(study)]
+        named = (name.partition("/") for name in self.studies.specs[study].claims_read)
+        others = [(other, name) for other, _, name in named if other in self.studies.specs]
+        return [(s, name) for s, name in [*own, *others] if name in self._artifacts.made(s)]
+
+    def studies_read(self, study: str) -> list[str]:
+        """Return the studies whose records tell what the claims are judged by."""
+        return list(dict.fromkeys([study, *(s for s, _ in self.artifacts_read(study))]))
+
+    def records(self, study: str) -> list[str]:
+        """Return the records of those studies."""
+        return [self.studies.record_file(name) for name in self.studies_read(study)]
+
+    def results(self, study: str) -> list[str]:
+        """Return the CSVs by which the claims are judged."""
+        return [self._artifacts.results_file(*names) for names in self.artifacts_read(study)]
 
     def judged_files(self) -> list[str]:
         """Return the verdicts of each paper."""

@@ -69,7 +69,7 @@ class Plan:
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
-        self.code_digests = CodeDigests(settings, self.artifacts, self.code)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
+        self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.sizes = PlannedSizes(settings, self.datasets)
