@@ -109,9 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     text = "judge the claims of the papers by accepted results, or by fresh ones"
     command = commands.add_parser("claims", help=text, description=text)
-    command.add_argument(
-        "claim", nargs="*", help="numbers of claims, such as B-031; all by default"
-    )
+    command.add_argument("claim", nargs="*", help="numbers of claims, such as B-031")
     command.add_argument("--edition", choices=EDITIONS, default="full")
     command.add_argument(
         "--fresh", action="store_true", help="by what the last run left in work/, not by results/"

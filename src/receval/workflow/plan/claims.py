@@ -62,12 +62,16 @@ class PlannedClaims:
         return [self._artifacts.judged_file(study) for study in self.papers]
 
     def files(self) -> list[str]:
-        """Return the ledger of all papers, and its page."""
-        return [f"{self._folder}/artifacts/claims.{suffix}" for suffix in ("csv", "md")]
+        """Return the ledger of all papers, and its page; none without papers."""
+        return (
+            []
+            if not self.papers
+            else [f"{self._folder}/artifacts/claims.{suffix}" for suffix in ("csv", "md")]
+        )
 
     def names(self) -> list[str]:
         """Return the name under which the ledger is compared with the accepted one."""
-        return ["claims"]
+        return ["claims"] if self.papers else []
 
     def code_entries(self) -> list[str]:
         """Return the modules that the claims name, for code digests."""
