@@ -101,26 +101,28 @@ class ErratumSize(Model):
     ----------
     numbers : dict of str to ErratumNumber
         The numbers by name; what is made of others comes after them.
-    short, shown : str, optional
-        For the table of all errata, and for its own section: ``{name:.3f}`` stands for a number.
+    short : str
+        For the table of all errata. ``{name:.3f}`` stands for a number here and in ``shown``.
+    shown : str, optional
+        Sentences with the numbers.
     missing : str, optional
-        In place of them: why our data cannot show it; a sentence.
+        In place of numbers: why our data cannot show it, or that there is no effect; sentences.
     """
 
     numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], ErratumNumber] = Field(
         default_factory=dict
     )
-    short: NonEmptyText | None = None
+    short: NonEmptyText
     shown: NonEmptyText | None = None
     missing: NonEmptyText | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        measured = (bool(self.numbers), self.short is not None, self.shown is not None)
-        if (self.missing is None and not all(measured)) or (self.missing and any(measured)):
-            raise ValueError("a size has numbers, short and shown, or it has missing alone")
+        measured = {bool(self.numbers), self.shown is not None, self.missing is None}
+        if len(measured) > 1:
+            raise ValueError("a size has numbers and shown, or it has missing")
         before: set[str] = set()
-        used = _fields(self.short or "") | _fields(self.shown or "")
+        used = _fields(self.short) | _fields(self.shown or "")
         for name, number in self.numbers.items():
             if absent := set(number.parts or ()) - before:
                 raise ValueError(f"{name} is made of {', '.join(sorted(absent))}: list it before")
@@ -133,10 +135,10 @@ class ErratumSize(Model):
 
     def texts(self, accepted: AcceptedNumbers) -> tuple[str, str]:
         """Return the short and the long text, with numbers that are read now."""
-        if self.missing is not None:
-            return "not here", self.missing
         numbers = {name: _Shown(value) for name, value in accepted.of(self.numbers).items()}
-        return str(self.short).format_map(numbers), str(self.shown).format_map(numbers)
+        texts = (self.short, self.shown or self.missing or "")
+        short, shown = (text.format_map(numbers) for text in texts)
+        return short, shown
 
 
 class Erratum(Model):
