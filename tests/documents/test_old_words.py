@@ -96,6 +96,8 @@ OLD_WORDS = (
             "config/systems.yaml": _SEEDS,
             "config/studies/systems.yaml": _SEEDS,
             "docs/fidelity.md": "the name of the system",
+            "config/errata.yaml": "the name of the system",
+            "docs/errata.md": "the name of the system",
         },
     ),
     OldWord(r"common_ratings_knn", "librec_knn"),

@@ -85,7 +85,7 @@ class ErratumForm(Model):
     source : {"text", "figure", "caption", "table", "proof", "data", "released code"}
         Where it stands.
     here : tuple of ErratumName
-        What it is called in the library or its configuration; empty where nothing is computed by it.
+        What it is called in the library or its configuration; empty where nothing comes of it.
     """
 
     form: NonEmptyText
@@ -135,7 +135,7 @@ class ErratumSize(Model):
 
     def texts(self, accepted: AcceptedNumbers) -> tuple[str, str]:
         """Return the short and the long text, with numbers that are read now."""
-        numbers = {name: _Shown(value) for name, value in accepted.of(self.numbers).items()}
+        numbers = {name: _Printed(value) for name, value in accepted.of(self.numbers).items()}
         texts = (self.short, self.shown or self.missing or "")
         short, shown = (text.format_map(numbers) for text in texts)
         return short, shown
@@ -218,7 +218,7 @@ def sizes(errata: Mapping[str, Erratum], accepted: AcceptedNumbers) -> dict[str,
     return texts
 
 
-class _Shown(float):
+class _Printed(float):
     """A number that is shown as in print: without the zero before the point."""
 
     def __format__(self, form: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -15,12 +15,11 @@ from receval.spec_types import Model, NonEmptyText
 from receval.storage.files import refusing_damage
 from receval.storage.messages import enumerated, quoted
 
-Pair = tuple[NonEmptyText, NonEmptyText]
-"""Names of two numbers of the same erratum."""
+_Names = tuple[NonEmptyText, NonEmptyText]
 
 _FORMS = ("artifact", "setting", "difference", "quotient", "product", "total")
 
-_TAKE = {
+_TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": lambda values: math.fsum(values) / len(values),
     "sum": math.fsum,
     "lowest": min,
@@ -41,7 +40,7 @@ class ErratumNumber(Model):
     difference, quotient, product, total : tuple of two str, optional
         Names of two numbers: the first less, over, times or with the second.
     where : dict of str to str, int or float
-        The rows of the CSV, by what stands in some of their columns; an empty text is an empty cell.
+        The rows of the CSV, by what stands in some of their columns; an empty cell is empty text.
     column : str
     take : {"mean", "sum", "lowest", "highest", "count"}, optional
         What to take of several cells. Without it there must be one.
@@ -49,10 +48,10 @@ class ErratumNumber(Model):
 
     artifact: NonEmptyText | None = None
     setting: NonEmptyText | None = None
-    difference: Pair | None = None
-    quotient: Pair | None = None
-    product: Pair | None = None
-    total: Pair | None = None
+    difference: _Names | None = None
+    quotient: _Names | None = None
+    product: _Names | None = None
+    total: _Names | None = None
     where: dict[NonEmptyText, str | int | float] = Field(default_factory=dict)
     column: NonEmptyText = "value"
     take: Literal["mean", "sum", "lowest", "highest", "count"] | None = None
@@ -68,7 +67,7 @@ class ErratumNumber(Model):
         return self
 
     @property
-    def parts(self) -> Pair | None:
+    def parts(self) -> _Names | None:
         """Names of the numbers that make this one; None where it is read."""
         return self.difference or self.quotient or self.product or self.total
 
@@ -186,4 +185,4 @@ class AcceptedNumbers:
                 f"{artifact} has a cell of {spec.column} that is no number, with {said}: ask for "
                 "other rows, or another column."
             ) from error
-        return values[0] if spec.take is None else float(_TAKE[spec.take](values))
+        return values[0] if spec.take is None else _TAKE[spec.take](values)

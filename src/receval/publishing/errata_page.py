@@ -14,23 +14,24 @@ _INTRODUCTION = """\
 
 Written by `receval errata` from `config/errata.yaml` and the accepted results; edit the former.
 
-This page could only be written because the authors of the five papers say exactly what they did, and
-released data, code and the values of single systems. We thank them for it: papers that say and
-release less would have a shorter page. Most of what follows is small and touches no conclusion; where
-one hangs on it, the entry says so.
+This page could only be written because the authors of the five papers say exactly what they
+did, and released data, code and the values of single systems. We thank them for it: papers that
+say and release less would have a shorter page. Most of what follows is small and touches no
+conclusion; where one hangs on it, the entry says so.
 
 An *erratum* here is a place where a paper's text, its figures or tables and its released code
-disagree with each other, or with the public data. Each has both forms, with the names under which the
-library or its configuration has them, the size of the effect on our data, a command that shows it,
-and how certain we are: *certain*, if anyone can see it in what is printed or released, *likely*, if it
-is inferred from that, *open*, if it is no more than possible. Code that was released with a paper may
-be of a library that its authors did not write. Numbers of ours are read from `results/full` when the
-page is written: MovieLens 1M and CM100k are there, the other datasets are not. Claims have their
-numbers in the project's list of what the papers claim.
+disagree with each other, or with the public data. Each has both forms, with the names under
+which the library or its configuration has them, the size of the effect on our data, a command
+that shows it, and how certain we are: *certain*, if anyone can see it in what is printed or
+released, *likely*, if it is inferred from that, *open*, if it is no more than possible. Code
+that was released with a paper may be of a library that its authors did not write. Numbers of
+ours are read from `results/full` when the page is written: MovieLens 1M and CM100k are there,
+the other datasets are not. Claims have their numbers in the project's list of what the papers
+claim.
 
-**Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the number
-of the erratum and what the paper or its code does, or change the entry in `config/errata.yaml` and
-run `receval errata`. Corrections by the authors are welcome above all."""
+**Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the
+number of the erratum and what the paper or its code does, or change the entry in
+`config/errata.yaml` and run `receval errata`. Corrections by the authors are welcome above all."""
 
 _HEADINGS = ("", "paper", "where", "what", "size on our data", "certainty")
 
