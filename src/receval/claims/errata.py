@@ -82,7 +82,7 @@ class ErratumForm(Model):
         A short name for it.
     says : str
         What the text says, or what the other form shows or does; sentences.
-    source : {"text", "figure", "caption", "table", "proof", "data", "released code"}
+    source : {"text", "definition", "proof", "figure", "caption", "table", "data", "released code"}
         Where it stands.
     here : tuple of ErratumName
         What it is called in the library or its configuration; empty where nothing comes of it.
@@ -90,7 +90,9 @@ class ErratumForm(Model):
 
     form: NonEmptyText
     says: NonEmptyText
-    source: Literal["text", "figure", "caption", "table", "proof", "data", "released code"] = "text"
+    source: Literal[
+        "text", "definition", "proof", "figure", "caption", "table", "data", "released code"
+    ] = "text"
     here: tuple[ErratumName, ...] = ()
 
 

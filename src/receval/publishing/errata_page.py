@@ -70,11 +70,11 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
 
 
 def _section(name: str, erratum: Erratum, size: str) -> str:
-    source = erratum.other.source
+    one, other = erratum.text.source, erratum.other.source
     lines = [
         f"**Where:** {erratum.where}",
-        _form("The text", erratum.text),
-        _form("The text, elsewhere" if source == "text" else f"The {source}", erratum.other),
+        _form(f"The {one}", erratum.text),
+        _form(f"The {other}{', elsewhere' * (one == other)}", erratum.other),
         f"**Size:** {size}",
         f"**See it:** `{erratum.command}`",
         f"**{erratum.certainty.capitalize()}.** {erratum.because}",
