@@ -1,4 +1,4 @@
-"""The command ``receval``: drift, acceptance, datasets, one rule alone, files made from code."""
+"""The command ``receval``: drift, acceptance, datasets, one rule alone, pages and lists."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from receval.workflow.run_record import check_artifacts, plan_of_last_run
 SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
+ERRATA_PAGE = Path("docs/errata.md")
 
 CLOSED_PIPE = 141
 """As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
@@ -105,7 +106,11 @@ def _parser() -> argparse.ArgumentParser:
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )
     command.set_defaults(run=_run_rule)
-    for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS_PAGE)):
+    for name, write, path in (
+        ("schema", _schema, SCHEMA),
+        ("metrics", _metrics, METRICS_PAGE),
+        ("errata", _errata, ERRATA_PAGE),
+    ):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     text = "judge the claims of the papers by accepted results, or by fresh ones"
     command = commands.add_parser("claims", help=text, description=text)
@@ -266,6 +271,14 @@ def _metrics(_: argparse.Namespace) -> int:
 
     write_atomically(METRICS_PAGE, document())
     print(f"wrote {METRICS_PAGE}")
+    return 0
+
+
+def _errata(_: argparse.Namespace) -> int:
+    from receval.publishing.errata_page import errata_page  # which no other command needs
+
+    write_atomically(ERRATA_PAGE, errata_page())
+    print(f"wrote {ERRATA_PAGE}")
     return 0
 
 

@@ -1,1 +1,1 @@
-"""What is made for readers: pages and documents from results alone."""
+"""What is written for readers from accepted results: pages, and more to come."""
