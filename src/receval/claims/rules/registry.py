@@ -40,12 +40,11 @@ class EachRule(Rule):
         verdicts = {finding.verdict for finding in found.values()}
         if verdicts == {Verdict.HOLDS}:
             verdict = Verdict.HOLDS
-        elif verdicts == {Verdict.DOES_NOT_HOLD}:
-            verdict = Verdict.DOES_NOT_HOLD
-        elif self.together and Verdict.DOES_NOT_HOLD in verdicts:
-            verdict = Verdict.DOES_NOT_HOLD
         else:
-            verdict = Verdict.HOLDS_IN_PART
+            fails = Verdict.DOES_NOT_HOLD in verdicts
+            if not self.together:
+                fails &= len(verdicts) == 1
+            verdict = Verdict.DOES_NOT_HOLD if fails else Verdict.HOLDS_IN_PART
         details = [failing([(f.verdict is Verdict.HOLDS, name) for name, f in found.items()])]
         details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
         return Finding(
