@@ -207,7 +207,7 @@ def test_p_values_are_compared_by_their_size(
     assert judged("C-026", rows).verdict is verdict
 
 
-def test_what_turns_goes_up_somewhere_and_down_somewhere(judged: Judge) -> None:
+def test_a_turning_series_goes_up_somewhere_and_down_somewhere(judged: Judge) -> None:
     def verdict(popularity: list[float], average: list[float]) -> Verdict:
         rows = [
             {"policy": policy, "neighbours": k, "value": value, "metric": metric}
