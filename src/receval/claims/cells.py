@@ -63,6 +63,8 @@ class Cells(Model):
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
         Which rows. Rows of the check's dataset only, if there is a column ``dataset``.
+    without : mapping of str to value or list of values
+        Which of these rows not: those that have the value in any of the columns.
     column : str
     each : tuple of str
         Columns by which the cells are told apart; without them, there must be one cell.
@@ -76,6 +78,7 @@ class Cells(Model):
 
     artifact: str | None = None
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    without: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     column: str = "value"
     each: tuple[str, ...] = ()
     take: Taken | None = None
@@ -96,13 +99,16 @@ class Cells(Model):
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        self._check_columns(name, table, [*self.where, *self.each, self.column, *intervals])
+        selecting = [*self.where, *self.without, *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
         where = dict(self.where)
         if place.dataset and "dataset" in table.columns:
             where.setdefault("dataset", place.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
-            kept &= _is_among(table[column], wanted if isinstance(wanted, tuple) else (wanted,))
+            kept &= _is_among(table[column], _several(wanted))
+        for column, unwanted in self.without.items():
+            kept &= ~_is_among(table[column], _several(unwanted))
         said = self._in_words(where)
         if not kept.any():
             if place.dataset and not evidence.has(place.study, place.dataset):
@@ -129,8 +135,9 @@ class Cells(Model):
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
-            f"{column}={'|'.join(map(_word, wanted if isinstance(wanted, tuple) else (wanted,)))}"
-            for column, wanted in where.items()
+            f"{column}{sign}{'|'.join(map(_word, _several(wanted)))}"
+            for sign, columns in (("=", where), ("!=", self.without))
+            for column, wanted in columns.items()
         ]
         each = f" by {', '.join(self.each)}" if self.each else ""
         taken = f"{self.take} of " if self.take else ""
@@ -151,6 +158,10 @@ def _word(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
+
+
+def _several(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
 
 
 def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:

@@ -106,6 +106,18 @@ class Magnitude(Model):
         return Numbers.of(numbers.labels, np.abs(numbers.values))
 
 
+class Logarithm(Model):
+    """The common logarithm of a quantity: of numbers that differ by orders of magnitude."""
+
+    logarithm: Quantity
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a logarithm for each label; minus infinity of 0, NaN of what is less."""
+        numbers = evaluated(self.logarithm, evidence, place)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Numbers.of(numbers.labels, np.log10(numbers.values))
+
+
 class Correlation(_OfTwo):
     """How two quantities go together, over all their labels but those that stay.
 
@@ -205,6 +217,7 @@ _FORMS: dict[str, type[Model]] = {
     "quotient": Quotient,
     "product": Product,
     "magnitude": Magnitude,
+    "logarithm": Logarithm,
     "correlation": Correlation,
     "setting": Setting,
     "computed": Computed,
@@ -228,6 +241,7 @@ Quantity = Annotated[
     | Annotated[Quotient, Tag("Quotient")]
     | Annotated[Product, Tag("Product")]
     | Annotated[Magnitude, Tag("Magnitude")]
+    | Annotated[Logarithm, Tag("Logarithm")]
     | Annotated[Correlation, Tag("Correlation")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
@@ -241,6 +255,7 @@ for _model in (
     Quotient,
     Product,
     Magnitude,
+    Logarithm,
     Correlation,
 ):
     _model.model_rebuild()

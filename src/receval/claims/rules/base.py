@@ -38,18 +38,27 @@ class Rule(Model):
         raise NotImplementedError
 
 
+SMALLEST = 1e-4
+"""Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
+
+
 def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     """Return some numbers in words: all of a few, of many the lowest and the highest.
 
     Examples
     --------
-    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4])
-    ('.250', '.100 to .400')
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3.36e-75])
+    ('.250', '.100 to .400', '3.36e-75')
     """
     numbers = np.asarray(values, dtype=np.float64)
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return "no value"
     if len(known) > 3:
-        return f"{significant(float(known.min()))} to {significant(float(known.max()))}"
-    return ", ".join(significant(float(number)) for number in known)
+        return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+    return ", ".join(_in_word(float(number)) for number in known)
+
+
+def _in_word(number: float) -> str:
+    is_small = 0 < abs(number) < SMALLEST
+    return f"{number:.2e}" if is_small else significant(number)
