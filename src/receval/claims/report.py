@@ -57,7 +57,8 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
 
 def _told(row: Mapping[Any, Any]) -> Iterator[str]:
     on = f" on {row['dataset']}" if row["dataset"] else ""
-    yield f"{row['claim']}{on}: {row['verdict']}"
+    form = f", {row['form']}" if row["form"] else ""
+    yield f"{row['claim']}{on}{form}: {row['verdict']}"
     yield f"  {row['statement']}"
     for name in _TOLD:
         if row[name]:
@@ -65,6 +66,7 @@ def _told(row: Mapping[Any, Any]) -> Iterator[str]:
 
 
 def _counts(ledger: pd.DataFrame) -> str:
+    ledger = ledger[ledger["form"] == ""]
     counts = pd.crosstab(ledger["paper"], ledger["verdict"], margins=True, margins_name="all")
     columns = [verdict for verdict in map(str, Verdict) if verdict in counts.columns]
     rows = [[str(paper), *map(int, counts.loc[paper, columns])] for paper in counts.index]

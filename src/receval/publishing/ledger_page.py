@@ -34,7 +34,8 @@ def ledger_page(ledger: pd.DataFrame, *, synthetic: bool) -> str:
     ]
     if synthetic:
         parts.append(OF_TWINS)
-    parts.append(_table_of_counts(ledger))
+    # What another form of a claim gives stands beside its verdict, and is not its verdict.
+    parts.append(_table_of_counts(ledger[ledger["form"] == ""]))
     for paper, rows in ledger.groupby("paper", sort=False):
         parts += [f"## {paper}", "\n".join(_lines(rows))]
     return "\n\n".join(parts) + "\n"
@@ -60,7 +61,8 @@ def _lines(rows: pd.DataFrame) -> Iterator[str]:
         said = [str(row[name]) for name in ("ours", "detail", "reason") if row[name]]
         if row["needs"]:
             said = [f"needs {row['needs']}"]
-        cells = [row["claim"], row["where"], row["statement"], row["dataset"], row["verdict"]]
+        data = ", ".join(filter(None, (str(row["dataset"]), str(row["form"]))))
+        cells = [row["claim"], row["where"], row["statement"], data, row["verdict"]]
         yield _row([*map(str, cells), " · ".join(said)])
 
 

@@ -43,9 +43,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print a row a claim and dataset that is decided; a note names the others.
 
+    What other forms of a claim give is in the CSV alone.
+
     Where all claims are numbers, the paper's number stands beside ours; else the statement and what
     we have.
     """
+    results = results[results["form"] == ""]
     is_decided = results["verdict"] != Verdict.UNDECIDABLE
     decided = results[is_decided]
     numbers = bool((decided["published"] != "").all())
