@@ -166,7 +166,10 @@ class Rank(Model):
         ranks = series.groupby(groups).rank(ascending=self.first == "lowest").to_numpy()
         last = [label[-1] for label in numbers.labels]
         if missing := sorted(set(self.only) - set(last)):
-            raise ValueError(f"A rank is asked of {enumerated(missing)}, which nothing ranks.")
+            raise ValueError(
+                f"A rank is asked of {enumerated(missing)}, but there are ranks of "
+                f"{enumerated(list(dict.fromkeys(last)))}: correct the names under only."
+            )
         own = [row for row, name in enumerate(last) if not self.only or name in self.only]
         return Numbers.of([numbers.labels[row] for row in own], ranks[own])
 
