@@ -24,7 +24,8 @@ def evidence_of(folder: Path, rows: list[dict[str, Any]], **settings: Any) -> Ev
     """Results of one artifact, fig01, and the record of its study."""
     own = folder / STUDY
     write_results(pd.DataFrame(rows), own / "fig01.csv")
-    record = {"config": settings, "datasets": {"ml-1m": {"n_users": 6040}}}
+    datasets = {str(row["dataset"]): {"n_users": 6040} for row in rows}
+    record = {"config": settings, "datasets": datasets}
     (own / "provenance.json").write_text(json.dumps(record))
     return Evidence.of_folder(folder)
 

@@ -62,9 +62,13 @@ class Cells(Model):
     artifact : str, optional
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
-        Which rows. Rows of the check's dataset only, if there is a column ``dataset``.
+        Which rows. Rows of the check's dataset only, if there is a column ``dataset``; of a list
+        of datasets, all must be there.
     without : mapping of str to value or list of values
         Which of these rows not: those that have the value in any of the columns.
+    pair : tuple of two str, optional
+        Columns that name a pair: a row of a thing with itself is left out and, where ``each`` has
+        both columns, the second of the two rows of a pair, too.
     column : str
     each : tuple of str
         Columns by which the cells are told apart; without them, there must be one cell.
@@ -79,6 +83,7 @@ class Cells(Model):
     artifact: str | None = None
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     without: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    pair: tuple[str, str] | None = None
     column: str = "value"
     each: tuple[str, ...] = ()
     take: Taken | None = None
@@ -92,23 +97,28 @@ class Cells(Model):
         Raises
         ------
         NotMeasuredError
-            The artifact was not made.
+            The artifact was not made, or a dataset is not there.
         ValueError
             A column is not there, no row is, or cells cannot be told apart.
         """
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        selecting = [*self.where, *self.without, *self.each]
-        self._check_columns(name, table, [*selecting, self.column, *intervals])
+        named = [*self.where, *self.without, *(self.pair or ()), *self.each, self.column, *intervals]
+        self._check_columns(name, table, named)
         where = dict(self.where)
+        for dataset in _all_of(where.get("dataset", ())):
+            if not evidence.has(place.study, _word(dataset)):
+                raise NotMeasuredError(f"the dataset {dataset}")
         if place.dataset and "dataset" in table.columns:
             where.setdefault("dataset", place.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
-            kept &= _is_among(table[column], _several(wanted))
+            kept &= _is_among(table[column], _all_of(wanted))
         for column, unwanted in self.without.items():
-            kept &= ~_is_among(table[column], _several(unwanted))
+            kept &= ~_is_among(table[column], _all_of(unwanted))
+        if self.pair is not None:
+            kept &= self._is_pair(table, kept)
         said = self._in_words(where)
         if not kept.any():
             if place.dataset and not evidence.has(place.study, place.dataset):
@@ -135,14 +145,31 @@ class Cells(Model):
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
-            f"{column}{sign}{'|'.join(map(_word, _several(wanted)))}"
-            for sign, columns in (("=", where), ("!=", self.without))
-            for column, wanted in columns.items()
+            f"{column}{sign}{'|'.join(map(_word, _all_of(wanted)))}"
+            for sign, chosen in (("=", where), ("!=", self.without))
+            for column, wanted in chosen.items()
         ]
+        if self.pair is not None:
+            parts.append(f"{self.pair[0]} is not {self.pair[1]}")
         each = f" by {', '.join(self.each)}" if self.each else ""
         taken = f"{self.take} of " if self.take else ""
         column = f"{self.column} is {self.equal}" if self.equal is not None else self.column
         return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
+
+    def _is_pair(self, table: pd.DataFrame, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the kept rows name two things, each two once if both tell cells apart."""
+        assert self.pair is not None
+        names = table[list(self.pair)].to_numpy(dtype=object)
+        rest = table[[column for column in self.each if column not in self.pair]]
+        once = set(self.pair) <= set(self.each)
+        seen: set[tuple[object, ...]] = set()
+        found = np.zeros(len(table), dtype=bool)
+        for row in np.flatnonzero(kept):
+            one, other = names[row]
+            key = (frozenset((one, other)), *rest.iloc[row])
+            found[row] = one != other and not (once and key in seen)
+            seen.add(key)
+        return found
 
     @staticmethod
     def _check_columns(name: str, table: pd.DataFrame, columns: list[str]) -> None:
@@ -160,7 +187,7 @@ def _word(cell: object) -> str:
     return str(cell)
 
 
-def _several(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def _all_of(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return wanted if isinstance(wanted, tuple) else (wanted,)
 
 

@@ -20,6 +20,7 @@ from receval.claims.evidence import Evidence, Numbers, Reading, aligned
 from receval.config.named_code import check_name
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
+from receval.storage.messages import enumerated
 
 
 class Taking(Model):
@@ -152,6 +153,39 @@ class Correlation(_OfTwo):
         return pearson_r(one, other)
 
 
+class Rank(Model):
+    """The ranks of a quantity, from 1; equal numbers share the mean of theirs.
+
+    Attributes
+    ----------
+    rank : Quantity
+        Its labels end with what is ranked.
+    first : {"lowest", "highest"}
+        Which number has rank 1.
+    only : tuple of str
+        What to give the ranks of, among all that is ranked; all by default.
+    """
+
+    rank: Quantity
+    first: Literal["lowest", "highest"]
+    only: tuple[str, ...] = ()
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the rank of each label among those that begin alike."""
+        numbers = evaluated(self.rank, evidence, place)
+        series = pd.Series(numbers.values)
+        groups = pd.Series([label[:-1] for label in numbers.labels])
+        ranks = series.groupby(groups).rank(ascending=self.first == "lowest").to_numpy()
+        last = [label[-1] for label in numbers.labels]
+        if missing := sorted(set(self.only) - set(last)):
+            raise ValueError(
+                f"A rank is asked of {enumerated(missing)}, but there are ranks of "
+                f"{enumerated(list(dict.fromkeys(last)))}: correct the names under only."
+            )
+        own = [row for row, name in enumerate(last) if not self.only or name in self.only]
+        return Numbers.of([numbers.labels[row] for row in own], ranks[own])
+
+
 class Setting(Model):
     """What was configured: a number, or 1 where it is what it should be.
 
@@ -219,6 +253,7 @@ _FORMS: dict[str, type[Model]] = {
     "magnitude": Magnitude,
     "logarithm": Logarithm,
     "correlation": Correlation,
+    "rank": Rank,
     "setting": Setting,
     "computed": Computed,
     "of": Taking,
@@ -243,6 +278,7 @@ Quantity = Annotated[
     | Annotated[Magnitude, Tag("Magnitude")]
     | Annotated[Logarithm, Tag("Logarithm")]
     | Annotated[Correlation, Tag("Correlation")]
+    | Annotated[Rank, Tag("Rank")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
     Discriminator(_form),
@@ -257,5 +293,6 @@ for _model in (
     Magnitude,
     Logarithm,
     Correlation,
+    Rank,
 ):
     _model.model_rebuild()

@@ -21,6 +21,8 @@ from receval.spec_types import NonEmptyText
 class EachRule(Rule):
     """Several parts, each decided by its own rule; the claim holds if all do.
 
+    A part that is not measured leaves the claim undecided unless another part refutes it.
+
     Attributes
     ----------
     parts : mapping of str to rule
@@ -35,9 +37,17 @@ class EachRule(Rule):
     together: bool = False
 
     def judge(self, evidence: Evidence, place: Place) -> Finding:
-        """Return the verdict of all parts."""
-        found = {name: part.judge(evidence, place) for name, part in self.parts.items()}
+        """Return the verdict of all parts: in part, if any holds at least in part."""
+        found: dict[str, Finding] = {}
+        missing: dict[str, NotMeasuredError] = {}
+        for name, part in self.parts.items():
+            try:
+                found[name] = part.judge(evidence, place)
+            except NotMeasuredError as error:
+                missing[name] = error
         verdicts = {finding.verdict for finding in found.values()}
+        if missing and verdicts <= {Verdict.HOLDS}:
+            raise next(iter(missing.values()))
         if verdicts == {Verdict.HOLDS}:
             verdict = Verdict.HOLDS
         else:
@@ -47,6 +57,7 @@ class EachRule(Rule):
             verdict = Verdict.DOES_NOT_HOLD if fails else Verdict.HOLDS_IN_PART
         details = [failing([(f.verdict is Verdict.HOLDS, name) for name, f in found.items()])]
         details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
+        details += [f"Not measured: {name}." for name in missing]
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
