@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from receval.claims.evidence import Change, Evidence
 from receval.claims.ledger import judge
 from receval.claims.spec import CheckSpec, ClaimSpec
-from receval.claims.verdicts import Finding, Verdict
+from receval.claims.verdicts import Finding
 
 Numbers = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def change_that_turns(
         except ValueError:
             # Such numbers cannot be judged at all, as of lines that never differ.
             continue
-        if other.verdict is not finding.verdict and other.verdict is not Verdict.UNDECIDABLE:
+        if other.verdict is not finding.verdict:
             return name
     return None
 
