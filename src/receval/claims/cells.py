@@ -107,7 +107,9 @@ class Cells(Model):
         if not kept.any():
             if place.dataset and not evidence.has(place.study, place.dataset):
                 raise NotMeasuredError(f"the dataset {place.dataset}")
-            raise ValueError(f"{name} has no row with {said}: correct the selection.")
+            raise evidence.missing(
+                name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
+            )
         rows = table[kept]
         if self.equal is None:
             values = real_values(rows[self.column])
