@@ -115,8 +115,12 @@ class Cells(Model):
             values = real_values(rows[self.column])
         else:
             values = (rows[self.column].astype(str) == self.equal).to_numpy(dtype=np.float64)
-        values = evidence.read(Reading(name, said), values)
         labels = [tuple(map(_word, row)) for row in rows[list(self.each)].to_numpy(dtype=object)]
+        if self.take == "count":
+            # What is read is how many cells there are, not what stands in them.
+            counts = taken(labels, values, "count")
+            return Numbers.of(counts.labels, evidence.read(Reading(name, said), counts.values))
+        values = evidence.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):
