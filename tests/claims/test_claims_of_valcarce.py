@@ -17,7 +17,7 @@ from receval.claims.metric_definitions import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )
-from receval.claims.quantities import Rank
+from receval.claims.quantities import RankOf
 from receval.claims.spec import PaperClaims, read_claims
 from receval.claims.verdicts import Finding
 
@@ -242,20 +242,20 @@ def test_a_pair_is_taken_once_where_both_of_its_columns_tell_cells_apart(made: M
     assert single.evaluate(evidence, place).values.tolist() == [6.0] * 7
 
 
-def test_equal_numbers_share_the_mean_of_their_ranks(made: Made) -> None:
+def test_equal_numbers_share_the_best_of_their_ranks(made: Made) -> None:
     made.power("valcarce2018/table3", {"ml-1m": {"P": 2, "MAP": 1, "nDCG": 2, "MRR": 5}})
     evidence, place = Evidence.of_folder(made.folder), Place("valcarce2018", "table3", "ml-1m")
     cells = Cells(column="dp_ordered", each=("metric",))
 
-    def ranks(first: str, *only: str) -> Numbers:
-        rank = Rank.model_validate({"rank": cells, "first": first, "only": only})
+    def ranks(ahead: str, *only: str) -> Numbers:
+        rank = RankOf.model_validate({"rank": cells, "ahead": ahead, "only": only})
         return rank.evaluate(evidence, place)
 
-    assert ranks("lowest").values.tolist() == [2.5, 1.0, 2.5, 4.0]
-    assert ranks("highest", "MRR", "MAP").labels == (("MAP",), ("MRR",))
-    assert ranks("highest", "MRR", "MAP").values.tolist() == [4.0, 1.0]
-    with pytest.raises(ValueError, match="A rank is asked of F1, but there are ranks of P, MAP"):
-        ranks("lowest", "F1")
+    assert ranks("lower").values.tolist() == [2.0, 1.0, 2.0, 4.0]
+    assert ranks("higher", "MRR", "MAP").labels == (("MAP",), ("MRR",))
+    assert ranks("higher", "MRR", "MAP").values.tolist() == [4.0, 1.0]
+    with pytest.raises(ValueError, match="There is no F1, only MAP, MRR, P, nDCG"):
+        ranks("lower", "F1")
 
 
 def test_a_listed_dataset_that_is_not_there_leaves_cells_unmeasured(made: Made) -> None:

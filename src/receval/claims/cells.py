@@ -104,7 +104,14 @@ class Cells(Model):
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        named = [*self.where, *self.without, *(self.pair or ()), *self.each, self.column, *intervals]
+        named = [
+            *self.where,
+            *self.without,
+            *(self.pair or ()),
+            *self.each,
+            self.column,
+            *intervals,
+        ]
         self._check_columns(name, table, named)
         where = dict(self.where)
         for dataset in _all_of(where.get("dataset", ())):
@@ -123,14 +130,20 @@ class Cells(Model):
         if not kept.any():
             if place.dataset and not evidence.has(place.study, place.dataset):
                 raise NotMeasuredError(f"the dataset {place.dataset}")
-            raise ValueError(f"{name} has no row with {said}: correct the selection.")
+            raise evidence.missing(
+                name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
+            )
         rows = table[kept]
         if self.equal is None:
             values = real_values(rows[self.column])
         else:
             values = (rows[self.column].astype(str) == self.equal).to_numpy(dtype=np.float64)
-        values = evidence.read(Reading(name, said), values)
         labels = [tuple(map(_word, row)) for row in rows[list(self.each)].to_numpy(dtype=object)]
+        if self.take == "count":
+            # What is read is how many cells there are, not what stands in them.
+            counts = taken(labels, values, "count")
+            return Numbers.of(counts.labels, evidence.read(Reading(name, said), counts.values))
+        values = evidence.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Discriminator, Tag
 
 from receval.claims.cells import Cells, Place, Scalar, Taken, taken
 from receval.claims.evidence import Evidence, Numbers, Reading, aligned
+from receval.claims.ranks import Ahead, in_falling_order, ranks_of
 from receval.config.named_code import check_name
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
@@ -119,6 +120,48 @@ class Logarithm(Model):
             return Numbers.of(numbers.labels, np.log10(numbers.values))
 
 
+class RankOf(Model):
+    """The rank of each number among those whose labels differ in the last one alone.
+
+    Attributes
+    ----------
+    rank : Quantity
+    ahead : {"higher", "lower"}
+        Which values lead; equal ones share the best of their ranks.
+    only : tuple of str
+        The last labels of those to take, in the end; all by default.
+    """
+
+    rank: Quantity
+    ahead: Ahead = "higher"
+    only: tuple[str, ...] = ()
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a rank for each label."""
+        ranks = ranks_of(evaluated(self.rank, evidence, place), self.ahead)
+        there = {label[-1] for label in ranks.labels}
+        for name in self.only:
+            if name not in there:
+                raise evidence.missing(place.study, name, enumerated(sorted(there)))
+        kept = [i for i, label in enumerate(ranks.labels) if label[-1] in (self.only or there)]
+        return Numbers.of([ranks.labels[i] for i in kept], ranks.values[kept])
+
+
+class InOrder(Model):
+    """All numbers from the highest to the lowest, labelled 1, 2 and so on.
+
+    Attributes
+    ----------
+    in_order : Quantity
+    """
+
+    in_order: Quantity
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the sorted numbers."""
+        return in_falling_order(evaluated(self.in_order, evidence, place))
+
+
 class Correlation(_OfTwo):
     """How two quantities go together, over all their labels but those that stay.
 
@@ -151,39 +194,6 @@ class Correlation(_OfTwo):
         if self.coefficient == "spearman":
             one, other = (pd.Series(x).rank().to_numpy() for x in (one, other))
         return pearson_r(one, other)
-
-
-class Rank(Model):
-    """The ranks of a quantity, from 1; equal numbers share the mean of theirs.
-
-    Attributes
-    ----------
-    rank : Quantity
-        Its labels end with what is ranked.
-    first : {"lowest", "highest"}
-        Which number has rank 1.
-    only : tuple of str
-        What to give the ranks of, among all that is ranked; all by default.
-    """
-
-    rank: Quantity
-    first: Literal["lowest", "highest"]
-    only: tuple[str, ...] = ()
-
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
-        """Return the rank of each label among those that begin alike."""
-        numbers = evaluated(self.rank, evidence, place)
-        series = pd.Series(numbers.values)
-        groups = pd.Series([label[:-1] for label in numbers.labels])
-        ranks = series.groupby(groups).rank(ascending=self.first == "lowest").to_numpy()
-        last = [label[-1] for label in numbers.labels]
-        if missing := sorted(set(self.only) - set(last)):
-            raise ValueError(
-                f"A rank is asked of {enumerated(missing)}, but there are ranks of "
-                f"{enumerated(list(dict.fromkeys(last)))}: correct the names under only."
-            )
-        own = [row for row, name in enumerate(last) if not self.only or name in self.only]
-        return Numbers.of([numbers.labels[row] for row in own], ranks[own])
 
 
 class Setting(Model):
@@ -252,8 +262,9 @@ _FORMS: dict[str, type[Model]] = {
     "product": Product,
     "magnitude": Magnitude,
     "logarithm": Logarithm,
+    "rank": RankOf,
+    "in_order": InOrder,
     "correlation": Correlation,
-    "rank": Rank,
     "setting": Setting,
     "computed": Computed,
     "of": Taking,
@@ -277,8 +288,9 @@ Quantity = Annotated[
     | Annotated[Product, Tag("Product")]
     | Annotated[Magnitude, Tag("Magnitude")]
     | Annotated[Logarithm, Tag("Logarithm")]
+    | Annotated[RankOf, Tag("RankOf")]
+    | Annotated[InOrder, Tag("InOrder")]
     | Annotated[Correlation, Tag("Correlation")]
-    | Annotated[Rank, Tag("Rank")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
     Discriminator(_form),
@@ -292,7 +304,8 @@ for _model in (
     Product,
     Magnitude,
     Logarithm,
+    RankOf,
+    InOrder,
     Correlation,
-    Rank,
 ):
     _model.model_rebuild()
