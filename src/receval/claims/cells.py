@@ -104,15 +104,8 @@ class Cells(Model):
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        named = [
-            *self.where,
-            *self.without,
-            *(self.pair or ()),
-            *self.each,
-            self.column,
-            *intervals,
-        ]
-        self._check_columns(name, table, named)
+        selecting = [*self.where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
         where = dict(self.where)
         for dataset in _all_of(where.get("dataset", ())):
             if not evidence.has(place.study, _word(dataset)):
