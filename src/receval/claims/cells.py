@@ -105,8 +105,8 @@ class Cells(Model):
             kept &= _is_among(table[column], wanted if isinstance(wanted, tuple) else (wanted,))
         said = self._in_words(where)
         if not kept.any():
-            if place.dataset and not evidence.has(place.study, place.dataset):
-                raise NotMeasuredError(f"the dataset {place.dataset}")
+            if absent := _absent(evidence, place.study, where.get("dataset", place.dataset)):
+                raise NotMeasuredError(f"the dataset {absent}")
             raise ValueError(f"{name} has no row with {said}: correct the selection.")
         rows = table[kept]
         if self.equal is None:
@@ -144,6 +144,12 @@ class Cells(Model):
                 raise ValueError(
                     f"{name} has no column {column}; it has {enumerated(list(table.columns))}."
                 )
+
+
+def _absent(evidence: Evidence, study: str, named: object) -> str | None:
+    """Return the first of the datasets named that was not there; None if all were."""
+    datasets = named if isinstance(named, tuple) else (named,) if named else ()
+    return next((str(name) for name in datasets if not evidence.has(study, str(name))), None)
 
 
 def _word(cell: object) -> str:
