@@ -28,8 +28,8 @@ class SameOrderRule(Rule):
     values : Quantity
         Its labels end with what is ordered; those before it tell orders apart.
     reference : Quantity
-        Labelled in the same way: what each order is compared with. One whose labels are what is
-        ordered alone serves for all.
+        What each order is compared with: that of the same labels, or of the same without the first
+        ones, which a reference that serves several orders does not have.
     p_values, p_reference : Quantity, optional
         Of the differences of two things, named by the last two labels; those before are as in
         the quantity itself. Two things that change places do not count where a difference is not
@@ -50,48 +50,56 @@ class SameOrderRule(Rule):
         found = _groups(evaluated(self.values, evidence, place))
         reference = _groups(evaluated(self.reference, evidence, place))
         chances, of_reference = (
-            {} if quantity is None else _chances(evaluated(quantity, evidence, place))
+            None if quantity is None else _chances(evaluated(quantity, evidence, place))
             for quantity in (self.p_values, self.p_reference)
         )
         parts = []
         changed = compared = 0
         for group, values in found.items():
-            own = () if set(reference) == {()} else group
-            if own not in reference:
-                raise ValueError(
-                    f"There is no order to compare that of {', '.join(group)} with; there are "
-                    f"{enumerated([', '.join(name) for name in reference])}."
-                )
+            own = _counterpart(group, reference)
             others = reference[own]
-            if set(values) != set(others):
-                raise ValueError(
-                    f"Two orders are not of the same things: {enumerated(sorted(values))}, and "
-                    f"{enumerated(sorted(others))}. Select the same ones on both sides."
-                )
-            pairs = list(combinations(values, 2))
+            _check_same(values, others)
             moved = [
                 f"{one} and {other}"
-                for one, other in pairs
+                for one, other in combinations(values, 2)
                 if (values[one] - values[other]) * (others[one] - others[other]) < 0
-                and _is_apart(chances, group, one, other, self.p_values)
-                and _is_apart(of_reference, own, one, other, self.p_reference)
+                and _is_apart(chances, group, one, other)
+                and _is_apart(of_reference, own, one, other)
             ]
             known = not np.isnan([*values.values(), *others.values()]).any()
-            name = f"{', '.join(group)}: {', '.join(moved)}" if group else ", ".join(moved)
+            name = ": ".join(filter(None, [", ".join(group), ", ".join(moved)]))
             parts.append((known and not moved, name or "missing values"))
             changed += len(moved)
-            compared += len(pairs)
+            compared += len(values) * (len(values) - 1) // 2
         rule = "the same order"
         if self.p_values is not None or self.p_reference is not None:
             rule += " but for differences that are not significant"
         detail = failing(parts)
-        if not detail and parts and not parts[0][0]:
+        if len(parts) == 1 and not parts[0][0]:
             detail = f"In another order: {parts[0][1]}."
         return Finding(
             verdict_of([is_same for is_same, _ in parts], self.enough),
             f"{changed} of {compared} pairs change places",
             rule if self.enough == 1 else f"{rule}, in {100 * self.enough:g} %",
             detail,
+        )
+
+
+def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
+    for start in range(len(group) + 1):
+        if group[start:] in reference:
+            return group[start:]
+    raise ValueError(
+        f"There is no order to compare that of {', '.join(group)} with; there are those of "
+        f"{enumerated([', '.join(name) for name in reference])}."
+    )
+
+
+def _check_same(values: dict[str, float], others: dict[str, float]) -> None:
+    if set(values) != set(others):
+        raise ValueError(
+            f"Two orders are not of the same things: {enumerated(sorted(values))}, and "
+            f"{enumerated(sorted(others))}. Select the same ones on both sides."
         )
 
 
@@ -108,11 +116,9 @@ def _chances(numbers: Numbers) -> _Chances:
     return dict(zip(numbers.labels, numbers.values.tolist(), strict=True))
 
 
-def _is_apart(
-    chances: _Chances, group: tuple[str, ...], one: str, other: str, asked: object
-) -> bool:
+def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other: str) -> bool:
     """Tell whether a difference is significant; where nobody asks, every one is."""
-    if asked is None:
+    if chances is None:
         return True
     label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)
     if label is None:
