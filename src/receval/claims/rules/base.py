@@ -13,6 +13,9 @@ from receval.claims.verdicts import Finding
 from receval.figures.printed_numbers import significant
 from receval.spec_types import Model
 
+SMALL = 1e-6
+"""Numbers below it are written with a power of ten."""
+
 
 class Rule(Model):
     """A way to decide a claim.
@@ -43,13 +46,18 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
 
     Examples
     --------
-    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4])
-    ('.250', '.100 to .400')
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3e-50])
+    ('.250', '.100 to .400', '3e-50')
     """
     numbers = np.asarray(values, dtype=np.float64)
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return "no value"
     if len(known) > 3:
-        return f"{significant(float(known.min()))} to {significant(float(known.max()))}"
-    return ", ".join(significant(float(number)) for number in known)
+        return f"{_in_words(float(known.min()))} to {_in_words(float(known.max()))}"
+    return ", ".join(_in_words(float(number)) for number in known)
+
+
+def _in_words(number: float) -> str:
+    """Return a number, such as a p-value that would have dozens of zeros, in few characters."""
+    return f"{number:.0e}" if 0 < abs(number) < SMALL else significant(number)
