@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -34,11 +34,20 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where a claim is judged: the study, the artifact meant if none is named, the dataset."""
+    """Where a claim is judged: what is meant where a quantity does not say.
+
+    Attributes
+    ----------
+    study : str
+    artifact, dataset : str, optional
+    where : mapping of str to value or tuple of values
+        Which rows of that artifact.
+    """
 
     study: str
     artifact: str | None = None
     dataset: str | None = None
+    where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
 
     def full(self, artifact: str | None) -> str:
         """Return the name of an artifact with its study.
@@ -62,7 +71,8 @@ class Cells(Model):
     artifact : str, optional
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
-        Which rows. Rows of the check's dataset only, if there is a column ``dataset``.
+        Which rows. Of the check's artifact, those that the check selects as well, but for the
+        columns named here; and of the check's dataset only, if there is a column ``dataset``.
     column : str
     each : tuple of str
         Columns by which the cells are told apart; without them, there must be one cell.
@@ -96,8 +106,8 @@ class Cells(Model):
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        self._check_columns(name, table, [*self.where, *self.each, self.column, *intervals])
-        where = dict(self.where)
+        where = {**({} if self.artifact else place.where), **self.where}
+        self._check_columns(name, table, [*where, *self.each, self.column, *intervals])
         if place.dataset and "dataset" in table.columns:
             where.setdefault("dataset", place.dataset)
         kept = np.ones(len(table), dtype=bool)

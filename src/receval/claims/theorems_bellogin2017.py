@@ -74,7 +74,7 @@ def violation_of_bounds() -> float:
     return float(most)
 
 
-def difference_of_random_precision_from_rho() -> float:
+def random_precision_less_rho() -> float:
     """Return how far P@n over all orders of a target set is from its density (equation 4).
 
     The largest difference over n, from all 720 orders of six items of which two are relevant.
@@ -93,7 +93,7 @@ def difference_of_random_precision_from_rho() -> float:
 def ratio_of_rho_to_sigma_delta() -> float:
     """Return the mean density of target sets over that of equation 4, over coin flips (AR AI-AN).
 
-    The density is what :func:`difference_of_random_precision_from_rho` compares random precision
+    The density is what :func:`random_precision_less_rho` compares random precision
     with. Equation 4 takes the sizes of target sets for independent of what users like.
     """
     protocol = Protocol("AR", "AI")
@@ -108,7 +108,7 @@ def ratio_of_rho_to_sigma_delta() -> float:
     return float(np.mean(rho) / np.mean(expected))
 
 
-def difference_of_random_precision_from_one_over_t() -> float:
+def random_precision_less_one_over_t() -> float:
     """Return how far 1R P@n over all ranks is from 1/t, at most over n and t (equation 5)."""
     most = 0.0
     for size in (5, 20, 100):
@@ -118,7 +118,7 @@ def difference_of_random_precision_from_one_over_t() -> float:
     return most
 
 
-def difference_of_whole_precision_from_rho() -> float:
+def whole_precision_less_rho() -> float:
     """Return how far precision of whole lists is from their density (section 4.2).
 
     The largest difference, of random rankings and of popularity under AR and 1R.
@@ -155,7 +155,7 @@ def gain_of_an_order_over_popularity() -> float:
     return float(most)
 
 
-def difference_from_random_where_ratios_are_equal(ratio: float = 0.3) -> float:
+def gain_where_ratios_are_equal(ratio: float = 0.3) -> float:
     """Return how far equation 3 is from equation 4 in a uniform test (section 6.2).
 
     All items have the same share of positive ratings, so that every order of them is as good as
@@ -177,12 +177,12 @@ def difference_from_random_where_ratios_are_equal(ratio: float = 0.3) -> float:
     return float(np.abs(np.array(found) - random).max())
 
 
-def difference_from_random_where_all_are_positive() -> float:
+def gain_where_all_are_positive() -> float:
     """Return the same where every rating is positive (section 6.2, last paragraph on ratios)."""
-    return difference_from_random_where_ratios_are_equal(1.0)
+    return gain_where_ratios_are_equal(1.0)
 
 
-def popularity_over_random_under_uniform_ar() -> float:
+def popularity_over_random_in_uar() -> float:
     """Return P@10 of popularity over the density of target sets, under UAR, all ratings positive.
 
     Measured on uniform tests of the simulated ratings, with the training items of a user no
@@ -191,7 +191,7 @@ def popularity_over_random_under_uniform_ar() -> float:
     return _popularity_over_random(Protocol("AR", "TI", threshold=1))
 
 
-def popularity_over_random_under_uniform_1r() -> float:
+def popularity_over_random_in_u1r() -> float:
     """Return the same under U1R, with samples of 49: P@10 of popularity over 1/t."""
     return _popularity_over_random(Protocol("1R", "TI", 49, threshold=1))
 
@@ -207,20 +207,20 @@ def _popularity_over_random(protocol: Protocol) -> float:
     return float(np.mean(popularity) / np.mean(random))
 
 
-def difference_of_grades_under_one_relevant() -> float:
+def graded_ndcg_less_plain() -> float:
     """Return how far nDCG with grades is from nDCG without, over all 1R lists (section 6.3)."""
     metrics = [parse("nDCG@10"), parse("nDCG(gain=relevant)@10")]
     with_grades, without = evaluate(metrics, one_list_a_rank(50, _ONE))
     return float(np.abs(with_grades - without).max())
 
 
-def difference_of_ap_from_rr_under_one_relevant() -> float:
+def average_precision_less_reciprocal_rank() -> float:
     """Return how far average precision is from the reciprocal rank, over all 1R lists."""
     precision, reciprocal = evaluate([parse("AP"), parse("RR")], one_list_a_rank(50, _ONE))
     return float(np.abs(precision - reciprocal).max())
 
 
-def lowest_bpref_without_judged_nonrelevant() -> float:
+def lowest_bpref_of_one_relevant() -> float:
     """Return the lowest bpref of lists whose one judged item is relevant (section 7), at any rank.
 
     Both forms. Metrics that need all judgments are not measured under 1R, so the lists are those
@@ -231,7 +231,7 @@ def lowest_bpref_without_judged_nonrelevant() -> float:
     return float(evaluate(forms, lists).min())
 
 
-def difference_of_stratified_recall_from_recall() -> float:
+def stratified_recall_less_recall() -> float:
     """Return how far stratified recall with gamma = 0 is from recall, over lists and cut-offs."""
     protocol = Protocol("AR", "TI", threshold=_POSITIVE)
     lists = lists_of(RandomScores(0), fold_of_coin_flips(0), protocol)
