@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.claims.evidence import Change, Evidence
 from receval.claims.ledger import judge
+from receval.claims.sources import ClaimSources, ReadingChange
 from receval.claims.spec import CheckSpec, ClaimSpec
 from receval.claims.verdicts import Finding
 
@@ -33,7 +33,7 @@ NAMED: dict[str, Callable[[Numbers], Numbers]] = {
 }
 
 
-def changes(finding: Finding, readings: int) -> Iterator[tuple[str, Change]]:
+def changes(finding: Finding, readings: int) -> Iterator[tuple[str, ReadingChange]]:
     """Yield changes of one reading or of all, the likeliest to matter first."""
     chosen: list[int | None] = [None, *range(readings)]
     known = {**NAMED}
@@ -52,11 +52,11 @@ def changes(finding: Finding, readings: int) -> Iterator[tuple[str, Change]]:
         yield f"random numbers {number}", _random(seed)
 
 
-def _of_one(change: Callable[[Numbers], Numbers], chosen: int | None) -> Change:
+def _of_one(change: Callable[[Numbers], Numbers], chosen: int | None) -> ReadingChange:
     return lambda number, values: change(values) if chosen in (None, number) else values
 
 
-def _random(seed: int) -> Change:
+def _random(seed: int) -> ReadingChange:
     def drawn(number: int, values: Numbers) -> Numbers:
         own = np.random.default_rng([seed, number])
         level, spread = own.normal(), own.exponential()
@@ -70,14 +70,14 @@ def _random(seed: int) -> Change:
 
 
 def change_that_turns(
-    claim: ClaimSpec, check: CheckSpec, paper: str, evidence: Evidence
+    claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> str | None:
     """Return a change of the deciding numbers that gives another verdict; None if none does."""
-    finding = judge(check, claim, paper, evidence)
-    readings = len(evidence.readings)
+    finding = judge(check, claim, paper, sources)
+    readings = len(sources.readings)
     for name, change in changes(finding, readings):
         try:
-            other = judge(check, claim, paper, evidence.changed(change))
+            other = judge(check, claim, paper, sources.changed(change))
         except ValueError:
             # Such numbers cannot be judged at all, as of lines that never differ.
             continue

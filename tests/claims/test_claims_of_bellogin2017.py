@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims import theorems_bellogin2017 as theorems
-from receval.claims.evidence import Evidence
 from receval.claims.ledger import judge
+from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, read_claims
+from receval.claims.theorems import popularity_and_sparsity as theorems
 from receval.claims.verdicts import Finding
 
 STUDY = "bellogin2017"
@@ -44,7 +44,7 @@ def verdict(
     (study / "provenance.json").write_text(json.dumps({"datasets": {name: {} for name in there}}))
     spec = claims.claims[claim]
     (check,) = (check for check in spec.checks if check.dataset == dataset)
-    return judge(check, spec, STUDY, Evidence.of_folder(folder))
+    return judge(check, spec, STUDY, ClaimSources.of_folder(folder))
 
 
 def rows(columns: str, *values: Sequence[Any]) -> pd.DataFrame:
@@ -123,7 +123,9 @@ def significance(p_value: float, ndcg: Sequence[float]) -> pd.DataFrame:
     designs = ("1R", "-10% head", "U1R", "P1R", "AR", "UAR", "AI-UAR")
     metrics = ("P", "nDCG(gain=relevant)", "Recall", "AP", "RR")
     for design, metric, (place, system) in product(designs, metrics, enumerate(SYSTEMS)):
-        value = ndcg[place] if metric.startswith("nDCG") and design == "UAR" else 0.5 - place / 10
+        value = (
+            ndcg[place] if metric.startswith("nDCG") and design == "UAR" else 0.5 - place / 10
+        )
         chances = [
             1.0 if other == system else p_value if {system, other} == {"plsa", "pop"} else 0.0
             for other in SYSTEMS

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims import menamaldonado2021_lemmas as lemmas
-from receval.claims.evidence import Evidence, Numbers
 from receval.claims.ledger import judge
-from receval.claims.ranks import in_falling_order, ranks_of
+from receval.claims.ranks import from_the_highest, ranks_of
+from receval.claims.sources import ClaimSources, Numbers
 from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.verdicts import Finding, Verdict
+from receval.claims.theorems import false_positives as lemmas
+from receval.claims.verdicts import ClaimVerdict, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "menamaldonado2021"
@@ -57,7 +57,7 @@ class Results:
     def judged(self, number: str, dataset: str | None = None) -> Finding:
         claim = self.paper.claims[number]
         (check,) = (check for check in claim.checks if check.dataset == dataset)
-        return judge(check, claim, PAPER, Evidence.of_folder(self.folder.parent))
+        return judge(check, claim, PAPER, ClaimSources.of_folder(self.folder.parent))
 
     def verdict(self, number: str, dataset: str | None = None) -> str:
         return str(self.judged(number, dataset).verdict)
@@ -172,7 +172,7 @@ def test_an_optimum_behind_pop_bounds_in_part(results: Results) -> None:
     }
     results.write("fig12", panel(points, "cm100k"))
     found = results.judged("M-087", "cm100k")
-    assert found.verdict is Verdict.HOLDS_IN_PART
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
     assert "optimal-observed-precision before pop" in found.detail
     results.write("fig12", panel(points | {"pop": (0.6, 0.0156)}, "cm100k"))
     assert results.verdict("M-087", "cm100k") == "holds"
@@ -206,7 +206,7 @@ def test_points_are_compared_by_their_distances_from_both_lines(results: Results
     far = points[1] | {"popularity": 0.95, PAIR: 0.35}
     results.write("fig10", [share | {"probability": 0.6}, line, points[0], far])
     found = results.judged("M-072", "cm100k")
-    assert found.verdict is Verdict.HOLDS_IN_PART
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
     assert "by the mean distance" in found.detail
 
 
@@ -236,7 +236,7 @@ def test_a_system_that_the_demo_leaves_out_is_not_measured_there(
     results.write("fig16", panel({"pop": (1, 1), "librec-random": (2, 2)}, "cm100k"))
     for number in ("M-118", "M-119"):
         found = results.judged(number, "cm100k")
-        assert found.verdict is Verdict.UNDECIDABLE
+        assert found.verdict is ClaimVerdict.UNDECIDABLE
         assert "the demo edition leaves out" in found.detail
 
 
@@ -263,7 +263,7 @@ def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: Res
     swapped = points | {"librec-random": (5.0, 2.0)}
     results.write("fig18", rows + panel(swapped, "ml-1m", "RR@10"))
     found = results.judged("M-136", "ml-1m")
-    assert found.verdict is Verdict.HOLDS_IN_PART
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
     assert "Not shown by RR@10, librec-random (1 of 6)" in found.detail
 
 
@@ -288,7 +288,7 @@ def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart() -> None:
 
 
 def test_sorted_numbers_are_labelled_by_rank() -> None:
-    found = in_falling_order(Numbers.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0])))
+    found = from_the_highest(Numbers.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0])))
     assert found.labels == (("1",), ("2",))
     assert found.values.tolist() == [2, 1]
 

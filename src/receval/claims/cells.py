@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from receval.claims.evidence import Evidence, NotMeasuredError, Numbers, Reading
+from receval.claims.sources import ClaimSources, NotMeasuredError, Numbers, Reading
 from receval.spec_types import Model
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
@@ -33,7 +33,7 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class ClaimContext:
     """Where a claim is judged: what is meant where a quantity does not say.
 
     Attributes
@@ -63,7 +63,7 @@ class Place:
         return name if "/" in name else f"{self.study}/{name}"
 
 
-class Cells(Model):
+class SelectedCells(Model):
     """Cells of one column of an artifact's results.
 
     Attributes
@@ -101,7 +101,7 @@ class Cells(Model):
     low: str | None = None
     high: str | None = None
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
         """Return the numbers.
 
         Raises
@@ -111,17 +111,17 @@ class Cells(Model):
         ValueError
             A column is not there, no row is, or cells cannot be told apart.
         """
-        name = place.full(self.artifact)
-        table = evidence.table(name)
+        name = context.full(self.artifact)
+        table = sources.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        where = {**({} if self.artifact else place.where), **self.where}
+        where = {**({} if self.artifact else context.where), **self.where}
         selecting = [*where, *self.without, *(self.pair or ()), *self.each]
         self._check_columns(name, table, [*selecting, self.column, *intervals])
         for dataset in _all_of(where.get("dataset", ())):
-            if not evidence.has(place.study, _word(dataset)):
+            if not sources.has(context.study, _word(dataset)):
                 raise NotMeasuredError(f"the dataset {dataset}")
-        if place.dataset and "dataset" in table.columns:
-            where.setdefault("dataset", place.dataset)
+        if context.dataset and "dataset" in table.columns:
+            where.setdefault("dataset", context.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
             kept &= _is_among(table[column], _all_of(wanted))
@@ -131,9 +131,9 @@ class Cells(Model):
             kept &= self._is_pair(table, kept)
         said = self._in_words(where)
         if not kept.any():
-            if place.dataset and not evidence.has(place.study, place.dataset):
-                raise NotMeasuredError(f"the dataset {place.dataset}")
-            raise evidence.missing(
+            if context.dataset and not sources.has(context.study, context.dataset):
+                raise NotMeasuredError(f"the dataset {context.dataset}")
+            raise sources.missing(
                 name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
             )
         rows = table[kept]
@@ -145,8 +145,8 @@ class Cells(Model):
         if self.take == "count":
             # What is read is how many cells there are, not what stands in them.
             counts = taken(labels, values, "count")
-            return Numbers.of(counts.labels, evidence.read(Reading(name, said), counts.values))
-        values = evidence.read(Reading(name, said), values)
+            return Numbers.of(counts.labels, sources.read(Reading(name, said), counts.values))
+        values = sources.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):
@@ -222,7 +222,7 @@ def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Take
         Of each number.
     values : ndarray of float64, shape (n_labels,)
     take : str
-        As for :class:`Cells`.
+        As for :class:`SelectedCells`.
     """
     distinct = list(dict.fromkeys(labels))
     codes = np.array([distinct.index(label) for label in labels])

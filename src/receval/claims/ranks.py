@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from receval.claims.evidence import Numbers
+from receval.claims.sources import Numbers
 
 Ahead = Literal["higher", "lower"]
 
@@ -41,7 +41,7 @@ def ranks_of(numbers: Numbers, ahead: Ahead) -> Numbers:
     return Numbers.of(numbers.labels, ranks)
 
 
-def in_falling_order(numbers: Numbers) -> Numbers:
+def from_the_highest(numbers: Numbers) -> Numbers:
     """Return the numbers from the highest to the lowest, labelled by rank.
 
     Those that are NaN are left out.

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence, Numbers
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule
+from receval.claims.sources import ClaimSources, Numbers
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
@@ -45,12 +45,12 @@ class SameOrderRule(Rule):
     p_reference: Quantity | None = None
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return how many orders are the same."""
-        found = _groups(evaluated(self.values, evidence, place))
-        reference = _groups(evaluated(self.reference, evidence, place))
+        found = _groups(evaluated(self.values, sources, context))
+        reference = _groups(evaluated(self.reference, sources, context))
         chances, of_reference = (
-            None if quantity is None else _chances(evaluated(quantity, evidence, place))
+            None if quantity is None else _chances(evaluated(quantity, sources, context))
             for quantity in (self.p_values, self.p_reference)
         )
         parts = []

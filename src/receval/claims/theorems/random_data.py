@@ -1,4 +1,4 @@
-"""Small random worlds on which theorems are worked out; all chance in them comes from names."""
+"""Small random data on which theorems are worked out; all chance in them comes from names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ USERS, ITEMS, RATINGS = 400, 200, 16_000
 
 TEST_SHARE = 0.2
 
-_NAMES = (2017, "small world")
+_NAMES = (2017, "small random data")
 
 
-class Scorer(Interface):
+class RandomScorer(Interface):
     """A fitted system."""
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -76,7 +76,7 @@ def split_of_uniform_tests(folds: int) -> Split:
     )
 
 
-def lists_of(system: Scorer, data: Fold, protocol: Protocol) -> JudgedLists:
+def lists_of(system: RandomScorer, data: Fold, protocol: Protocol) -> JudgedLists:
     """Return the lists of a system under a protocol that has a threshold."""
     assert protocol.threshold is not None
     seeded = partial(generator, *_NAMES, "ranking")

@@ -19,8 +19,8 @@ PROVENANCE = "provenance.json"
 REDUCED = "demo"
 """The edition that leaves out some systems, levels and experiments."""
 
-Change = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
-"""Given the number of a reading and the numbers read, the numbers to take in their place."""
+ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
+"""Given the number of a reading and the numbers read, the numbers to take in their context."""
 
 
 class NotMeasuredError(Exception):
@@ -122,7 +122,7 @@ def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
     return [", ".join(label) for label in labels]
 
 
-class Evidence:
+class ClaimSources:
     """The results of one edition, and what was configured for them.
 
     Parameters
@@ -144,7 +144,7 @@ class Evidence:
         self,
         results: Mapping[str, Path],
         provenance: Mapping[str, Path],
-        change: Change | None = None,
+        change: ReadingChange | None = None,
     ) -> None:
         self.results = results
         self.change = change
@@ -157,7 +157,7 @@ class Evidence:
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:
-        """Return the evidence in ``results/<edition>`` or ``work/<edition>/artifacts``."""
+        """Return the sources in ``results/<edition>`` or ``work/<edition>/artifacts``."""
         tables = sorted(folder.glob("*/*.csv"))
         records = sorted(folder.glob(f"*/{PROVENANCE}"))
         return cls(
@@ -165,9 +165,9 @@ class Evidence:
             {path.parent.name: path for path in records},
         )
 
-    def changed(self, change: Change) -> Evidence:
-        """Return the same evidence with its readings changed; tables are read once for both."""
-        other = Evidence(self.results, {}, change)
+    def changed(self, change: ReadingChange) -> ClaimSources:
+        """Return the same sources with its readings changed; tables are read once for both."""
+        other = ClaimSources(self.results, {}, change)
         other._tables, other._records = self._tables, self._records
         return other
 
@@ -194,7 +194,7 @@ class Evidence:
         return self._tables[artifact]
 
     def read(self, reading: Reading, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Note a reading, and return its numbers, or those to be taken in their place."""
+        """Note a reading, and return its numbers, or those to be taken in their context."""
         number = len(self.readings)
         self.readings.append(reading)
         return values if self.change is None else self.change(number, values)
