@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.registry import AnyRule
-from receval.claims.sources import ClaimSources, Numbers
+from receval.claims.sources import ClaimSources, LabelledValues
 from receval.claims.verdicts import Finding
 from receval.storage.files import write_results
 
@@ -49,7 +49,7 @@ def quantity(plain: Any) -> Quantity:
     return made
 
 
-def numbers(plain: Any, sources: ClaimSources, context: ClaimContext = CONTEXT) -> Numbers:
+def numbers(plain: Any, sources: ClaimSources, context: ClaimContext = CONTEXT) -> LabelledValues:
     """The numbers of a quantity given as plain values."""
     return evaluated(quantity(plain), sources, context)
 

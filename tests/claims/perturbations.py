@@ -69,7 +69,7 @@ def _random(seed: int) -> ReadingChange:
     return drawn
 
 
-def change_that_turns(
+def telling_change(
     claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> str | None:
     """Return a change of the deciding numbers that gives another verdict; None if none does."""
@@ -87,6 +87,6 @@ def change_that_turns(
 
 
 def constant(check: CheckSpec) -> CheckSpec:
-    """Return a check that no number can turn."""
+    """Return a check that no number can change."""
     decide = check.decide.model_copy(update={"left": 0.0, "sign": "<", "right": 1.0})
     return check.model_copy(update={"decide": decide})

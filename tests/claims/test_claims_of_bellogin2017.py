@@ -123,9 +123,7 @@ def significance(p_value: float, ndcg: Sequence[float]) -> pd.DataFrame:
     designs = ("1R", "-10% head", "U1R", "P1R", "AR", "UAR", "AI-UAR")
     metrics = ("P", "nDCG(gain=relevant)", "Recall", "AP", "RR")
     for design, metric, (place, system) in product(designs, metrics, enumerate(SYSTEMS)):
-        value = (
-            ndcg[place] if metric.startswith("nDCG") and design == "UAR" else 0.5 - place / 10
-        )
+        value = ndcg[place] if metric.startswith("nDCG") and design == "UAR" else 0.5 - place / 10
         chances = [
             1.0 if other == system else p_value if {system, other} == {"plsa", "pop"} else 0.0
             for other in SYSTEMS

@@ -12,7 +12,7 @@ import pytest
 
 from receval.claims.ledger import judge
 from receval.claims.ranks import from_the_highest, ranks_of
-from receval.claims.sources import ClaimSources, Numbers
+from receval.claims.sources import ClaimSources, LabelledValues
 from receval.claims.spec import PaperClaims, read_claims
 from receval.claims.theorems import false_positives as lemmas
 from receval.claims.verdicts import ClaimVerdict, Finding
@@ -282,13 +282,15 @@ def test_five_folds_are_counted_and_their_shares_compared(results: Results) -> N
 
 def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart() -> None:
     labels = [("P", "a"), ("P", "b"), ("P", "c"), ("R", "a"), ("R", "b"), ("R", "c")]
-    numbers = Numbers.of(labels, np.array([3.0, 1.0, 3.0, 2.0, np.nan, 1.0]))
+    numbers = LabelledValues.of(labels, np.array([3.0, 1.0, 3.0, 2.0, np.nan, 1.0]))
     assert ranks_of(numbers, "higher").values[:3].tolist() == [1, 3, 1]
     np.testing.assert_array_equal(ranks_of(numbers, "lower").values[3:], [2, np.nan, 1])
 
 
 def test_sorted_numbers_are_labelled_by_rank() -> None:
-    found = from_the_highest(Numbers.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0])))
+    found = from_the_highest(
+        LabelledValues.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0]))
+    )
     assert found.labels == (("1",), ("2",))
     assert found.values.tolist() == [2, 1]
 

@@ -13,7 +13,7 @@ import pytest
 from receval.claims.cells import ClaimContext, SelectedCells
 from receval.claims.ledger import judge, judged_claims
 from receval.claims.quantities import RankOf
-from receval.claims.sources import ClaimSources, NotMeasuredError, Numbers
+from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
 from receval.claims.spec import PaperClaims, read_claims
 from receval.claims.theorems.metric_definitions import (
     epsilon_of_inferred_precision,
@@ -253,7 +253,7 @@ def test_equal_numbers_share_the_best_of_their_ranks(made: Made) -> None:
     )
     cells = SelectedCells(column="dp_ordered", each=("metric",))
 
-    def ranks(ahead: str, *only: str) -> Numbers:
+    def ranks(ahead: str, *only: str) -> LabelledValues:
         rank = RankOf.model_validate({"rank": cells, "ahead": ahead, "only": only})
         return rank.evaluate(sources, context)
 

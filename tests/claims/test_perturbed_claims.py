@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from claims.perturbations import change_that_turns, constant
+from claims.perturbations import constant, telling_change
 
 from receval.claims.ledger import judge
 from receval.claims.sources import ClaimSources
@@ -36,10 +36,10 @@ def test_other_deciding_numbers_give_another_verdict(
     check = claim.checks[position]
     if judge(check, claim, paper, sources()).verdict not in DECIDED:
         return
-    assert change_that_turns(claim, check, paper, sources()) is not None
+    assert telling_change(claim, check, paper, sources()) is not None
 
 
-def test_a_verdict_that_no_number_turns_is_noticed() -> None:
+def test_a_verdict_that_no_number_changes_is_noticed() -> None:
     paper, number, position = next(
         (paper, number, position)
         for paper, number, position in CHECKS
@@ -47,4 +47,4 @@ def test_a_verdict_that_no_number_turns_is_noticed() -> None:
     )
     claim: PaperClaims = PAPERS[paper]
     check = constant(claim.claims[number].checks[position])
-    assert change_that_turns(claim.claims[number], check, paper, sources()) is None
+    assert telling_change(claim.claims[number], check, paper, sources()) is None

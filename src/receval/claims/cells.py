@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from receval.claims.sources import ClaimSources, NotMeasuredError, Numbers, Reading
+from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError, Reading
 from receval.spec_types import Model
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
@@ -101,7 +101,7 @@ class SelectedCells(Model):
     low: str | None = None
     high: str | None = None
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the numbers.
 
         Raises
@@ -145,7 +145,9 @@ class SelectedCells(Model):
         if self.take == "count":
             # What is read is how many cells there are, not what stands in them.
             counts = taken(labels, values, "count")
-            return Numbers.of(counts.labels, sources.read(Reading(name, said), counts.values))
+            return LabelledValues.of(
+                counts.labels, sources.read(Reading(name, said), counts.values)
+            )
         values = sources.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
@@ -157,7 +159,7 @@ class SelectedCells(Model):
             )
         none = np.full(len(values), np.nan)
         ends = [real_values(rows[name]) if name else none for name in (self.low, self.high)]
-        return Numbers(tuple(labels), values, ends[0], ends[1])
+        return LabelledValues(tuple(labels), values, ends[0], ends[1])
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
@@ -213,7 +215,9 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
     return cells.isin(distinct).to_numpy(dtype=bool)
 
 
-def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken) -> Numbers:
+def taken(
+    labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
+) -> LabelledValues:
     """Return one number a label, taken from the numbers that have it.
 
     Parameters
@@ -227,4 +231,4 @@ def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Take
     distinct = list(dict.fromkeys(labels))
     codes = np.array([distinct.index(label) for label in labels])
     numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
-    return Numbers.of(distinct, np.array(numbers))
+    return LabelledValues.of(distinct, np.array(numbers))

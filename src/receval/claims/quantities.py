@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from receval.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
 from receval.claims.ranks import Ahead, from_the_highest, ranks_of
-from receval.claims.sources import ClaimSources, Numbers, Reading, aligned
+from receval.claims.sources import ClaimSources, LabelledValues, Reading, aligned
 from receval.config.named_code import check_name
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
@@ -40,17 +40,17 @@ class Taking(Model):
     take: Taken
     each: tuple[int, ...] = ()
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number of each group."""
         numbers = evaluated(self.of, sources, context)
         labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
         return taken(labels, numbers.values, self.take)
 
 
-def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) -> Numbers:
+def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
     """Return the numbers of a quantity, of which a constant is one."""
     if isinstance(quantity, int | float):
-        return Numbers.single(float(quantity))
+        return LabelledValues.single(float(quantity))
     return quantity.evaluate(sources, context)
 
 
@@ -65,13 +65,13 @@ class Named(Model):
 
     named: Annotated[dict[NonEmptyText, Quantity], Field(min_length=2)]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the numbers of all quantities, one after the other."""
         found = [
             (name, evaluated(quantity, sources, context)) for name, quantity in self.named.items()
         ]
         labels = [(*label, name) for name, numbers in found for label in numbers.labels]
-        return Numbers.of(labels, np.concatenate([numbers.values for _, numbers in found]))
+        return LabelledValues.of(labels, np.concatenate([numbers.values for _, numbers in found]))
 
 
 class _OfTwo(Model):
@@ -79,7 +79,7 @@ class _OfTwo(Model):
 
     def _two(
         self, pair: tuple[Quantity, Quantity], sources: ClaimSources, context: ClaimContext
-    ) -> tuple[Numbers, NDArray[np.float64]]:
+    ) -> tuple[LabelledValues, NDArray[np.float64]]:
         return aligned(evaluated(pair[0], sources, context), evaluated(pair[1], sources, context))
 
 
@@ -88,10 +88,10 @@ class DifferenceOf(_OfTwo):
 
     difference: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a difference for each label."""
         one, other = self._two(self.difference, sources, context)
-        return Numbers.of(one.labels, one.values - other)
+        return LabelledValues.of(one.labels, one.values - other)
 
 
 class QuotientOf(_OfTwo):
@@ -99,11 +99,11 @@ class QuotientOf(_OfTwo):
 
     quotient: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a quotient for each label."""
         one, other = self._two(self.quotient, sources, context)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Numbers.of(one.labels, one.values / other)
+            return LabelledValues.of(one.labels, one.values / other)
 
 
 class ProductOf(_OfTwo):
@@ -111,10 +111,10 @@ class ProductOf(_OfTwo):
 
     product: tuple[Quantity, Quantity]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a product for each label."""
         one, other = self._two(self.product, sources, context)
-        return Numbers.of(one.labels, one.values * other)
+        return LabelledValues.of(one.labels, one.values * other)
 
 
 class MagnitudeOf(Model):
@@ -122,10 +122,10 @@ class MagnitudeOf(Model):
 
     magnitude: Quantity
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a magnitude for each label."""
         numbers = evaluated(self.magnitude, sources, context)
-        return Numbers.of(numbers.labels, np.abs(numbers.values))
+        return LabelledValues.of(numbers.labels, np.abs(numbers.values))
 
 
 class LogarithmOf(Model):
@@ -133,11 +133,11 @@ class LogarithmOf(Model):
 
     logarithm: Quantity
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a logarithm for each label; minus infinity of 0, NaN of what is less."""
         numbers = evaluated(self.logarithm, sources, context)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Numbers.of(numbers.labels, np.log10(numbers.values))
+            return LabelledValues.of(numbers.labels, np.log10(numbers.values))
 
 
 class RankOf(Model):
@@ -156,7 +156,7 @@ class RankOf(Model):
     ahead: Ahead = "higher"
     only: tuple[str, ...] = ()
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a rank for each label."""
         ranks = ranks_of(evaluated(self.rank, sources, context), self.ahead)
         there = {label[-1] for label in ranks.labels}
@@ -164,7 +164,7 @@ class RankOf(Model):
             if name not in there:
                 raise sources.missing(context.study, name, enumerated(sorted(there)))
         kept = [i for i, label in enumerate(ranks.labels) if label[-1] in (self.only or there)]
-        return Numbers.of([ranks.labels[i] for i in kept], ranks.values[kept])
+        return LabelledValues.of([ranks.labels[i] for i in kept], ranks.values[kept])
 
 
 class InOrder(Model):
@@ -177,7 +177,7 @@ class InOrder(Model):
 
     in_order: Quantity
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the sorted numbers."""
         return from_the_highest(evaluated(self.in_order, sources, context))
 
@@ -197,7 +197,7 @@ class Correlation(_OfTwo):
     coefficient: Literal["kendall", "pearson", "spearman"] = "kendall"
     each: tuple[int, ...] = ()
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a coefficient for each group of labels."""
         one, other = self._two(self.correlation, sources, context)
         groups = [tuple(label[position] for position in self.each) for label in one.labels]
@@ -206,7 +206,7 @@ class Correlation(_OfTwo):
         for group in distinct:
             own = np.array([found == group for found in groups])
             values.append(self._coefficient(one.values[own], other[own]))
-        return Numbers.of(distinct, np.array(values))
+        return LabelledValues.of(distinct, np.array(values))
 
     def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         if self.coefficient == "kendall":
@@ -233,7 +233,7 @@ class Setting(Model):
     equal: Scalar | tuple[Scalar, ...] | None = None
     count: bool = False
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number."""
         found = sources.setting(context.study, self.setting)
         if self.equal is not None:
@@ -249,7 +249,7 @@ class Setting(Model):
                 "equal, or that its entries are to be counted."
             )
         reading = Reading("", f"the setting {self.setting}")
-        return Numbers.single(float(sources.read(reading, np.array([number]))[0]))
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
 
 
 class Computed(Model):
@@ -263,12 +263,12 @@ class Computed(Model):
 
     computed: Annotated[str, AfterValidator(lambda name: _own(name))]
 
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
         reading = Reading("", f"computed by {self.computed}")
-        return Numbers.single(float(sources.read(reading, np.array([number]))[0]))
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
 
 
 def _own(name: str) -> str:

@@ -44,7 +44,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class LabelledValues:
     """Some numbers, each with a label that says which one it is.
 
     Attributes
@@ -94,7 +94,9 @@ class Numbers:
         return float(self.values[0])
 
 
-def aligned(one: Numbers, other: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+def aligned(
+    one: LabelledValues, other: LabelledValues
+) -> tuple[LabelledValues, NDArray[np.float64]]:
     """Return the first numbers, and the second ones in their order; a single one serves for all.
 
     Raises
@@ -106,7 +108,7 @@ def aligned(one: Numbers, other: Numbers) -> tuple[Numbers, NDArray[np.float64]]
         return one, np.repeat(other.values, len(one.values))
     if one.is_single:
         repeated = np.repeat(one.values, len(other.values))
-        return Numbers.of(other.labels, repeated), other.values
+        return LabelledValues.of(other.labels, repeated), other.values
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(

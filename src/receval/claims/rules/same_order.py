@@ -11,7 +11,7 @@ from pydantic import Field
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule
-from receval.claims.sources import ClaimSources, Numbers
+from receval.claims.sources import ClaimSources, LabelledValues
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
@@ -103,7 +103,7 @@ def _check_same(values: dict[str, float], others: dict[str, float]) -> None:
         )
 
 
-def _groups(numbers: Numbers) -> _Groups:
+def _groups(numbers: LabelledValues) -> _Groups:
     groups: _Groups = {}
     for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
         if not label:
@@ -112,7 +112,7 @@ def _groups(numbers: Numbers) -> _Groups:
     return groups
 
 
-def _chances(numbers: Numbers) -> _Chances:
+def _chances(numbers: LabelledValues) -> _Chances:
     return dict(zip(numbers.labels, numbers.values.tolist(), strict=True))
 
 
