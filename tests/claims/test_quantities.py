@@ -115,7 +115,10 @@ def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("plain", "message"),
     [
-        ({"where": {"system": "slim"}}, "fig01 has no row with system=slim, dataset=ml-1m"),
+        (
+            {"where": {"system": "slim"}},
+            "no row of bellogin2017/fig01 with system=slim",
+        ),
         ({"column": "p_value"}, "fig01 has no column p_value; it has dataset, system, value"),
         ({"column": "value"}, "fig01 has 2 cells .* which nothing tells apart"),
         ({"setting": "config/study"}, "The provenance of bellogin2017 has no config/study"),

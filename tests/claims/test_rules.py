@@ -114,7 +114,7 @@ def test_an_order_holds_where_every_pair_of_tiers_is_in_order(
 def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> None:
     evidence = evidence_of(tmp_path, values_of(plsa=0.4, pop=0.3))
     rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": [["slim"], ["others"]]}
-    with pytest.raises(ValueError, match="names slim, but there are values of plsa, pop"):
+    with pytest.raises(ValueError, match="There is no slim, only plsa, pop: correct the selection"):
         judged(rule, evidence)
 
 

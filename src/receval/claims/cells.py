@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -34,11 +34,20 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where a claim is judged: the study, the artifact meant if none is named, the dataset."""
+    """Where a claim is judged: what is meant where a quantity does not say.
+
+    Attributes
+    ----------
+    study : str
+    artifact, dataset : str, optional
+    where : mapping of str to value or tuple of values
+        Which rows of that artifact.
+    """
 
     study: str
     artifact: str | None = None
     dataset: str | None = None
+    where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
 
     def full(self, artifact: str | None) -> str:
         """Return the name of an artifact with its study.
@@ -62,8 +71,9 @@ class Cells(Model):
     artifact : str, optional
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
-        Which rows. Rows of the check's dataset only, if there is a column ``dataset``; of a list
-        of datasets, all must be there.
+        Which rows. Of the check's artifact, those that the check selects as well, but for the
+        columns named here; and of the check's dataset only, if there is a column ``dataset``; of
+        a list of datasets, all must be there.
     without : mapping of str to value or list of values
         Which of these rows not: those that have the value in any of the columns.
     pair : tuple of two str, optional
@@ -104,16 +114,9 @@ class Cells(Model):
         name = place.full(self.artifact)
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        named = [
-            *self.where,
-            *self.without,
-            *(self.pair or ()),
-            *self.each,
-            self.column,
-            *intervals,
-        ]
-        self._check_columns(name, table, named)
-        where = dict(self.where)
+        where = {**({} if self.artifact else place.where), **self.where}
+        selecting = [*where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
         for dataset in _all_of(where.get("dataset", ())):
             if not evidence.has(place.study, _word(dataset)):
                 raise NotMeasuredError(f"the dataset {dataset}")

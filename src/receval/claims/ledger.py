@@ -51,7 +51,9 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, evidence: Evidence) ->
     if check.dataset and not evidence.has(paper, check.dataset):
         return _undecidable(f"the dataset {check.dataset}")
     try:
-        finding = check.decide.judge(evidence, Place(paper, check.artifact, check.dataset))
+        finding = check.decide.judge(
+            evidence, Place(paper, check.artifact, check.dataset, check.where)
+        )
     except NotMeasuredError as error:
         return _undecidable(str(error))
     if finding.verdict is Verdict.HOLDS and claim.kind in _BY_DEFINITION:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Discriminator, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from receval.claims.cells import Cells, Place, Scalar, Taken, taken
 from receval.claims.evidence import Evidence, Numbers, Reading, aligned
@@ -52,6 +52,26 @@ def evaluated(quantity: Quantity, evidence: Evidence, place: Place) -> Numbers:
     if isinstance(quantity, int | float):
         return Numbers.single(float(quantity))
     return quantity.evaluate(evidence, place)
+
+
+class Named(Model):
+    """Several quantities beside each other, such as the cells of several columns.
+
+    Attributes
+    ----------
+    named : dict of str to Quantity
+        By a name that becomes the last label of each of its numbers.
+    """
+
+    named: Annotated[dict[NonEmptyText, Quantity], Field(min_length=2)]
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the numbers of all quantities, one after the other."""
+        found = [
+            (name, evaluated(quantity, evidence, place)) for name, quantity in self.named.items()
+        ]
+        labels = [(*label, name) for name, numbers in found for label in numbers.labels]
+        return Numbers.of(labels, np.concatenate([numbers.values for _, numbers in found]))
 
 
 class _OfTwo(Model):
@@ -268,6 +288,7 @@ _FORMS: dict[str, type[Model]] = {
     "setting": Setting,
     "computed": Computed,
     "of": Taking,
+    "named": Named,
 }
 
 
@@ -283,6 +304,7 @@ Quantity = Annotated[
     Annotated[float, Tag("constant")]
     | Annotated[Cells, Tag("Cells")]
     | Annotated[Taking, Tag("Taking")]
+    | Annotated[Named, Tag("Named")]
     | Annotated[Difference, Tag("Difference")]
     | Annotated[Quotient, Tag("Quotient")]
     | Annotated[Product, Tag("Product")]
@@ -299,6 +321,7 @@ Quantity = Annotated[
 
 for _model in (
     Taking,
+    Named,
     Difference,
     Quotient,
     Product,

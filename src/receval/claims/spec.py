@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from receval.claims.cells import Scalar
 from receval.claims.rules.registry import AnyRule
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
@@ -46,6 +47,8 @@ class CheckSpec(Model):
         verdict on another form stands beside the claim's, and is not the claim's.
     artifact : str, optional
         The artifact of the study whose cells are meant where none is named.
+    where : mapping of str to value or list of values
+        Which of its rows, for all quantities.
     expected : str, optional
         The paper's value on this dataset, in place of the claim's.
     reason : str, optional
@@ -56,6 +59,7 @@ class CheckSpec(Model):
     dataset: Identifier | None = None
     form: str = ""
     artifact: str | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     expected: Text | None = None
     reason: str = ""
     decide: AnyRule

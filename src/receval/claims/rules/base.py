@@ -13,6 +13,9 @@ from receval.claims.verdicts import Finding
 from receval.figures.printed_numbers import significant
 from receval.spec_types import Model
 
+SMALL = 1e-6
+"""Numbers below it are written with a power of ten."""
+
 
 class Rule(Model):
     """A way to decide a claim.

@@ -13,6 +13,7 @@ from receval.claims.rules.comparison import ComparisonRule
 from receval.claims.rules.crossing import CrossingRule
 from receval.claims.rules.number import NumberRule
 from receval.claims.rules.order import OrderRule
+from receval.claims.rules.same_order import SameOrderRule
 from receval.claims.rules.trend import TrendRule
 from receval.claims.verdicts import Finding, Verdict, failing
 from receval.spec_types import NonEmptyText
@@ -84,7 +85,14 @@ class UnmeasuredRule(Rule):
 
 
 AnyRule = Annotated[
-    NumberRule | ComparisonRule | OrderRule | TrendRule | CrossingRule | EachRule | UnmeasuredRule,
+    NumberRule
+    | ComparisonRule
+    | OrderRule
+    | SameOrderRule
+    | TrendRule
+    | CrossingRule
+    | EachRule
+    | UnmeasuredRule,
     Field(discriminator="rule"),
 ]
 
