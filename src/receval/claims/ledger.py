@@ -120,7 +120,8 @@ def _row(
         "rule": finding.rule,
         "verdict": str(finding.verdict),
         "detail": "" if is_undecidable else finding.detail,
-        "reason": (check.reason or claim.reason) if fails else "",
+        # Reasons are known of the real data alone.
+        "reason": (check.reason or claim.reason) if fails and not sources.is_reduced(paper) else "",
         "needs": finding.detail if is_undecidable else "",
         "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
         "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),

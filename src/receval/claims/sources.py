@@ -237,9 +237,13 @@ class ClaimSources:
         there : str
             What there is instead, in words.
         """
-        if self._record(study).get("config", {}).get("edition") == REDUCED:
+        if self.is_reduced(study):
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
         return ValueError(f"There is no {what}, only {there}: correct the selection.")
+
+    def is_reduced(self, study: str) -> bool:
+        """Tell whether a study's results are of twins, with a part of the systems and levels."""
+        return bool(self._record(study).get("config", {}).get("edition") == REDUCED)
 
     def _record(self, study: str) -> Any:
         if study not in self._records:
