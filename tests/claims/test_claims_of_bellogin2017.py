@@ -64,7 +64,7 @@ def test_claims_that_no_split_can_change_are_not_repeated(claims: PaperClaims) -
 
 
 def curve(dataset: str, counts: np.ndarray) -> pd.DataFrame:
-    """Return panel (c) of figure 5 for some documents, from the most judged on, with a hundred points."""
+    """Return panel (c) of figure 5 for some documents, from the most judged on."""
     shares = np.cumsum(counts) / counts.sum()
     ranks = np.arange(1, 101) * (len(counts) // 100)
     points = pd.DataFrame(

@@ -70,7 +70,7 @@ def test_orders_of_other_things_are_refused(evidence: Evidence) -> None:
         values=VALUES,
         reference={"where": {"metric": "P", "system": "a"}, "each": ["system"]},
     )
-    with pytest.raises(ValueError, match="Two orders are not of the same things: a and b, and a"):
+    with pytest.raises(ValueError, match="One order is of a, b, the other of a: select"):
         rule.judge(evidence, PLACE)
 
 
