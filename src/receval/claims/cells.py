@@ -72,7 +72,13 @@ class Cells(Model):
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
         Which rows. Of the check's artifact, those that the check selects as well, but for the
-        columns named here; and of the check's dataset only, if there is a column ``dataset``.
+        columns named here; and of the check's dataset only, if there is a column ``dataset``; of
+        a list of datasets, all must be there.
+    without : mapping of str to value or list of values
+        Which of these rows not: those that have the value in any of the columns.
+    pair : tuple of two str, optional
+        Columns that name a pair: a row of a thing with itself is left out and, where ``each`` has
+        both columns, the second of the two rows of a pair, too.
     column : str
     each : tuple of str
         Columns by which the cells are told apart; without them, there must be one cell.
@@ -86,6 +92,8 @@ class Cells(Model):
 
     artifact: str | None = None
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    without: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    pair: tuple[str, str] | None = None
     column: str = "value"
     each: tuple[str, ...] = ()
     take: Taken | None = None
@@ -99,7 +107,7 @@ class Cells(Model):
         Raises
         ------
         NotMeasuredError
-            The artifact was not made.
+            The artifact was not made, or a dataset is not there.
         ValueError
             A column is not there, no row is, or cells cannot be told apart.
         """
@@ -107,24 +115,38 @@ class Cells(Model):
         table = evidence.table(name)
         intervals = [column for column in (self.low, self.high) if column]
         where = {**({} if self.artifact else place.where), **self.where}
-        self._check_columns(name, table, [*where, *self.each, self.column, *intervals])
+        selecting = [*where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
+        for dataset in _all_of(where.get("dataset", ())):
+            if not evidence.has(place.study, _word(dataset)):
+                raise NotMeasuredError(f"the dataset {dataset}")
         if place.dataset and "dataset" in table.columns:
             where.setdefault("dataset", place.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
-            kept &= _is_among(table[column], wanted if isinstance(wanted, tuple) else (wanted,))
+            kept &= _is_among(table[column], _all_of(wanted))
+        for column, unwanted in self.without.items():
+            kept &= ~_is_among(table[column], _all_of(unwanted))
+        if self.pair is not None:
+            kept &= self._is_pair(table, kept)
         said = self._in_words(where)
         if not kept.any():
-            if absent := _absent(evidence, place.study, where.get("dataset", place.dataset)):
-                raise NotMeasuredError(f"the dataset {absent}")
-            raise ValueError(f"{name} has no row with {said}: correct the selection.")
+            if place.dataset and not evidence.has(place.study, place.dataset):
+                raise NotMeasuredError(f"the dataset {place.dataset}")
+            raise evidence.missing(
+                name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
+            )
         rows = table[kept]
         if self.equal is None:
             values = real_values(rows[self.column])
         else:
             values = (rows[self.column].astype(str) == self.equal).to_numpy(dtype=np.float64)
-        values = evidence.read(Reading(name, said), values)
         labels = [tuple(map(_word, row)) for row in rows[list(self.each)].to_numpy(dtype=object)]
+        if self.take == "count":
+            # What is read is how many cells there are, not what stands in them.
+            counts = taken(labels, values, "count")
+            return Numbers.of(counts.labels, evidence.read(Reading(name, said), counts.values))
+        values = evidence.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):
@@ -139,13 +161,31 @@ class Cells(Model):
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
-            f"{column}={'|'.join(map(_word, wanted if isinstance(wanted, tuple) else (wanted,)))}"
-            for column, wanted in where.items()
+            f"{column}{sign}{'|'.join(map(_word, _all_of(wanted)))}"
+            for sign, chosen in (("=", where), ("!=", self.without))
+            for column, wanted in chosen.items()
         ]
+        if self.pair is not None:
+            parts.append(f"{self.pair[0]} is not {self.pair[1]}")
         each = f" by {', '.join(self.each)}" if self.each else ""
         taken = f"{self.take} of " if self.take else ""
         column = f"{self.column} is {self.equal}" if self.equal is not None else self.column
         return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
+
+    def _is_pair(self, table: pd.DataFrame, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the kept rows name two things, each two once if both tell cells apart."""
+        assert self.pair is not None
+        names = table[list(self.pair)].to_numpy(dtype=object)
+        rest = table[[column for column in self.each if column not in self.pair]]
+        once = set(self.pair) <= set(self.each)
+        seen: set[tuple[object, ...]] = set()
+        found = np.zeros(len(table), dtype=bool)
+        for row in np.flatnonzero(kept):
+            one, other = names[row]
+            key = (frozenset((one, other)), *rest.iloc[row])
+            found[row] = one != other and not (once and key in seen)
+            seen.add(key)
+        return found
 
     @staticmethod
     def _check_columns(name: str, table: pd.DataFrame, columns: list[str]) -> None:
@@ -156,17 +196,15 @@ class Cells(Model):
                 )
 
 
-def _absent(evidence: Evidence, study: str, named: object) -> str | None:
-    """Return the first of the datasets named that was not there; None if all were."""
-    datasets = named if isinstance(named, tuple) else (named,) if named else ()
-    return next((str(name) for name in datasets if not evidence.has(study, str(name))), None)
-
-
 def _word(cell: object) -> str:
     """Return a cell as text: 5 and 5.0 are the same."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
+
+
+def _all_of(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
 
 
 def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:

@@ -16,6 +16,8 @@ from receval.storage.files import read_results, refusing_damage
 from receval.storage.messages import enumerated, quoted
 
 PROVENANCE = "provenance.json"
+REDUCED = "demo"
+"""The edition that leaves out some systems, levels and experiments."""
 
 Change = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
 """Given the number of a reading and the numbers read, the numbers to take in their place."""
@@ -218,6 +220,24 @@ class Evidence:
                     f"{enumerated(there) or 'the keys of a plain value'}."
                 )
         return found
+
+    def missing(self, study: str, what: str, there: str) -> Exception:
+        """Return what to raise where a claim names what results do not have.
+
+        The demo edition leaves out systems, levels and experiments of the full one, so there it is
+        not measured; elsewhere it is a fault of the claim.
+
+        Parameters
+        ----------
+        study : str
+        what : str
+            What is named.
+        there : str
+            What there is instead, in words.
+        """
+        if self._record(study).get("config", {}).get("edition") == REDUCED:
+            return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
+        return ValueError(f"There is no {what}, only {there}: correct the selection.")
 
     def _record(self, study: str) -> Any:
         if study not in self._records:

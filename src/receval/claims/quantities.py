@@ -17,9 +17,11 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from receval.claims.cells import Cells, Place, Scalar, Taken, taken
 from receval.claims.evidence import Evidence, Numbers, Reading, aligned
+from receval.claims.ranks import Ahead, in_falling_order, ranks_of
 from receval.config.named_code import check_name
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
+from receval.storage.messages import enumerated
 
 
 class Taking(Model):
@@ -126,6 +128,60 @@ class Magnitude(Model):
         return Numbers.of(numbers.labels, np.abs(numbers.values))
 
 
+class Logarithm(Model):
+    """The common logarithm of a quantity: of numbers that differ by orders of magnitude."""
+
+    logarithm: Quantity
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a logarithm for each label; minus infinity of 0, NaN of what is less."""
+        numbers = evaluated(self.logarithm, evidence, place)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Numbers.of(numbers.labels, np.log10(numbers.values))
+
+
+class RankOf(Model):
+    """The rank of each number among those whose labels differ in the last one alone.
+
+    Attributes
+    ----------
+    rank : Quantity
+    ahead : {"higher", "lower"}
+        Which values lead; equal ones share the best of their ranks.
+    only : tuple of str
+        The last labels of those to take, in the end; all by default.
+    """
+
+    rank: Quantity
+    ahead: Ahead = "higher"
+    only: tuple[str, ...] = ()
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return a rank for each label."""
+        ranks = ranks_of(evaluated(self.rank, evidence, place), self.ahead)
+        there = {label[-1] for label in ranks.labels}
+        for name in self.only:
+            if name not in there:
+                raise evidence.missing(place.study, name, enumerated(sorted(there)))
+        kept = [i for i, label in enumerate(ranks.labels) if label[-1] in (self.only or there)]
+        return Numbers.of([ranks.labels[i] for i in kept], ranks.values[kept])
+
+
+class InOrder(Model):
+    """All numbers from the highest to the lowest, labelled 1, 2 and so on.
+
+    Attributes
+    ----------
+    in_order : Quantity
+    """
+
+    in_order: Quantity
+
+    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+        """Return the sorted numbers."""
+        return in_falling_order(evaluated(self.in_order, evidence, place))
+
+
 class Correlation(_OfTwo):
     """How two quantities go together, over all their labels but those that stay.
 
@@ -225,6 +281,9 @@ _FORMS: dict[str, type[Model]] = {
     "quotient": Quotient,
     "product": Product,
     "magnitude": Magnitude,
+    "logarithm": Logarithm,
+    "rank": RankOf,
+    "in_order": InOrder,
     "correlation": Correlation,
     "setting": Setting,
     "computed": Computed,
@@ -250,6 +309,9 @@ Quantity = Annotated[
     | Annotated[Quotient, Tag("Quotient")]
     | Annotated[Product, Tag("Product")]
     | Annotated[Magnitude, Tag("Magnitude")]
+    | Annotated[Logarithm, Tag("Logarithm")]
+    | Annotated[RankOf, Tag("RankOf")]
+    | Annotated[InOrder, Tag("InOrder")]
     | Annotated[Correlation, Tag("Correlation")]
     | Annotated[Setting, Tag("Setting")]
     | Annotated[Computed, Tag("Computed")],
@@ -264,6 +326,9 @@ for _model in (
     Quotient,
     Product,
     Magnitude,
+    Logarithm,
+    RankOf,
+    InOrder,
     Correlation,
 ):
     _model.model_rebuild()

@@ -39,7 +39,12 @@ class CheckSpec(Model):
     ----------
     dataset : str, optional
         None where the claim is of any data. In the file, ``datasets`` lists several, for which
-        ``{dataset}`` stands in the texts of the check.
+        ``{dataset}`` stands in the texts of the check; and ``each`` lists mappings of values for
+        several names in braces, of which ``dataset`` and ``form`` are the check's own, too.
+    form : str
+        What the check takes in place of what decides the claim, in a few words: another form where
+        text and code differ, or where the text leaves a choice. Nothing in the deciding check. The
+        verdict on another form stands beside the claim's, and is not the claim's.
     artifact : str, optional
         The artifact of the study whose cells are meant where none is named.
     where : mapping of str to value or list of values
@@ -52,6 +57,7 @@ class CheckSpec(Model):
     """
 
     dataset: Identifier | None = None
+    form: str = ""
     artifact: str | None = None
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     expected: Text | None = None
@@ -76,7 +82,7 @@ class ClaimSpec(Model):
     split_dependent : bool
         Whether the outcome could be another one for another split or seed: replications repeat it.
     checks : tuple of CheckSpec
-        One a dataset.
+        One a dataset, and one for each further form that is told beside it.
     """
 
     where: NonEmptyText
@@ -146,13 +152,16 @@ def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _checks(checks: list[Mapping[str, Any]]) -> Iterator[Any]:
-    """Yield each check once a dataset."""
+    """Yield each check once a dataset, and once a form."""
     for check in checks:
-        rest = {key: value for key, value in check.items() if key != "datasets"}
-        if "datasets" not in check:
+        rest = {key: value for key, value in check.items() if key not in ("datasets", "each")}
+        if "datasets" not in check and "each" not in check:
             yield rest
         for dataset in check.get("datasets", ()):
             yield filled(rest, {"dataset": dataset}, others_stay=True) | {"dataset": dataset}
+        for values in check.get("each", ()):
+            own = {key: values[key] for key in ("dataset", "form") if key in values}
+            yield filled(rest, values) | own
 
 
 def filled(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -> Any:

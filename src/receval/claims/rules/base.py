@@ -41,23 +41,27 @@ class Rule(Model):
         raise NotImplementedError
 
 
+SMALLEST = 1e-4
+"""Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
+
+
 def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     """Return some numbers in words: all of a few, of many the lowest and the highest.
 
     Examples
     --------
-    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3e-50])
-    ('.250', '.100 to .400', '3e-50')
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3.36e-75])
+    ('.250', '.100 to .400', '3.36e-75')
     """
     numbers = np.asarray(values, dtype=np.float64)
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return "no value"
     if len(known) > 3:
-        return f"{_in_words(float(known.min()))} to {_in_words(float(known.max()))}"
-    return ", ".join(_in_words(float(number)) for number in known)
+        return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+    return ", ".join(_in_word(float(number)) for number in known)
 
 
-def _in_words(number: float) -> str:
-    """Return a number, such as a p-value that would have dozens of zeros, in few characters."""
-    return f"{number:.0e}" if 0 < abs(number) < SMALL else significant(number)
+def _in_word(number: float) -> str:
+    is_small = 0 < abs(number) < SMALLEST
+    return f"{number:.2e}" if is_small else significant(number)

@@ -57,6 +57,7 @@ class OrderRule(Rule):
         parts: list[tuple[bool, str]] = []
         orders = []
         for group, values in groups.items():
+            self._check_names(values, evidence, place)
             parts += self._pairs(values, ", ".join(group))
             sign = -1 if self.ahead == "higher" else 1
             known = {name: value for name, value in values.items() if not np.isnan(value)}
@@ -85,13 +86,15 @@ class OrderRule(Rule):
                     pairs.append((in_order, f"{one} before {other}{where}"))
         return pairs
 
+    def _named(self) -> set[str]:
+        return {name for tier in self.tiers for name in tier} - {OTHERS}
+
+    def _check_names(self, values: dict[str, float], evidence: Evidence, place: Place) -> None:
+        if missing := sorted(self._named() - set(values)):
+            raise evidence.missing(place.study, enumerated(missing), enumerated(list(values)))
+
     def _tiers(self, values: dict[str, float]) -> list[list[str]]:
-        named = {name for tier in self.tiers for name in tier} - {OTHERS}
-        if missing := sorted(named - set(values)):
-            raise ValueError(
-                f"An order names {enumerated(missing)}, but there are values of "
-                f"{enumerated(list(values))}: correct the names."
-            )
+        named = self._named()
         rest = [name for name in values if name not in named]
         return [
             [own for name in tier for own in (rest if name == OTHERS else [name])]

@@ -22,27 +22,43 @@ from receval.spec_types import NonEmptyText
 class EachRule(Rule):
     """Several parts, each decided by its own rule; the claim holds if all do.
 
+    A part that is not measured leaves the claim undecided unless another part refutes it.
+
     Attributes
     ----------
     parts : mapping of str to rule
         By what each says.
+    together : bool
+        Whether the parts say something together only, as the two sides of a reversal do: then the
+        claim does not hold if one part does not. Otherwise it holds in part if any part does.
     """
 
     rule: Literal["each"]
     parts: Annotated[dict[NonEmptyText, AnyRule], Field(min_length=2)]
+    together: bool = False
 
     def judge(self, evidence: Evidence, place: Place) -> Finding:
         """Return the verdict of all parts: in part, if any holds at least in part."""
-        found = {name: part.judge(evidence, place) for name, part in self.parts.items()}
+        found: dict[str, Finding] = {}
+        missing: dict[str, NotMeasuredError] = {}
+        for name, part in self.parts.items():
+            try:
+                found[name] = part.judge(evidence, place)
+            except NotMeasuredError as error:
+                missing[name] = error
         verdicts = {finding.verdict for finding in found.values()}
+        if missing and verdicts <= {Verdict.HOLDS}:
+            raise next(iter(missing.values()))
         if verdicts == {Verdict.HOLDS}:
             verdict = Verdict.HOLDS
-        elif verdicts & {Verdict.HOLDS, Verdict.HOLDS_IN_PART}:
-            verdict = Verdict.HOLDS_IN_PART
         else:
-            verdict = Verdict.DOES_NOT_HOLD
+            fails = Verdict.DOES_NOT_HOLD in verdicts
+            if not self.together:
+                fails &= len(verdicts) == 1
+            verdict = Verdict.DOES_NOT_HOLD if fails else Verdict.HOLDS_IN_PART
         details = [failing([(f.verdict is Verdict.HOLDS, name) for name, f in found.items()])]
         details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
+        details += [f"Not measured: {name}." for name in missing]
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),

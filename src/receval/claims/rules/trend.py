@@ -26,10 +26,11 @@ class TrendRule(Rule):
     values : Quantity
         Its labels end with a number: where on the way each stands. Those before it tell series
         apart.
-    direction : {"rising", "falling", "flat", "peak", "dip", "linear"}
-        ``peak`` and ``dip``: the highest or lowest value lies between the bounds, and both ends
-        are beyond it. ``linear``: a straight line explains ``steps`` of the variance. ``flat``:
-        the range is at most ``flat`` times the mean.
+    direction : {"rising", "falling", "turning", "flat", "peak", "dip", "linear"}
+        ``turning``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
+        lowest value lies between the bounds, and both ends are beyond it. ``linear``: a straight
+        line explains ``steps`` of the variance. ``flat``: the range is at most ``flat`` times the
+        mean.
     steps : float
         For ``rising`` and ``falling``, the share of steps that must go that way; for ``linear``,
         the share of variance explained.
@@ -42,7 +43,7 @@ class TrendRule(Rule):
 
     rule: Literal["trend"]
     values: Quantity
-    direction: Literal["rising", "falling", "flat", "peak", "dip", "linear"]
+    direction: Literal["rising", "falling", "turning", "flat", "peak", "dip", "linear"]
     steps: Annotated[float, Field(gt=0, le=1)] = 1.0
     between: tuple[float, float] | None = None
     flat: Annotated[float, Field(gt=0)] = FLAT
@@ -84,6 +85,9 @@ class TrendRule(Rule):
         if self.direction in ("rising", "falling"):
             steps = np.diff(y) if self.direction == "rising" else -np.diff(y)
             return bool((steps > 0).mean() >= self.steps and steps.sum() > 0)
+        if self.direction == "turning":
+            steps = np.diff(y)
+            return bool((steps > 0).any() and (steps < 0).any())
         if self.direction == "flat":
             return bool(np.ptp(y) <= self.flat * np.abs(y).mean())
         if self.direction == "linear":
@@ -100,6 +104,8 @@ class TrendRule(Rule):
         if self.direction in ("rising", "falling"):
             every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
             return f"{self.direction} at {every}"
+        if self.direction == "turning":
+            return "some steps up and some down"
         if self.direction == "flat":
             return f"a range of at most {100 * self.flat:g} % of the mean"
         if self.direction == "linear":
