@@ -1,4 +1,4 @@
-"""What bellogin2017 proves of precision and other metrics, worked out on small random worlds.
+"""What bellogin2017 proves of precision and other metrics, worked out on a few simulated ratings.
 
 Each function takes nothing and returns one number: how far the library's own metrics are from what
 a theorem says (0 where it holds), or the ratio of two numbers that it calls equal. All chance comes
@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from receval.claims.small_worlds import (
+from receval.claims.simulated_ratings import (
     TEST_SHARE,
     RandomScores,
     fold_of_coin_flips,
@@ -41,7 +41,7 @@ from receval.theory.precision import precision_bounds
 from receval.theory.target_densities import TargetDensities
 
 _POSITIVE = 4.0
-_WORLDS = 20
+_REPETITIONS = 20
 _ONE, _ALL = Protocol("1R"), Protocol()
 
 
@@ -98,7 +98,7 @@ def ratio_of_rho_to_sigma_delta() -> float:
     """
     protocol = Protocol("AR", "AI")
     rho, expected = [], []
-    for number in range(_WORLDS):
+    for number in range(_REPETITIONS):
         densities = TargetDensities.of(fold_of_coin_flips(number), protocol, _POSITIVE)
         rho.append(densities.rho)
         n_positive, t, n_users = densities.n_positive, densities.t, densities.n_users
@@ -197,9 +197,9 @@ def popularity_over_random_in_u1r() -> float:
 
 
 def _popularity_over_random(protocol: Protocol) -> float:
-    split = split_of_uniform_tests(_WORLDS)
+    split = split_of_uniform_tests(_REPETITIONS)
     popularity, random = [], []
-    for number in range(_WORLDS):
+    for number in range(_REPETITIONS):
         data = fold(skewed_ratings(), split, number)
         lists = lists_of(Popularity().fit(data.train), data, protocol)
         popularity.append(_mean(Precision(cutoff=10), lists))

@@ -1,4 +1,4 @@
-"""Small random worlds on which theorems are worked out; all chance in them comes from names."""
+"""Simulated ratings on which theorems are worked out; all chance in them comes from names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USERS, ITEMS, RATINGS = 400, 200, 16_000
 
 TEST_SHARE = 0.2
 
-_NAMES = (2017, "small world")
+_NAMES = (2017, "simulated ratings")
 
 
 class Scorer(Interface):
