@@ -98,8 +98,8 @@ def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
 def _check_same(values: dict[str, float], others: dict[str, float]) -> None:
     if set(values) != set(others):
         raise ValueError(
-            f"Two orders are not of the same things: {enumerated(sorted(values))}, and "
-            f"{enumerated(sorted(others))}. Select the same ones on both sides."
+            f"One order is of {enumerated(sorted(values))}, the other of "
+            f"{enumerated(sorted(others))}: select the same ones on both sides."
         )
 
 
