@@ -52,6 +52,7 @@ rule all:
     default_target: True
     input:
         CHOSEN.studies.all_files(),
+        CHOSEN.claims.files(),
 
 
 include: "workflow/rules/data.smk"
@@ -62,6 +63,7 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/drift.smk"
 include: "workflow/rules/scheduling.smk"
 

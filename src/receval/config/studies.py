@@ -126,6 +126,8 @@ class ArtifactSpec(Model):
         say: which items a list has.
     reads_searches : bool
         Whether it reads the traces of the searches for settings (``searches.yaml``).
+    reads_claims : bool
+        Whether it shows verdicts on the claims of the study (``config/claims``).
     grid : str, optional
         Name of the study's grid of decisions whose combinations it goes through.
     """
@@ -147,6 +149,8 @@ class ArtifactSpec(Model):
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_models: bool = False
     reads_searches: bool = False
+    # What claims are judged by is recorded before they are.
+    reads_claims: bool = Field(default=False, exclude=True)
     grid: Identifier | None = None
 
     @model_validator(mode="after")
@@ -186,6 +190,8 @@ class StudySpec(Model):
     grids : dict of str to DecisionGrid
         Levels of the decisions of offline experiments, to be combined.
     artifacts : dict of str to ArtifactSpec
+    claims_read : tuple of str
+        Artifacts of other studies, ``study/artifact``, by which claims of this one are judged.
     """
 
     title: NonEmptyText
@@ -195,6 +201,9 @@ class StudySpec(Model):
     judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})
     grids: dict[Identifier, DecisionGrid] = Field(default={})
     artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
+    claims_read: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]+/[a-z0-9_]+$")], ...] = Field(
+        default=(), exclude=True
+    )
 
     @model_validator(mode="after")
     def _names_are_those_of_the_study(self) -> Self:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from receval.config.settings import Settings
 from receval.workflow.plan.artifacts import PlannedArtifacts
+from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
@@ -44,6 +45,8 @@ class Plan:
         What is made of all these, and ``descriptions`` of what its jobs are told.
     studies : PlannedStudies
         All artifacts of a study together.
+    claims : PlannedClaims
+        The verdicts on what the papers claim.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -66,6 +69,7 @@ class Plan:
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
-        self.code_digests = CodeDigests(settings, self.artifacts, self.code)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
+        self.claims = PlannedClaims(self.studies, root)
+        self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.sizes = PlannedSizes(settings, self.datasets)

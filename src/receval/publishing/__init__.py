@@ -1,0 +1,1 @@
+"""What is written for readers from accepted results: pages, and more to come."""
