@@ -38,24 +38,18 @@ class PlannedClaims:
         """Return the file that lists the claims of a study's paper."""
         return f"{FOLDER}/{study}.yaml"
 
-    def artifacts_read(self, study: str) -> list[tuple[str, str]]:
-        """Return the (study, artifact) by which the claims are judged, of those that are made."""
-        own = [(study, name) for name in self._artifacts.measured(study)]
-        named = (name.partition("/") for name in self.studies.specs[study].claims_read)
-        others = [(other, name) for other, _, name in named if other in self.studies.specs]
-        return [(s, name) for s, name in [*own, *others] if name in self._artifacts.made(s)]
+    def artifacts_read(self, study: str) -> list[str]:
+        """Return the artifacts by which the claims are judged: those that are made."""
+        made = self._artifacts.made(study)
+        return [name for name in self._artifacts.measured(study) if name in made]
 
-    def studies_read(self, study: str) -> list[str]:
-        """Return the studies whose records tell what the claims are judged by."""
-        return list(dict.fromkeys([study, *(s for s, _ in self.artifacts_read(study))]))
-
-    def records(self, study: str) -> list[str]:
-        """Return the records of those studies."""
-        return [self.studies.record_file(name) for name in self.studies_read(study)]
+    def record(self, study: str) -> str:
+        """Return the record of what these artifacts were made from, which settings are read of."""
+        return self.studies.record_file(study)
 
     def results(self, study: str) -> list[str]:
         """Return the CSVs by which the claims are judged."""
-        return [self._artifacts.results_file(*names) for names in self.artifacts_read(study)]
+        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
     def judged_files(self) -> list[str]:
         """Return the verdicts of each paper."""
