@@ -73,7 +73,11 @@ def lines_cross(
     other_starts: NDArray[np.float64],
     other_ends: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Return which lines cross which others, shape (n_lines, n_others)."""
+    """Return which lines cross which others, shape (n_lines, n_others).
+
+    A line that ends on another does not cross it. One that goes through the end of another does if
+    the rest of that is on the right: of two that meet there on different sides, it crosses one.
+    """
 
     def side(
         base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
@@ -83,7 +87,7 @@ def lines_cross(
 
     one, one_end = starts[:, None], ends[:, None]
     other, other_end = other_starts[None], other_ends[None]
-    apart = side(one, one_end, other) * side(one, one_end, other_end) < 0
+    apart = (side(one, one_end, other) < 0) != (side(one, one_end, other_end) < 0)
     return apart & (side(other, other_end, one) * side(other, other_end, one_end) < 0)
 
 
