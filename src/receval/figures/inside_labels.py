@@ -59,7 +59,7 @@ class InsideLabel:
 
 
 @dataclass(frozen=True)
-class _Places:
+class _NearBoxes:
     """Where a name may stand: points of its line, boxes, and what speaks against each."""
 
     anchors: Points
@@ -131,7 +131,7 @@ def _places(
     apart: NDArray[np.float64],
     frame: NDArray[np.float64],
     taken: Boxes,
-) -> _Places:
+) -> _NearBoxes:
     """Return the places of a name that are free of lines and of what is taken, best first."""
     anchors = np.argsort(-np.round(apart, 3), kind="stable")[:_ANCHORS]
     anchors = anchors[apart[anchors] >= APART]
@@ -149,10 +149,10 @@ def _places(
     clear = ~lines_meet_boxes(points, targets, taken + _AROUND).any(axis=1)
     allowed = np.flatnonzero(clear & (crossed <= _MOST_CROSSED))
     best = allowed[np.argsort(np.round(costs[allowed], 3), kind="stable")[:_TRIED]]
-    return _Places(points[best], boxes[best], np.round(costs[best], 3))
+    return _NearBoxes(points[best], boxes[best], np.round(costs[best], 3))
 
 
-def _chosen(places: Mapping[int, _Places], order: Sequence[int]) -> dict[int, int]:
+def _chosen(places: Mapping[int, _NearBoxes], order: Sequence[int]) -> dict[int, int]:
     """Return the best place that is left for each of some names, which choose in this order."""
     found: dict[int, int] = {}
     for index in order:
@@ -184,7 +184,9 @@ def _go_together(
     return together & ~lines_cross(anchors, ends, one, other_end)[:, 0]
 
 
-def _loss(places: Mapping[int, _Places], found: Mapping[int, int], indices: Sequence[int]) -> float:
+def _loss(
+    places: Mapping[int, _NearBoxes], found: Mapping[int, int], indices: Sequence[int]
+) -> float:
     """Return how much worse the places of some names are than the best ones for each alone."""
     losses = [
         places[index].costs[found[index]] - places[index].costs[0] if index in found else _NOWHERE

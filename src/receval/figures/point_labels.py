@@ -11,7 +11,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.label_boxes import distances_to, nearest_points
-from receval.figures.point_places import CLEAR, CLUSTER_LEADER_FROM, GAP, NamedPoints
+from receval.figures.names_near_points import CLEAR, CLUSTER_LEADER_FROM, GAP, NamedPoints
 from receval.figures.style import INK
 
 LABEL_SIZE = 5.5
@@ -84,7 +84,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     reserved = diameters / 2 + clearances + GAP / 2
     radii = diameters / 2 + GAP / 2
     texts = [label.text for label in labels]
-    boxes = NamedPoints(points, sizes, radii, reserved, frame, texts).places()
+    boxes = NamedPoints(points, sizes, radii, reserved, frame, texts).boxes()
     gaps = distances_to(boxes, points) - reserved
     own = gaps.diagonal()
     in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)

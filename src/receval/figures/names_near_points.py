@@ -64,7 +64,7 @@ class NamedPoints:
     frame: NDArray[np.float64]
     texts: Sequence[str]
 
-    def places(self) -> Boxes:
+    def boxes(self) -> Boxes:
         """Return the place of each name, as :func:`.label_points` describes it.
 
         Raises
