@@ -10,6 +10,11 @@ Events become a state (:mod:`run_state`), the state becomes text (the other modu
 the run has made.
 """
 
+from receval.workflow.garbage import collect_rarely
 from snakemake_logger_plugin_receval.handler import LogHandler
+
+# Before there is a Snakefile: what Snakemake imports besides, and the configuration, make half of
+# what would be looked through.
+collect_rarely()
 
 __all__ = ["LogHandler"]
