@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-import importlib
 from collections.abc import Iterator
 
 import pytest
 
-import snakemake_logger_plugin_receval
 from receval.workflow.artifacts import collection_put_off
 from receval.workflow.garbage import collect_rarely
 
@@ -45,10 +43,4 @@ def as_python_begins() -> Iterator[None]:
 def test_rare_collection_is_still_collection() -> None:
     collect_rarely()
     assert gc.isenabled()
-    assert gc.get_threshold()[0] > 10_000
-
-
-@pytest.mark.usefixtures("as_python_begins")
-def test_collection_is_rare_from_the_moment_that_snakemake_knows_us() -> None:
-    importlib.reload(snakemake_logger_plugin_receval)
     assert gc.get_threshold()[0] > 10_000
