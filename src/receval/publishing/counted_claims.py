@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from receval.claims.verdicts import Verdict
+from receval.storage.messages import enumerated
 
 COLUMNS = ("claim", "paper", "kind", "datasets", "verdict")
 
@@ -86,3 +87,49 @@ def failing(ledger: pd.DataFrame) -> list[dict[str, Any]]:
         }
         for (paper, reason), found in rows.groupby(["paper", "reason"], sort=False)
     ]
+
+
+NO_CAUSE = "No cause is known"
+
+
+def counted_by_cause(
+    claims: pd.DataFrame, causes: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return how many claims do not hold, or in part, by cause.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        From :func:`claims_of`.
+    causes : mapping of str to sequence of str
+        The claims that each cause is behind.
+
+    Returns
+    -------
+    list of dict
+        ``cause``, ``in-part`` and ``failing``; the last of what has no cause, if there is any.
+
+    Raises
+    ------
+    ValueError
+        A claim is unknown, or has two causes; the message names it.
+    """
+    named = [claim for found in causes.values() for claim in found]
+    if unknown := sorted(set(named) - set(claims["claim"])):
+        raise ValueError(
+            f"The paper names causes of {enumerated(unknown)}, which the ledger does not have: "
+            "correct paper/numbers.yaml."
+        )
+    if twice := sorted({claim for claim in named if named.count(claim) > 1}):
+        raise ValueError(
+            f"The paper names two causes of {enumerated(twice)}: leave one in paper/numbers.yaml."
+        )
+    others = [claim for claim in claims["claim"] if claim not in set(named)]
+    rows = []
+    for cause, own in {**causes, NO_CAUSE: others}.items():
+        verdicts = claims.loc[claims["claim"].isin(list(own)), "verdict"]
+        in_part = int((verdicts == Verdict.HOLDS_IN_PART).sum())
+        not_at_all = int((verdicts == Verdict.DOES_NOT_HOLD).sum())
+        if cause != NO_CAUSE or in_part or not_at_all:
+            rows.append({"cause": cause, "in-part": in_part, "failing": not_at_all})
+    return rows

@@ -17,7 +17,7 @@ from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.evidence import Evidence, NotMeasuredError
 from receval.claims.quantities import evaluated
 from receval.figures.printed_numbers import fixed, p_value
-from receval.publishing.counted_claims import claims_of, counted, failing
+from receval.publishing.counted_claims import claims_of, counted, counted_by_cause, failing
 from receval.publishing.paper_spec import ANY, ChosenErratum, PaperNumber, PaperSpec
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated
@@ -52,6 +52,8 @@ class PaperInputs:
         ``certainty.csv``, of the replications.
     counts : mapping of str to int
         What the plan has of each.
+    figures : sequence of str
+        What the text calls the drawings that there are.
     synthetic : bool
         Whether the data are twins.
     """
@@ -63,6 +65,7 @@ class PaperInputs:
     documents: Sequence[Path] = ()
     certainty: Path | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    figures: Sequence[str] = ()
     synthetic: bool = False
 
 
@@ -81,7 +84,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         ``synthetic``; ``replicated``, whether there are replications; ``numbers`` by name, each
         with ``value``, ``shown`` and ``source`` (empty ``shown`` where twins cannot give it);
         ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
-        ``tables`` and ``errata``.
+        ``causes``, ``tables``, ``errata`` and the names of ``figures``.
 
     Raises
     ------
@@ -107,6 +110,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "failing": failing(ledger),
         "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
         "errata": _errata(spec.errata, errata, inputs),
+        "causes": counted_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes}),
+        "figures": list(inputs.figures),
     }
 
 

@@ -77,6 +77,20 @@ class ChosenErratum(Model):
     on_twins: bool = True
 
 
+class Cause(Model):
+    """Why some claims do not hold, in our judgement.
+
+    Attributes
+    ----------
+    cause : str
+        A few words.
+    claims : tuple of str
+    """
+
+    cause: NonEmptyText
+    claims: tuple[ClaimId, ...]
+
+
 class PaperSpec(Model):
     """What the text of the paper names.
 
@@ -85,6 +99,8 @@ class PaperSpec(Model):
     numbers : dict of str to PaperNumber
     tables : dict of str to tuple of str
         Claims to list beside their verdicts, by the name of the table.
+    causes : tuple of Cause
+        Behind claims that do not hold, or in part only.
     errata : tuple of ChosenErratum
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
@@ -93,6 +109,7 @@ class PaperSpec(Model):
 
     numbers: dict[NumberName, PaperNumber]
     tables: dict[NumberName, tuple[ClaimId, ...]]
+    causes: tuple[Cause, ...]
     errata: tuple[ChosenErratum, ...]
     replications: dict[NumberName, PaperNumber] = Field(default_factory=dict)
 

@@ -77,6 +77,7 @@ def build_paper(
             documents=documents,
             certainty=next(iter(certainty), None),
             counts=counts,
+            figures=names_of_figures,
             synthetic=synthetic,
         ),
     )
