@@ -25,6 +25,7 @@ from receval.storage.messages import enumerated
 VERDICTS = "ledger/verdicts"
 CLAIMS = "ledger/claims"
 ERRATA = "ledger/errata"
+CAUSES = "ledger/causes"
 CERTAINTY = "ledger/certainty"
 COUNTS = "plan/counts"
 
@@ -94,7 +95,12 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     ledger = read_results(inputs.ledger)
     claims = claims_of(ledger)
     errata = load_errata(inputs.errata)
-    evidence = _PaperEvidence(inputs, _own_tables(inputs, ledger, claims, errata))
+    causes = counted_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes})
+    tables = {
+        **_own_tables(inputs, ledger, claims, errata),
+        CAUSES: pd.DataFrame(causes),
+    }
+    evidence = _PaperEvidence(inputs, tables)
     documents = {path.name: path for path in inputs.documents}
     numbers = {**spec.numbers, **(spec.replications if inputs.certainty else {})}
     return {
@@ -110,7 +116,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "failing": failing(ledger),
         "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
         "errata": _errata(spec.errata, errata, inputs),
-        "causes": counted_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes}),
+        "causes": causes,
         "figures": list(inputs.figures),
     }
 
