@@ -9,25 +9,25 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence, Numbers
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.registry import AnyRule
+from receval.claims.sources import ClaimSources, LabelledValues
 from receval.claims.verdicts import Finding
 from receval.storage.files import write_results
 
 STUDY = "bellogin2017"
-PLACE = Place(STUDY, "fig01", "ml-1m")
+CONTEXT = ClaimContext(STUDY, "fig01", "ml-1m")
 
 
-def evidence_of(folder: Path, rows: list[dict[str, Any]], **settings: Any) -> Evidence:
+def sources_of(folder: Path, rows: list[dict[str, Any]], **settings: Any) -> ClaimSources:
     """Results of one artifact, fig01, and the record of its study."""
     own = folder / STUDY
     write_results(pd.DataFrame(rows), own / "fig01.csv")
     datasets = {str(row["dataset"]): {"n_users": 6040} for row in rows}
     record = {"config": settings, "datasets": datasets}
     (own / "provenance.json").write_text(json.dumps(record))
-    return Evidence.of_folder(folder)
+    return ClaimSources.of_folder(folder)
 
 
 def values_of(**systems: float) -> list[dict[str, Any]]:
@@ -49,12 +49,12 @@ def quantity(plain: Any) -> Quantity:
     return made
 
 
-def numbers(plain: Any, evidence: Evidence, place: Place = PLACE) -> Numbers:
+def numbers(plain: Any, sources: ClaimSources, context: ClaimContext = CONTEXT) -> LabelledValues:
     """The numbers of a quantity given as plain values."""
-    return evaluated(quantity(plain), evidence, place)
+    return evaluated(quantity(plain), sources, context)
 
 
-def judged(plain: Any, evidence: Evidence, place: Place = PLACE) -> Finding:
+def judged(plain: Any, sources: ClaimSources, context: ClaimContext = CONTEXT) -> Finding:
     """What a rule given as plain values finds."""
     rule: AnyRule = TypeAdapter(AnyRule).validate_python(plain)
-    return rule.judge(evidence, place)
+    return rule.judge(sources, context)

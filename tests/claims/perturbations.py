@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.claims.evidence import Change, Evidence
 from receval.claims.ledger import judge
+from receval.claims.sources import ClaimSources, ReadingChange
 from receval.claims.spec import CheckSpec, ClaimSpec
 from receval.claims.verdicts import Finding
 
@@ -33,9 +33,8 @@ NAMED: dict[str, Callable[[Numbers], Numbers]] = {
 }
 
 
-def changes(finding: Finding, readings: int) -> Iterator[tuple[str, Change]]:
+def changes(finding: Finding, readings: int) -> Iterator[tuple[str, ReadingChange]]:
     """Yield changes of one reading or of all, the likeliest to matter first."""
-    chosen: list[int | None] = [None, *range(readings)]
     known = {**NAMED}
     if not np.isnan(finding.published):
         published = finding.published
@@ -44,19 +43,20 @@ def changes(finding: Finding, readings: int) -> Iterator[tuple[str, Change]]:
             values, published + 10 * abs(published) + 10
         )
     for name, change in known.items():
-        for number in chosen:
-            yield f"{name} in {number}", _of_one(change, number)
-    generator = np.random.default_rng(1)
+        yield f"{name} everywhere", _of_one(change, None)
+    # Of claims with many readings few random changes are needed, of one alone none may be enough.
     for number in range(TRIES):
-        seed = int(generator.integers(2**32))
-        yield f"random numbers {number}", _random(seed)
+        yield f"random numbers {number}", _random(number)
+    for name, change in known.items():
+        for number in range(readings):
+            yield f"{name} in {number}", _of_one(change, number)
 
 
-def _of_one(change: Callable[[Numbers], Numbers], chosen: int | None) -> Change:
+def _of_one(change: Callable[[Numbers], Numbers], chosen: int | None) -> ReadingChange:
     return lambda number, values: change(values) if chosen in (None, number) else values
 
 
-def _random(seed: int) -> Change:
+def _random(seed: int) -> ReadingChange:
     def drawn(number: int, values: Numbers) -> Numbers:
         own = np.random.default_rng([seed, number])
         level, spread = own.normal(), own.exponential()
@@ -69,15 +69,15 @@ def _random(seed: int) -> Change:
     return drawn
 
 
-def change_that_turns(
-    claim: ClaimSpec, check: CheckSpec, paper: str, evidence: Evidence
+def telling_change(
+    claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> str | None:
     """Return a change of the deciding numbers that gives another verdict; None if none does."""
-    finding = judge(check, claim, paper, evidence)
-    readings = len(evidence.readings)
+    finding = judge(check, claim, paper, sources)
+    readings = len(sources.readings)
     for name, change in changes(finding, readings):
         try:
-            other = judge(check, claim, paper, evidence.changed(change))
+            other = judge(check, claim, paper, sources.changed(change))
         except ValueError:
             # Such numbers cannot be judged at all, as of lines that never differ.
             continue
@@ -87,6 +87,6 @@ def change_that_turns(
 
 
 def constant(check: CheckSpec) -> CheckSpec:
-    """Return a check that no number can turn."""
+    """Return a check that no number can change."""
     decide = check.decide.model_copy(update={"left": 0.0, "sign": "<", "right": 1.0})
     return check.model_copy(update={"decide": decide})

@@ -9,13 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.claims.evidence import Evidence
 from receval.claims.ledger import judge
+from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.verdicts import Finding, Verdict
+from receval.claims.verdicts import ClaimVerdict, Finding
 
 CLAIMS = Path(__file__).parents[2] / "config" / "claims" / "canamares2020.yaml"
-HOLDS, PART, FAILS = Verdict.HOLDS, Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD
+HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
 PRECISION, NDCG = "P@10", "nDCG(gain=binary)@10"
 
 Row = Mapping[str, object]
@@ -48,7 +48,7 @@ def judged(claims: PaperClaims, tmp_path: Path) -> Judge:
         table = pd.DataFrame([{"dataset": "ml-1m", **row} for row in rows])
         path = folder / f"{check.artifact or 'none'}.csv"
         table.convert_dtypes().to_csv(path, index=False, float_format="%.10g")
-        return judge(check, claim, "canamares2020", Evidence.of_folder(tmp_path))
+        return judge(check, claim, "canamares2020", ClaimSources.of_folder(tmp_path))
 
     return decide
 
@@ -94,7 +94,7 @@ def test_settings_are_as_defined_with_the_mf_of_the_text_alone(judged: Judge) ->
     found = judged("C-003", systems=systems)
     assert found.verdict is PART
     assert found.detail.startswith("Not shown by lambda and alpha (2 of 5).")
-    assert judged("C-003", systems=systems, form="MF (text)").verdict is Verdict.AS_DEFINED
+    assert judged("C-003", systems=systems, form="MF (text)").verdict is ClaimVerdict.AS_DEFINED
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_settings_are_as_defined_with_the_mf_of_the_text_alone(judged: Judge) ->
     [((0.41, 0.51), HOLDS), ((0.41, 0.49), PART), ((0.39, 0.49), FAILS), ((0.43, 0.54), FAILS)],
 )
 def test_slightly_better_is_ahead_by_a_twentieth_at_most(
-    judged: Judge, mf: tuple[float, float], verdict: Verdict
+    judged: Judge, mf: tuple[float, float], verdict: ClaimVerdict
 ) -> None:
     rows = [*pair(0.4, mf[0], metric=PRECISION), *pair(0.5, mf[1], metric=NDCG)]
     assert judged("C-005", rows).verdict is verdict
@@ -118,11 +118,11 @@ def test_knn_and_mf_change_places_at_one_half(judged: Judge) -> None:
     assert judged("C-007", rows, form="MF (text)").verdict is PART
     backwards = lines("train_ratio", {"knn-user": at_half, "ranksys-mf": knn})
     assert judged("C-007", backwards).verdict is FAILS
-    assert judged("C-007", rows, dataset="netflix").verdict is Verdict.UNDECIDABLE
+    assert judged("C-007", rows, dataset="netflix").verdict is ClaimVerdict.UNDECIDABLE
 
 
 def test_never_is_decided_by_the_least_value(judged: Judge) -> None:
-    def verdict(knn: float, mf: float) -> Verdict:
+    def verdict(knn: float, mf: float) -> ClaimVerdict:
         series = {"knn-user": {0.1: 0.9, 0.5: knn}, "ranksys-mf": {0.1: 0.9, 0.5: mf}}
         return judged("C-009", lines("train_ratio", series)).verdict
 
@@ -152,7 +152,7 @@ def test_the_first_three_are_counted_over_all_users(judged: Judge) -> None:
     ],
 )
 def test_a_gain_reverses_the_order_only_within_one_metric(
-    judged: Judge, ndcg: tuple[int, int], rbp: tuple[int, int], verdict: Verdict
+    judged: Judge, ndcg: tuple[int, int], rbp: tuple[int, int], verdict: ClaimVerdict
 ) -> None:
     names = {
         (NDCG, "nDCG(gain=exp-normalised)@10"): ndcg,
@@ -190,7 +190,7 @@ def test_the_correlation_is_that_of_users(judged: Judge) -> None:
     ],
 )
 def test_p_values_are_compared_by_their_size(
-    judged: Judge, precision: float, ndcg: float, verdict: Verdict
+    judged: Judge, precision: float, ndcg: float, verdict: ClaimVerdict
 ) -> None:
     rows = [
         {
@@ -207,8 +207,8 @@ def test_p_values_are_compared_by_their_size(
     assert judged("C-026", rows).verdict is verdict
 
 
-def test_a_turning_series_goes_up_somewhere_and_down_somewhere(judged: Judge) -> None:
-    def verdict(popularity: list[float], average: list[float]) -> Verdict:
+def test_a_series_goes_both_ways_if_it_goes_up_somewhere_and_down_somewhere(judged: Judge) -> None:
+    def verdict(popularity: list[float], average: list[float]) -> ClaimVerdict:
         rows = [
             {"policy": policy, "neighbours": k, "value": value, "metric": metric}
             for policy, series in (("popularity", popularity), ("average", average))
@@ -262,7 +262,7 @@ def test_averages_part_while_users_are_covered(judged: Judge) -> None:
     ],
 )
 def test_knn_passes_mf_just_above_the_overlap_of_the_paper(
-    judged: Judge, reduced: Mapping[int, float], verdict: Verdict
+    judged: Judge, reduced: Mapping[int, float], verdict: ClaimVerdict
 ) -> None:
     covered = {1: 1.0, 10: 0.5, 15: 0.4, 30: 0.0}
     assert judged("C-035", overlaps(reduced, covered)).verdict is verdict

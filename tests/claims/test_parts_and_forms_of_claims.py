@@ -9,17 +9,17 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from receval.claims.cells import Cells, Place
-from receval.claims.evidence import Evidence
+from receval.claims.cells import ClaimContext, SelectedCells
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import in_words
 from receval.claims.rules.registry import AnyRule
+from receval.claims.sources import ClaimSources
 from receval.claims.spec import read_claims
-from receval.claims.verdicts import Verdict
+from receval.claims.verdicts import ClaimVerdict
 
-HOLDS, PART, FAILS = Verdict.HOLDS, Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD
-PLACE = Place("study", "fig01")
-NOTHING = Evidence({}, {})
+HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
+CONTEXT = ClaimContext("study", "fig01")
+NOTHING = ClaimSources({}, {})
 
 
 def compared(*pairs: tuple[float, float]) -> dict[str, object]:
@@ -39,39 +39,39 @@ def compared(*pairs: tuple[float, float]) -> dict[str, object]:
     ],
 )
 def test_parts_that_count_together_hold_together_only(
-    pairs: tuple[tuple[float, float], ...], apart: Verdict, together: Verdict
+    pairs: tuple[tuple[float, float], ...], apart: ClaimVerdict, together: ClaimVerdict
 ) -> None:
     for is_together, verdict in ((False, apart), (True, together)):
         rule = {**compared(*pairs), "together": is_together}
-        found = TypeAdapter(AnyRule).validate_python(rule).judge(NOTHING, PLACE)
+        found = TypeAdapter(AnyRule).validate_python(rule).judge(NOTHING, CONTEXT)
         assert found.verdict is verdict
 
 
 def test_parts_that_hold_in_part_do_so_together_as_well() -> None:
     in_part = compared((1, 2), (2, 1))
     rule = {"rule": "each", "together": True, "parts": {"one": in_part, "two": in_part}}
-    assert TypeAdapter(AnyRule).validate_python(rule).judge(NOTHING, PLACE).verdict is PART
+    assert TypeAdapter(AnyRule).validate_python(rule).judge(NOTHING, CONTEXT).verdict is PART
 
 
 def test_cells_without_a_value_are_those_of_no_such_row(tmp_path: Path) -> None:
     path = tmp_path / "fig01.csv"
     table = {"k": [1, 2, 3, None], "lists": [5, 4, 0, 5], "value": [0.1, 0.2, None, 0.4]}
     pd.DataFrame(table).convert_dtypes().to_csv(path, index=False)
-    evidence = Evidence({"study/fig01": path}, {})
-    cells = Cells(each=("k",), without={"k": "", "lists": 0})
-    numbers = cells.evaluate(evidence, PLACE)
+    sources = ClaimSources({"study/fig01": path}, {})
+    cells = SelectedCells(each=("k",), without={"k": "", "lists": 0})
+    numbers = cells.evaluate(sources, CONTEXT)
     assert dict(zip(numbers.labels, numbers.values.tolist(), strict=True)) == {
         ("1",): 0.1,
         ("2",): 0.2,
     }
-    assert evidence.readings[0].cells == "k!=, lists!=0: value by k"
+    assert sources.readings[0].cells == "k!=, lists!=0: value by k"
     with pytest.raises(ValueError, match="has no column nothing"):
-        Cells(without={"nothing": 1}).evaluate(evidence, PLACE)
+        SelectedCells(without={"nothing": 1}).evaluate(sources, CONTEXT)
 
 
 def test_a_logarithm_tells_orders_of_magnitude() -> None:
     quantity = TypeAdapter(Quantity).validate_python({"logarithm": 1e-5})
-    assert evaluated(quantity, NOTHING, PLACE).number() == pytest.approx(-5)
+    assert evaluated(quantity, NOTHING, CONTEXT).number() == pytest.approx(-5)
 
 
 def test_very_small_numbers_are_printed_with_their_power_of_ten() -> None:
@@ -101,7 +101,7 @@ claims:
         ("ml-1m", ""),
         ("ml-1m", "exchanged"),
     ]
-    assert [check.decide.judge(NOTHING, PLACE).verdict for check in checks] == [HOLDS, FAILS]
+    assert [check.decide.judge(NOTHING, CONTEXT).verdict for check in checks] == [HOLDS, FAILS]
     path.write_text(path.read_text().replace("{low}", "{lowest}"))
     with pytest.raises(ValueError, match="lowest"):
         read_claims(path)

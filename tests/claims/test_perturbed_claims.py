@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from claims.perturbations import change_that_turns, constant
+from claims.perturbations import constant, telling_change
 
-from receval.claims.evidence import Evidence
 from receval.claims.ledger import judge
+from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, read_claims
 from receval.claims.verdicts import DECIDED
 
@@ -24,8 +24,8 @@ CHECKS = [
 
 
 @cache
-def evidence() -> Evidence:
-    return Evidence.of_folder(ROOT / "results" / "full")
+def sources() -> ClaimSources:
+    return ClaimSources.of_folder(ROOT / "results" / "full")
 
 
 @pytest.mark.parametrize(("paper", "number", "position"), CHECKS)
@@ -34,12 +34,12 @@ def test_other_deciding_numbers_give_another_verdict(
 ) -> None:
     claim = PAPERS[paper].claims[number]
     check = claim.checks[position]
-    if judge(check, claim, paper, evidence()).verdict not in DECIDED:
+    if judge(check, claim, paper, sources()).verdict not in DECIDED:
         return
-    assert change_that_turns(claim, check, paper, evidence()) is not None
+    assert telling_change(claim, check, paper, sources()) is not None
 
 
-def test_a_verdict_that_no_number_turns_is_noticed() -> None:
+def test_a_verdict_that_no_number_changes_is_noticed() -> None:
     paper, number, position = next(
         (paper, number, position)
         for paper, number, position in CHECKS
@@ -47,4 +47,4 @@ def test_a_verdict_that_no_number_turns_is_noticed() -> None:
     )
     claim: PaperClaims = PAPERS[paper]
     check = constant(claim.claims[number].checks[position])
-    assert change_that_turns(claim.claims[number], check, paper, evidence()) is None
+    assert telling_change(claim.claims[number], check, paper, sources()) is None

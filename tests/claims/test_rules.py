@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claims.made_up import evidence_of, judged, line, values_of
+from claims.made_up import judged, line, sources_of, values_of
 from pydantic import ValidationError
 
-from receval.claims.evidence import NotMeasuredError
-from receval.claims.verdicts import Verdict, failing, verdict_of
+from receval.claims.sources import NotMeasuredError
+from receval.claims.verdicts import ClaimVerdict, failing, verdict_of
 
-HOLDS, PART, FAILS = Verdict.HOLDS, Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD
+HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
 
 
 def number(published: float, **more: Any) -> dict[str, Any]:
@@ -33,10 +33,10 @@ def number(published: float, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_a_number_holds_within_its_tolerance(
-    tmp_path: Path, published: float, more: dict[str, Any], verdict: Verdict
+    tmp_path: Path, published: float, more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
-    evidence = evidence_of(tmp_path, values_of(pop=0.25))
-    found = judged(number(published, because="as rounded", **more), evidence)
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    found = judged(number(published, because="as rounded", **more), sources)
     assert found.verdict is verdict
     assert (found.value, found.published) == (0.25, published)
     assert ("Off by" in found.detail) is (verdict is not HOLDS)
@@ -44,7 +44,7 @@ def test_a_number_holds_within_its_tolerance(
 
 def test_a_tolerance_without_a_reason_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="needs the reason why it is that wide"):
-        judged(number(0.25, within=0.1), evidence_of(tmp_path, values_of(pop=0.25)))
+        judged(number(0.25, within=0.1), sources_of(tmp_path, values_of(pop=0.25)))
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,16 @@ def test_a_tolerance_without_a_reason_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_comparison_holds_where_the_sign_is_right(
-    tmp_path: Path, left: float, sign: str, right: float, more: dict[str, Any], verdict: Verdict
+    tmp_path: Path,
+    left: float,
+    sign: str,
+    right: float,
+    more: dict[str, Any],
+    verdict: ClaimVerdict,
 ) -> None:
-    evidence = evidence_of(tmp_path, values_of(pop=left, mf=right))
+    sources = sources_of(tmp_path, values_of(pop=left, mf=right))
     sides = {"left": {"where": {"system": "pop"}}, "right": {"where": {"system": "mf"}}}
-    found = judged({"rule": "comparison", "sign": sign, **sides, **more}, evidence)
+    found = judged({"rule": "comparison", "sign": sign, **sides, **more}, sources)
     assert found.verdict is verdict
 
 
@@ -85,11 +90,11 @@ def test_a_comparison_holds_where_the_sign_is_right(
     ],
 )
 def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
-    tmp_path: Path, threshold: float, enough: float, verdict: Verdict, detail: str
+    tmp_path: Path, threshold: float, enough: float, verdict: ClaimVerdict, detail: str
 ) -> None:
-    evidence = evidence_of(tmp_path, values_of(a=0.1, b=0.2, c=0.3))
+    sources = sources_of(tmp_path, values_of(a=0.1, b=0.2, c=0.3))
     rule = {"rule": "comparison", "left": {"each": ["system"]}, "sign": ">", "right": threshold}
-    found = judged({**rule, "enough": enough}, evidence)
+    found = judged({**rule, "enough": enough}, sources)
     assert (found.verdict, found.detail) == (verdict, detail)
 
 
@@ -104,18 +109,18 @@ def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
     ],
 )
 def test_an_order_holds_where_every_pair_of_tiers_is_in_order(
-    tmp_path: Path, tiers: list[list[str]], more: dict[str, Any], verdict: Verdict
+    tmp_path: Path, tiers: list[list[str]], more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
-    evidence = evidence_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, random=0.1))
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, random=0.1))
     rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": tiers, **more}
-    assert judged(rule, evidence).verdict is verdict
+    assert judged(rule, sources).verdict is verdict
 
 
 def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> None:
-    evidence = evidence_of(tmp_path, values_of(plsa=0.4, pop=0.3))
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3))
     rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": [["slim"], ["others"]]}
-    with pytest.raises(ValueError, match="names slim, but there are values of plsa, pop"):
-        judged(rule, evidence)
+    with pytest.raises(ValueError, match="There is no slim, only plsa, pop: correct the selection"):
+        judged(rule, sources)
 
 
 @pytest.mark.parametrize(
@@ -135,25 +140,25 @@ def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> No
     ],
 )
 def test_a_trend_holds_where_the_numbers_go_that_way(
-    tmp_path: Path, points: tuple[float, ...], more: dict[str, Any], verdict: Verdict
+    tmp_path: Path, points: tuple[float, ...], more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
     named = {f"at{x}": y for x, y in enumerate(points, start=1)}
-    evidence = evidence_of(tmp_path, line("pop", **named))
-    assert judged({"rule": "trend", "values": {"each": ["x"]}, **more}, evidence).verdict is verdict
+    sources = sources_of(tmp_path, line("pop", **named))
+    assert judged({"rule": "trend", "values": {"each": ["x"]}, **more}, sources).verdict is verdict
 
 
 def test_series_that_go_otherwise_are_named(tmp_path: Path) -> None:
     rows = [*line("pop", at1=1, at2=2), *line("mf", at1=2, at2=1)]
     values = {"each": ["system", "x"]}
-    evidence = evidence_of(tmp_path, rows)
-    found = judged({"rule": "trend", "values": values, "direction": "rising"}, evidence)
+    sources = sources_of(tmp_path, rows)
+    found = judged({"rule": "trend", "values": values, "direction": "rising"}, sources)
     assert (found.verdict, found.detail) == (PART, "Not shown by mf (1 of 2).")
 
 
 def test_a_peak_needs_bounds(tmp_path: Path) -> None:
     rule = {"rule": "trend", "values": {"each": ["x"]}, "direction": "peak"}
     with pytest.raises(ValidationError, match="needs bounds between which it lies"):
-        judged(rule, evidence_of(tmp_path, line("pop", at1=1, at2=2)))
+        judged(rule, sources_of(tmp_path, line("pop", at1=1, at2=2)))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +175,7 @@ def test_a_peak_needs_bounds(tmp_path: Path) -> None:
     ],
 )
 def test_lines_cross_once_and_in_the_direction_that_is_claimed(
-    tmp_path: Path, mf: tuple[float, ...], more: dict[str, Any], verdict: Verdict
+    tmp_path: Path, mf: tuple[float, ...], more: dict[str, Any], verdict: ClaimVerdict
 ) -> None:
     rows = [*line("knn", at1=3, at2=3, at3=3)]
     rows += line("mf", **{f"at{x}": y for x, y in enumerate(mf, start=1)})
@@ -178,33 +183,33 @@ def test_lines_cross_once_and_in_the_direction_that_is_claimed(
         side: {"where": {"system": name}, "each": ["x"]}
         for side, name in (("left", "knn"), ("right", "mf"))
     }
-    evidence = evidence_of(tmp_path, rows)
-    assert judged({"rule": "crossing", **sides, **more}, evidence).verdict is verdict
+    sources = sources_of(tmp_path, rows)
+    assert judged({"rule": "crossing", **sides, **more}, sources).verdict is verdict
 
 
 @pytest.mark.parametrize(
     ("thresholds", "verdict"), [((0.1, 0.2), HOLDS), ((0.1, 0.3), PART), ((0.3, 0.4), FAILS)]
 )
 def test_each_part_of_a_claim_has_its_own_rule(
-    tmp_path: Path, thresholds: tuple[float, float], verdict: Verdict
+    tmp_path: Path, thresholds: tuple[float, float], verdict: ClaimVerdict
 ) -> None:
-    evidence = evidence_of(tmp_path, values_of(pop=0.25))
+    sources = sources_of(tmp_path, values_of(pop=0.25))
     parts = {
         name: {"rule": "comparison", "left": {"column": "value"}, "sign": ">", "right": threshold}
         for name, threshold in zip(("first", "second"), thresholds, strict=True)
     }
-    assert judged({"rule": "each", "parts": parts}, evidence).verdict is verdict
+    assert judged({"rule": "each", "parts": parts}, sources).verdict is verdict
 
 
 def test_what_nothing_measures_says_what_would(tmp_path: Path) -> None:
-    evidence = evidence_of(tmp_path, values_of(pop=0.25))
+    sources = sources_of(tmp_path, values_of(pop=0.25))
     with pytest.raises(NotMeasuredError, match="the queries of TREC"):
-        judged({"rule": "unmeasured", "needs": "the queries of TREC"}, evidence)
+        judged({"rule": "unmeasured", "needs": "the queries of TREC"}, sources)
 
 
 def test_an_unknown_rule_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="rule"):
-        judged({"rule": "guess"}, evidence_of(tmp_path, values_of(pop=0.25)))
+        judged({"rule": "guess"}, sources_of(tmp_path, values_of(pop=0.25)))
 
 
 def test_a_claim_without_parts_has_no_verdict() -> None:

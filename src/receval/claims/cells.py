@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from receval.claims.evidence import Evidence, NotMeasuredError, Numbers, Reading
+from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError, Reading
 from receval.spec_types import Model
 from receval.storage.files import real_values
 from receval.storage.messages import enumerated
@@ -33,12 +33,21 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a claim is judged: the study, the artifact meant if none is named, the dataset."""
+class ClaimContext:
+    """Where a claim is judged: what is meant where a quantity does not say.
+
+    Attributes
+    ----------
+    study : str
+    artifact, dataset : str, optional
+    where : mapping of str to value or tuple of values
+        Which rows of that artifact.
+    """
 
     study: str
     artifact: str | None = None
     dataset: str | None = None
+    where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
 
     def full(self, artifact: str | None) -> str:
         """Return the name of an artifact with its study.
@@ -54,7 +63,7 @@ class Place:
         return name if "/" in name else f"{self.study}/{name}"
 
 
-class Cells(Model):
+class SelectedCells(Model):
     """Cells of one column of an artifact's results.
 
     Attributes
@@ -62,8 +71,9 @@ class Cells(Model):
     artifact : str, optional
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
-        Which rows. Rows of the check's dataset only, if there is a column ``dataset``; of a list
-        of datasets, all must be there.
+        Which rows. Of the check's artifact, those that the check selects as well, but for the
+        columns named here; and of the check's dataset only, if there is a column ``dataset``; of
+        a list of datasets, all must be there.
     without : mapping of str to value or list of values
         Which of these rows not: those that have the value in any of the columns.
     pair : tuple of two str, optional
@@ -91,7 +101,7 @@ class Cells(Model):
     low: str | None = None
     high: str | None = None
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the numbers.
 
         Raises
@@ -101,24 +111,18 @@ class Cells(Model):
         ValueError
             A column is not there, no row is, or cells cannot be told apart.
         """
-        name = place.full(self.artifact)
-        table = evidence.table(name)
+        name = context.full(self.artifact)
+        table = sources.table(name)
         intervals = [column for column in (self.low, self.high) if column]
-        named = [
-            *self.where,
-            *self.without,
-            *(self.pair or ()),
-            *self.each,
-            self.column,
-            *intervals,
-        ]
-        self._check_columns(name, table, named)
-        where = dict(self.where)
+        where = {**({} if self.artifact else context.where), **self.where}
+        selecting = [*where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
         for dataset in _all_of(where.get("dataset", ())):
-            if not evidence.has(place.study, _word(dataset)):
+            is_there = _is_among(table["dataset"], (dataset,)).any()
+            if not is_there and not sources.has(context.study, _word(dataset)):
                 raise NotMeasuredError(f"the dataset {dataset}")
-        if place.dataset and "dataset" in table.columns:
-            where.setdefault("dataset", place.dataset)
+        if context.dataset and "dataset" in table.columns:
+            where.setdefault("dataset", context.dataset)
         kept = np.ones(len(table), dtype=bool)
         for column, wanted in where.items():
             kept &= _is_among(table[column], _all_of(wanted))
@@ -128,9 +132,9 @@ class Cells(Model):
             kept &= self._is_pair(table, kept)
         said = self._in_words(where)
         if not kept.any():
-            if place.dataset and not evidence.has(place.study, place.dataset):
-                raise NotMeasuredError(f"the dataset {place.dataset}")
-            raise evidence.missing(
+            if context.dataset and not sources.has(context.study, context.dataset):
+                raise NotMeasuredError(f"the dataset {context.dataset}")
+            raise sources.missing(
                 name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
             )
         rows = table[kept]
@@ -142,8 +146,10 @@ class Cells(Model):
         if self.take == "count":
             # What is read is how many cells there are, not what stands in them.
             counts = taken(labels, values, "count")
-            return Numbers.of(counts.labels, evidence.read(Reading(name, said), counts.values))
-        values = evidence.read(Reading(name, said), values)
+            return LabelledValues.of(
+                counts.labels, sources.read(Reading(name, said), counts.values)
+            )
+        values = sources.read(Reading(name, said), values)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):
@@ -154,7 +160,7 @@ class Cells(Model):
             )
         none = np.full(len(values), np.nan)
         ends = [real_values(rows[name]) if name else none for name in (self.low, self.high)]
-        return Numbers(tuple(labels), values, ends[0], ends[1])
+        return LabelledValues(tuple(labels), values, ends[0], ends[1])
 
     def _in_words(self, where: Mapping[str, Any]) -> str:
         parts = [
@@ -210,7 +216,9 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
     return cells.isin(distinct).to_numpy(dtype=bool)
 
 
-def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken) -> Numbers:
+def taken(
+    labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
+) -> LabelledValues:
     """Return one number a label, taken from the numbers that have it.
 
     Parameters
@@ -219,9 +227,9 @@ def taken(labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Take
         Of each number.
     values : ndarray of float64, shape (n_labels,)
     take : str
-        As for :class:`Cells`.
+        As for :class:`SelectedCells`.
     """
     distinct = list(dict.fromkeys(labels))
     codes = np.array([distinct.index(label) for label in labels])
     numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
-    return Numbers.of(distinct, np.array(numbers))
+    return LabelledValues.of(distinct, np.array(numbers))

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
+from receval.claims.spec import ClaimId
 from receval.config.reading import read_yaml, sentences
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.messages import joined, quoted
@@ -26,7 +27,6 @@ Paper = Literal[
 
 ErratumId = Annotated[str, Field(pattern=r"^E-[0-9]{2}$")]
 
-ClaimId = Annotated[str, Field(pattern=r"^(B|V18|V20|C|M)-[0-9]{3}$")]
 
 CommandLine = Annotated[str, Field(pattern=r"^(receval|snakemake|python) \S")]
 

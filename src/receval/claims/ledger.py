@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence, NotMeasuredError
+from receval.claims.cells import ClaimContext
+from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-from receval.claims.verdicts import Finding, Verdict
+from receval.claims.verdicts import ClaimVerdict, Finding
 
 COLUMNS = (
     "claim",
@@ -39,7 +39,7 @@ COLUMNS = (
 _BY_DEFINITION = ("setting", "definition")
 
 
-def judge(check: CheckSpec, claim: ClaimSpec, paper: str, evidence: Evidence) -> Finding:
+def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources) -> Finding:
     """Decide a claim on one dataset.
 
     Raises
@@ -47,29 +47,31 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, evidence: Evidence) ->
     ValueError
         The check selects what results do not have, though their dataset is there.
     """
-    evidence.forget()
-    if check.dataset and not evidence.has(paper, check.dataset):
+    sources.forget()
+    if check.dataset and not sources.has(paper, check.dataset):
         return _undecidable(f"the dataset {check.dataset}")
     try:
-        finding = check.decide.judge(evidence, Place(paper, check.artifact, check.dataset))
+        finding = check.decide.judge(
+            sources, ClaimContext(paper, check.artifact, check.dataset, check.where)
+        )
     except NotMeasuredError as error:
         return _undecidable(str(error))
-    if finding.verdict is Verdict.HOLDS and claim.kind in _BY_DEFINITION:
-        return Finding(**{**vars(finding), "verdict": Verdict.AS_DEFINED})
+    if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
+        return Finding(**{**vars(finding), "verdict": ClaimVerdict.AS_DEFINED})
     return finding
 
 
 def _undecidable(needs: str) -> Finding:
-    return Finding(Verdict.UNDECIDABLE, "", "", needs)
+    return Finding(ClaimVerdict.UNDECIDABLE, "", "", needs)
 
 
-def judged_claims(papers: Iterable[PaperClaims], evidence: Evidence) -> pd.DataFrame:
+def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.DataFrame:
     """Return the ledger of some papers.
 
     Parameters
     ----------
     papers : iterable of PaperClaims
-    evidence : Evidence
+    sources : ClaimSources
 
     Returns
     -------
@@ -82,7 +84,7 @@ def judged_claims(papers: Iterable[PaperClaims], evidence: Evidence) -> pd.DataF
         A check cannot be carried out; the message names the claim.
     """
     rows = [
-        _row(number, claim, check, paper.paper, evidence)
+        _row(number, claim, check, paper.paper, sources)
         for paper in papers
         for number, claim in paper.claims.items()
         for check in claim.checks
@@ -91,16 +93,16 @@ def judged_claims(papers: Iterable[PaperClaims], evidence: Evidence) -> pd.DataF
 
 
 def _row(
-    number: str, claim: ClaimSpec, check: CheckSpec, paper: str, evidence: Evidence
+    number: str, claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> dict[str, Any]:
     try:
-        finding = judge(check, claim, paper, evidence)
+        finding = judge(check, claim, paper, sources)
     except ValueError as error:
         on = f" on {check.dataset}" if check.dataset else ""
         raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
-    is_undecidable = finding.verdict is Verdict.UNDECIDABLE
-    fails = finding.verdict in (Verdict.DOES_NOT_HOLD, Verdict.HOLDS_IN_PART)
-    readings = list(dict.fromkeys(evidence.readings))
+    is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
+    fails = finding.verdict in (ClaimVerdict.DOES_NOT_HOLD, ClaimVerdict.HOLDS_IN_PART)
+    readings = list(dict.fromkeys(sources.readings))
     return {
         "claim": number,
         "paper": paper,
@@ -118,7 +120,8 @@ def _row(
         "rule": finding.rule,
         "verdict": str(finding.verdict),
         "detail": "" if is_undecidable else finding.detail,
-        "reason": (check.reason or claim.reason) if fails else "",
+        # Reasons are known of the real data alone.
+        "reason": (check.reason or claim.reason) if fails and not sources.is_reduced(paper) else "",
         "needs": finding.detail if is_undecidable else "",
         "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
         "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),

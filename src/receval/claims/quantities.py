@@ -13,11 +13,11 @@ from typing import Annotated, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Discriminator, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from receval.claims.cells import Cells, Place, Scalar, Taken, taken
-from receval.claims.evidence import Evidence, Numbers, Reading, aligned
-from receval.claims.ranks import Ahead, in_falling_order, ranks_of
+from receval.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
+from receval.claims.ranks import Ahead, from_the_highest, ranks_of
+from receval.claims.sources import ClaimSources, LabelledValues, Reading, aligned
 from receval.config.named_code import check_name
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
@@ -31,7 +31,7 @@ class Taking(Model):
     ----------
     of : Quantity
     take : str
-        As for :class:`Cells`.
+        As for :class:`SelectedCells`.
     each : tuple of int
         The positions of the labels, among those of the quantity, that stay.
     """
@@ -40,84 +40,104 @@ class Taking(Model):
     take: Taken
     each: tuple[int, ...] = ()
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number of each group."""
-        numbers = evaluated(self.of, evidence, place)
+        numbers = evaluated(self.of, sources, context)
         labels = [tuple(label[position] for position in self.each) for label in numbers.labels]
         return taken(labels, numbers.values, self.take)
 
 
-def evaluated(quantity: Quantity, evidence: Evidence, place: Place) -> Numbers:
+def evaluated(quantity: Quantity, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
     """Return the numbers of a quantity, of which a constant is one."""
     if isinstance(quantity, int | float):
-        return Numbers.single(float(quantity))
-    return quantity.evaluate(evidence, place)
+        return LabelledValues.single(float(quantity))
+    return quantity.evaluate(sources, context)
+
+
+class Named(Model):
+    """Several quantities beside each other, such as the cells of several columns.
+
+    Attributes
+    ----------
+    named : dict of str to Quantity
+        By a name that becomes the last label of each of its numbers.
+    """
+
+    named: Annotated[dict[NonEmptyText, Quantity], Field(min_length=2)]
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return the numbers of all quantities, one after the other."""
+        found = [
+            (name, evaluated(quantity, sources, context)) for name, quantity in self.named.items()
+        ]
+        labels = [(*label, name) for name, numbers in found for label in numbers.labels]
+        return LabelledValues.of(labels, np.concatenate([numbers.values for _, numbers in found]))
 
 
 class _OfTwo(Model):
     """A quantity made of two, label by label."""
 
     def _two(
-        self, pair: tuple[Quantity, Quantity], evidence: Evidence, place: Place
-    ) -> tuple[Numbers, NDArray[np.float64]]:
-        return aligned(evaluated(pair[0], evidence, place), evaluated(pair[1], evidence, place))
+        self, pair: tuple[Quantity, Quantity], sources: ClaimSources, context: ClaimContext
+    ) -> tuple[LabelledValues, NDArray[np.float64]]:
+        return aligned(evaluated(pair[0], sources, context), evaluated(pair[1], sources, context))
 
 
-class Difference(_OfTwo):
+class DifferenceOf(_OfTwo):
     """The first quantity less the second."""
 
     difference: tuple[Quantity, Quantity]
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a difference for each label."""
-        one, other = self._two(self.difference, evidence, place)
-        return Numbers.of(one.labels, one.values - other)
+        one, other = self._two(self.difference, sources, context)
+        return LabelledValues.of(one.labels, one.values - other)
 
 
-class Quotient(_OfTwo):
+class QuotientOf(_OfTwo):
     """The first quantity divided by the second."""
 
     quotient: tuple[Quantity, Quantity]
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a quotient for each label."""
-        one, other = self._two(self.quotient, evidence, place)
+        one, other = self._two(self.quotient, sources, context)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Numbers.of(one.labels, one.values / other)
+            return LabelledValues.of(one.labels, one.values / other)
 
 
-class Product(_OfTwo):
+class ProductOf(_OfTwo):
     """The first quantity times the second."""
 
     product: tuple[Quantity, Quantity]
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a product for each label."""
-        one, other = self._two(self.product, evidence, place)
-        return Numbers.of(one.labels, one.values * other)
+        one, other = self._two(self.product, sources, context)
+        return LabelledValues.of(one.labels, one.values * other)
 
 
-class Magnitude(Model):
+class MagnitudeOf(Model):
     """A quantity without its sign."""
 
     magnitude: Quantity
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a magnitude for each label."""
-        numbers = evaluated(self.magnitude, evidence, place)
-        return Numbers.of(numbers.labels, np.abs(numbers.values))
+        numbers = evaluated(self.magnitude, sources, context)
+        return LabelledValues.of(numbers.labels, np.abs(numbers.values))
 
 
-class Logarithm(Model):
+class LogarithmOf(Model):
     """The common logarithm of a quantity: of numbers that differ by orders of magnitude."""
 
     logarithm: Quantity
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a logarithm for each label; minus infinity of 0, NaN of what is less."""
-        numbers = evaluated(self.logarithm, evidence, place)
+        numbers = evaluated(self.logarithm, sources, context)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return Numbers.of(numbers.labels, np.log10(numbers.values))
+            return LabelledValues.of(numbers.labels, np.log10(numbers.values))
 
 
 class RankOf(Model):
@@ -136,15 +156,15 @@ class RankOf(Model):
     ahead: Ahead = "higher"
     only: tuple[str, ...] = ()
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a rank for each label."""
-        ranks = ranks_of(evaluated(self.rank, evidence, place), self.ahead)
+        ranks = ranks_of(evaluated(self.rank, sources, context), self.ahead)
         there = {label[-1] for label in ranks.labels}
         for name in self.only:
             if name not in there:
-                raise evidence.missing(place.study, name, enumerated(sorted(there)))
+                raise sources.missing(context.study, name, enumerated(sorted(there)))
         kept = [i for i, label in enumerate(ranks.labels) if label[-1] in (self.only or there)]
-        return Numbers.of([ranks.labels[i] for i in kept], ranks.values[kept])
+        return LabelledValues.of([ranks.labels[i] for i in kept], ranks.values[kept])
 
 
 class InOrder(Model):
@@ -157,9 +177,9 @@ class InOrder(Model):
 
     in_order: Quantity
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the sorted numbers."""
-        return in_falling_order(evaluated(self.in_order, evidence, place))
+        return from_the_highest(evaluated(self.in_order, sources, context))
 
 
 class Correlation(_OfTwo):
@@ -177,16 +197,16 @@ class Correlation(_OfTwo):
     coefficient: Literal["kendall", "pearson", "spearman"] = "kendall"
     each: tuple[int, ...] = ()
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return a coefficient for each group of labels."""
-        one, other = self._two(self.correlation, evidence, place)
+        one, other = self._two(self.correlation, sources, context)
         groups = [tuple(label[position] for position in self.each) for label in one.labels]
         distinct = list(dict.fromkeys(groups))
         values = []
         for group in distinct:
             own = np.array([found == group for found in groups])
             values.append(self._coefficient(one.values[own], other[own]))
-        return Numbers.of(distinct, np.array(values))
+        return LabelledValues.of(distinct, np.array(values))
 
     def _coefficient(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         if self.coefficient == "kendall":
@@ -213,9 +233,9 @@ class Setting(Model):
     equal: Scalar | tuple[Scalar, ...] | None = None
     count: bool = False
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number."""
-        found = evidence.setting(place.study, self.setting)
+        found = sources.setting(context.study, self.setting)
         if self.equal is not None:
             wanted = list(self.equal) if isinstance(self.equal, tuple) else self.equal
             number = float(found == wanted)
@@ -225,11 +245,11 @@ class Setting(Model):
             number = float(found)
         else:
             raise ValueError(
-                f"The setting {self.setting} of {place.study} is no number: say what it is to "
+                f"The setting {self.setting} of {context.study} is no number: say what it is to "
                 "equal, or that its entries are to be counted."
             )
         reading = Reading("", f"the setting {self.setting}")
-        return Numbers.single(float(evidence.read(reading, np.array([number]))[0]))
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
 
 
 class Computed(Model):
@@ -243,12 +263,12 @@ class Computed(Model):
 
     computed: Annotated[str, AfterValidator(lambda name: _own(name))]
 
-    def evaluate(self, evidence: Evidence, place: Place) -> Numbers:
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
         reading = Reading("", f"computed by {self.computed}")
-        return Numbers.single(float(evidence.read(reading, np.array([number]))[0]))
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
 
 
 def _own(name: str) -> str:
@@ -257,17 +277,18 @@ def _own(name: str) -> str:
 
 
 _FORMS: dict[str, type[Model]] = {
-    "difference": Difference,
-    "quotient": Quotient,
-    "product": Product,
-    "magnitude": Magnitude,
-    "logarithm": Logarithm,
+    "difference": DifferenceOf,
+    "quotient": QuotientOf,
+    "product": ProductOf,
+    "magnitude": MagnitudeOf,
+    "logarithm": LogarithmOf,
     "rank": RankOf,
     "in_order": InOrder,
     "correlation": Correlation,
     "setting": Setting,
     "computed": Computed,
     "of": Taking,
+    "named": Named,
 }
 
 
@@ -275,19 +296,20 @@ def _form(value: object) -> str:
     """Return the name of the model that a value, or plain values, are of."""
     if isinstance(value, Mapping):
         named = (form for key, form in _FORMS.items() if key in value)
-        return next(named, Cells).__name__
+        return next(named, SelectedCells).__name__
     return type(value).__name__ if isinstance(value, Model) else "constant"
 
 
 Quantity = Annotated[
     Annotated[float, Tag("constant")]
-    | Annotated[Cells, Tag("Cells")]
+    | Annotated[SelectedCells, Tag("SelectedCells")]
     | Annotated[Taking, Tag("Taking")]
-    | Annotated[Difference, Tag("Difference")]
-    | Annotated[Quotient, Tag("Quotient")]
-    | Annotated[Product, Tag("Product")]
-    | Annotated[Magnitude, Tag("Magnitude")]
-    | Annotated[Logarithm, Tag("Logarithm")]
+    | Annotated[Named, Tag("Named")]
+    | Annotated[DifferenceOf, Tag("DifferenceOf")]
+    | Annotated[QuotientOf, Tag("QuotientOf")]
+    | Annotated[ProductOf, Tag("ProductOf")]
+    | Annotated[MagnitudeOf, Tag("MagnitudeOf")]
+    | Annotated[LogarithmOf, Tag("LogarithmOf")]
     | Annotated[RankOf, Tag("RankOf")]
     | Annotated[InOrder, Tag("InOrder")]
     | Annotated[Correlation, Tag("Correlation")]
@@ -299,11 +321,12 @@ Quantity = Annotated[
 
 for _model in (
     Taking,
-    Difference,
-    Quotient,
-    Product,
-    Magnitude,
-    Logarithm,
+    Named,
+    DifferenceOf,
+    QuotientOf,
+    ProductOf,
+    MagnitudeOf,
+    LogarithmOf,
     RankOf,
     InOrder,
     Correlation,

@@ -6,23 +6,23 @@ from typing import Literal
 
 import numpy as np
 
-from receval.claims.evidence import Numbers
+from receval.claims.sources import LabelledValues
 
 Ahead = Literal["higher", "lower"]
 
 
-def ranks_of(numbers: Numbers, ahead: Ahead) -> Numbers:
+def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
     """Return the rank of each number among those whose labels differ in the last place alone.
 
     Parameters
     ----------
-    numbers : Numbers
+    numbers : LabelledValues
     ahead : {"higher", "lower"}
         Which values lead. Equal ones share the best of their ranks; NaN has none.
 
     Examples
     --------
-    >>> values = Numbers.of([("Pop",), ("Avg",), ("Random",)], np.array([0.3, 0.1, 0.3]))
+    >>> values = LabelledValues.of([("Pop",), ("Avg",), ("Random",)], np.array([0.3, 0.1, 0.3]))
     >>> ranks_of(values, "higher").values.tolist()
     [1.0, 3.0, 1.0]
     """
@@ -38,14 +38,14 @@ def ranks_of(numbers: Numbers, ahead: Ahead) -> Numbers:
         if ahead == "lower":
             leading = values[None, :] < values[:, None]
         ranks[positions] = np.where(np.isnan(values), np.nan, 1 + leading.sum(axis=1))
-    return Numbers.of(numbers.labels, ranks)
+    return LabelledValues.of(numbers.labels, ranks)
 
 
-def in_falling_order(numbers: Numbers) -> Numbers:
+def from_the_highest(numbers: LabelledValues) -> LabelledValues:
     """Return the numbers from the highest to the lowest, labelled by rank.
 
     Those that are NaN are left out.
     """
     known = numbers.values[~np.isnan(numbers.values)]
     labels = [(str(rank),) for rank in range(1, len(known) + 1)]
-    return Numbers.of(labels, np.sort(known)[::-1])
+    return LabelledValues.of(labels, np.sort(known)[::-1])

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from receval.claims.evidence import Evidence
 from receval.claims.ledger import judged_claims
+from receval.claims.sources import ClaimSources
 from receval.claims.spec import read_claims
-from receval.claims.verdicts import Verdict
+from receval.claims.verdicts import ClaimVerdict
 from receval.storage.messages import enumerated
 
 _TOLD = ("where", "expected", "ours", "rule", "detail", "reason", "needs", "artifact", "cells")
@@ -36,8 +36,8 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
         There are no such claims or results, or one cannot be judged.
     """
     papers = [read_claims(path) for path in sorted(claims.glob("*.yaml"))]
-    evidence = Evidence.of_folder(results)
-    if not evidence.results:
+    sources = ClaimSources.of_folder(results)
+    if not sources.results:
         raise ValueError(
             f"There are no results in {results.as_posix()}: run the workflow first, or leave out "
             "--fresh to judge by the accepted results."
@@ -48,7 +48,7 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
             f"There is no claim {enumerated(unknown)}: claims have numbers such as "
             f"{enumerated(known[:3])}; config/claims has them all."
         )
-    ledger = judged_claims(papers, evidence)
+    ledger = judged_claims(papers, sources)
     if not numbers:
         return _counts(ledger)
     wanted = ledger[ledger["claim"].isin(list(numbers))]
@@ -68,6 +68,6 @@ def _told(row: Mapping[Any, Any]) -> Iterator[str]:
 def _counts(ledger: pd.DataFrame) -> str:
     ledger = ledger[ledger["form"] == ""]
     counts = pd.crosstab(ledger["paper"], ledger["verdict"], margins=True, margins_name="all")
-    columns = [verdict for verdict in map(str, Verdict) if verdict in counts.columns]
+    columns = [verdict for verdict in map(str, ClaimVerdict) if verdict in counts.columns]
     rows = [[str(paper), *map(int, counts.loc[paper, columns])] for paper in counts.index]
     return tabulate(rows, headers=["paper", *columns], tablefmt="simple") + "\n"

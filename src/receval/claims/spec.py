@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from receval.claims.cells import Scalar
 from receval.claims.rules.registry import AnyRule
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import Identifier, Model, NonEmptyText
 from receval.storage.messages import enumerated, joined
 
-Kind = Literal["number", "relation", "trend", "order", "theorem", "setting", "definition"]
+ClaimKind = Literal["number", "relation", "trend", "order", "theorem", "setting", "definition"]
 
 
 def _as_text(value: object) -> object:
@@ -25,7 +26,7 @@ def _as_text(value: object) -> object:
     return as_written(float(value)) if is_number else value  # type: ignore[arg-type]
 
 
-Text = Annotated[str, BeforeValidator(_as_text)]
+ClaimText = Annotated[str, BeforeValidator(_as_text)]
 ClaimId = Annotated[str, Field(pattern=r"^[A-Z]\d{0,2}-\d{3}$")]
 
 _NAME = re.compile(r"\{(\w+)\}")
@@ -46,6 +47,8 @@ class CheckSpec(Model):
         verdict on another form stands beside the claim's, and is not the claim's.
     artifact : str, optional
         The artifact of the study whose cells are meant where none is named.
+    where : mapping of str to value or list of values
+        Which of its rows, for all quantities.
     expected : str, optional
         The paper's value on this dataset, in place of the claim's.
     reason : str, optional
@@ -56,7 +59,8 @@ class CheckSpec(Model):
     dataset: Identifier | None = None
     form: str = ""
     artifact: str | None = None
-    expected: Text | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    expected: ClaimText | None = None
     reason: str = ""
     decide: AnyRule
 
@@ -82,9 +86,9 @@ class ClaimSpec(Model):
     """
 
     where: NonEmptyText
-    kind: Kind
+    kind: ClaimKind
     statement: NonEmptyText
-    expected: Annotated[Text, Field(min_length=1)]
+    expected: Annotated[ClaimText, Field(min_length=1)]
     reason: str = ""
     split_dependent: bool = True
     checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
@@ -139,7 +143,7 @@ def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     given: list[tuple[str, Any]] = list((content.get("claims") or {}).items())
     for family in content.get("families") or []:
         form = {key: value for key, value in family.items() if key != "each"}
-        given += [(number, filled(form, values)) for number, values in family["each"].items()]
+        given += [(number, filled_in(form, values)) for number, values in family["each"].items()]
     for number, claim in given:
         if number in seen:
             raise ValueError(f"the claim {number} is given twice: remove one.")
@@ -154,13 +158,13 @@ def _checks(checks: list[Mapping[str, Any]]) -> Iterator[Any]:
         if "datasets" not in check and "each" not in check:
             yield rest
         for dataset in check.get("datasets", ()):
-            yield filled(rest, {"dataset": dataset}, others_stay=True) | {"dataset": dataset}
+            yield filled_in(rest, {"dataset": dataset}, others_stay=True) | {"dataset": dataset}
         for values in check.get("each", ()):
             own = {key: values[key] for key in ("dataset", "form") if key in values}
-            yield filled(rest, values) | own
+            yield filled_in(rest, values) | own
 
 
-def filled(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -> Any:
+def filled_in(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -> Any:
     """Return plain values with names in braces replaced.
 
     Raises
@@ -170,18 +174,18 @@ def filled(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -
 
     Examples
     --------
-    >>> filled({"statement": "{x} is {y}", "published": "{y}"}, {"x": "P", "y": 0.5})
+    >>> filled_in({"statement": "{x} is {y}", "published": "{y}"}, {"x": "P", "y": 0.5})
     {'statement': 'P is 0.5', 'published': 0.5}
     """
     if isinstance(form, Mapping):
         return {
-            filled(key, values, others_stay=others_stay): filled(
+            filled_in(key, values, others_stay=others_stay): filled_in(
                 value, values, others_stay=others_stay
             )
             for key, value in form.items()
         }
     if isinstance(form, list):
-        return [filled(value, values, others_stay=others_stay) for value in form]
+        return [filled_in(value, values, others_stay=others_stay) for value in form]
     if not isinstance(form, str):
         return form
     names = _NAME.findall(form)

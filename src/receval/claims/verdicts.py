@@ -10,7 +10,7 @@ MOST_NAMED = 6
 """Parts that a text names; the others are counted."""
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """What our results say of a claim."""
 
     HOLDS = "holds"
@@ -20,7 +20,12 @@ class Verdict(StrEnum):
     AS_DEFINED = "as defined"
 
 
-DECIDED = (Verdict.HOLDS, Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD, Verdict.AS_DEFINED)
+DECIDED = (
+    ClaimVerdict.HOLDS,
+    ClaimVerdict.HOLDS_IN_PART,
+    ClaimVerdict.DOES_NOT_HOLD,
+    ClaimVerdict.AS_DEFINED,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Finding:
 
     Attributes
     ----------
-    verdict : Verdict
+    verdict : ClaimVerdict
     ours : str
         What our results have, in a few words.
     rule : str
@@ -40,7 +45,7 @@ class Finding:
         The paper's number, ours and its interval; NaN where there are none.
     """
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     ours: str
     rule: str
     detail: str = ""
@@ -50,7 +55,7 @@ class Finding:
     high: float = float("nan")
 
 
-def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> Verdict:
+def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     """Return the verdict on a claim of which some parts are shown.
 
     Parameters
@@ -68,14 +73,14 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> Verdict:
     Examples
     --------
     >>> verdict_of([True, True, False]), verdict_of([True, False, False])
-    (<Verdict.HOLDS_IN_PART: 'holds in part'>, <Verdict.DOES_NOT_HOLD: 'does not hold'>)
+    (<ClaimVerdict.HOLDS_IN_PART: 'holds in part'>, <ClaimVerdict.DOES_NOT_HOLD: 'does not hold'>)
     """
     if not shown:
         raise ValueError("A claim without parts cannot be judged: select something to compare.")
     share = sum(shown) / len(shown)
     if share >= enough:
-        return Verdict.HOLDS
-    return Verdict.HOLDS_IN_PART if share >= enough / 2 else Verdict.DOES_NOT_HOLD
+        return ClaimVerdict.HOLDS
+    return ClaimVerdict.HOLDS_IN_PART if share >= enough / 2 else ClaimVerdict.DOES_NOT_HOLD
 
 
 def failing(parts: Sequence[tuple[bool, str]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from receval.claims.verdicts import Verdict
+from receval.claims.verdicts import ClaimVerdict
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text
 
@@ -43,7 +43,7 @@ def ledger_page(ledger: pd.DataFrame, *, synthetic: bool) -> str:
 
 def _table_of_counts(ledger: pd.DataFrame) -> str:
     counts = pd.crosstab(ledger["paper"], ledger["verdict"])
-    verdicts = [str(verdict) for verdict in Verdict]
+    verdicts = [str(verdict) for verdict in ClaimVerdict]
     claims = ledger.groupby("paper")["claim"].nunique()
     lines = [_row(["Paper", "Claims", *verdicts]), _row(["---", *["---:"] * 6])]
     for paper in ledger["paper"].drop_duplicates():

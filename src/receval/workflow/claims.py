@@ -29,15 +29,15 @@ def judge_claims(
     ValueError
         A claim cannot be judged; the message names it.
     """
-    from receval.claims.evidence import Evidence
     from receval.claims.ledger import judged_claims
+    from receval.claims.sources import ClaimSources
     from receval.claims.spec import read_claims
 
-    evidence = Evidence(
+    sources = ClaimSources(
         {f"{path.parent.name}/{path.stem}": path for path in results},
         {path.parent.name: path for path in records},
     )
-    write_results(judged_claims([read_claims(claims)], evidence), verdicts)
+    write_results(judged_claims([read_claims(claims)], sources), verdicts)
 
 
 def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:

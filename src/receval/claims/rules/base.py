@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence
+from receval.claims.cells import ClaimContext
+from receval.claims.sources import ClaimSources
 from receval.claims.verdicts import Finding
 from receval.figures.printed_numbers import significant
 from receval.spec_types import Model
+
+SMALL = 1e-6
+"""Numbers below it are written with a power of ten."""
 
 
 class Rule(Model):
@@ -25,7 +28,7 @@ class Rule(Model):
 
     because: str = ""
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return what results say.
 
         Raises

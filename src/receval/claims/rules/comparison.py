@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence, aligned
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule, in_words
+from receval.claims.sources import ClaimSources, aligned
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.figures.printed_numbers import as_written
 from receval.statistics.pairs import LEVEL
@@ -58,15 +58,15 @@ class ComparisonRule(Rule):
     p_value: Quantity | None = None
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return in how many of the comparisons the sign is right."""
         left, right = aligned(
-            evaluated(self.left, evidence, place), evaluated(self.right, evidence, place)
+            evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
         shown = self._compare(left.values, right)
         rule = self._in_words()
         if self.p_value is not None:
-            _, chances = aligned(left, evaluated(self.p_value, evidence, place))
+            _, chances = aligned(left, evaluated(self.p_value, sources, context))
             shown &= (chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL)
             rule += ", not significantly different" if self.sign in "~=" else ", significantly"
         names = [", ".join(label) for label in left.labels]

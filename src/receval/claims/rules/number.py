@@ -6,11 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule
-from receval.claims.verdicts import Finding, Verdict
+from receval.claims.sources import ClaimSources
+from receval.claims.verdicts import ClaimVerdict, Finding
 from receval.figures.printed_numbers import as_written, fixed, significant
 
 _ROUNDING = 1e-9
@@ -48,26 +48,26 @@ class NumberRule(Rule):
             raise ValueError("a tolerance needs the reason why it is that wide: say because")
         return self
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return whether our number is the published one."""
-        numbers = evaluated(self.ours, evidence, place)
+        numbers = evaluated(self.ours, sources, context)
         value = numbers.number()
         tolerance = max(self.within, self.share * abs(self.published))
         difference = value - self.published
         distance = abs(difference)
         # A difference of exactly the tolerance in decimal digits may be a little more in binary.
         slack = _ROUNDING * max(1.0, abs(self.published))
-        verdict = Verdict.DOES_NOT_HOLD
+        verdict = ClaimVerdict.DOES_NOT_HOLD
         if distance <= tolerance + slack:
-            verdict = Verdict.HOLDS
+            verdict = ClaimVerdict.HOLDS
         elif distance <= self.nearly * tolerance + slack:
-            verdict = Verdict.HOLDS_IN_PART
+            verdict = ClaimVerdict.HOLDS_IN_PART
         off = f"Off by {significant(difference, signed=True)}."
         return Finding(
             verdict,
             fixed(value, 0) if value.is_integer() else significant(value, 4),
             f"within {as_written(tolerance)}" if tolerance else "exactly",
-            "" if verdict is Verdict.HOLDS else off,
+            "" if verdict is ClaimVerdict.HOLDS else off,
             self.published,
             value,
             float(numbers.low[0]),

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule
+from receval.claims.sources import ClaimSources
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.storage.messages import enumerated
 
@@ -46,9 +46,9 @@ class OrderRule(Rule):
     ties: bool = False
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return how many pairs are in order."""
-        numbers = evaluated(self.values, evidence, place)
+        numbers = evaluated(self.values, sources, context)
         groups: dict[tuple[str, ...], dict[str, float]] = {}
         for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
             if not label:
@@ -57,7 +57,7 @@ class OrderRule(Rule):
         parts: list[tuple[bool, str]] = []
         orders = []
         for group, values in groups.items():
-            self._check_names(values, evidence, place)
+            self._check_names(values, sources, context)
             parts += self._pairs(values, ", ".join(group))
             sign = -1 if self.ahead == "higher" else 1
             known = {name: value for name, value in values.items() if not np.isnan(value)}
@@ -89,9 +89,11 @@ class OrderRule(Rule):
     def _named(self) -> set[str]:
         return {name for tier in self.tiers for name in tier} - {OTHERS}
 
-    def _check_names(self, values: dict[str, float], evidence: Evidence, place: Place) -> None:
+    def _check_names(
+        self, values: dict[str, float], sources: ClaimSources, context: ClaimContext
+    ) -> None:
         if missing := sorted(self._named() - set(values)):
-            raise evidence.missing(place.study, enumerated(missing), enumerated(list(values)))
+            raise sources.missing(context.study, enumerated(missing), enumerated(list(values)))
 
     def _tiers(self, values: dict[str, float]) -> list[list[str]]:
         named = self._named()

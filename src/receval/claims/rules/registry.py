@@ -6,22 +6,24 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence, NotMeasuredError
+from receval.claims.cells import ClaimContext
 from receval.claims.rules.base import Rule
 from receval.claims.rules.comparison import ComparisonRule
 from receval.claims.rules.crossing import CrossingRule
 from receval.claims.rules.number import NumberRule
 from receval.claims.rules.order import OrderRule
+from receval.claims.rules.same_order import SameOrderRule
 from receval.claims.rules.trend import TrendRule
-from receval.claims.verdicts import Finding, Verdict, failing
+from receval.claims.sources import ClaimSources, NotMeasuredError
+from receval.claims.verdicts import ClaimVerdict, Finding, failing
 from receval.spec_types import NonEmptyText
 
 
 class EachRule(Rule):
     """Several parts, each decided by its own rule; the claim holds if all do.
 
-    A part that is not measured leaves the claim undecided unless another part refutes it.
+    A part that is not measured leaves the claim undecided where its verdict could change that of
+    the claim.
 
     Attributes
     ----------
@@ -36,26 +38,20 @@ class EachRule(Rule):
     parts: Annotated[dict[NonEmptyText, AnyRule], Field(min_length=2)]
     together: bool = False
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
-        """Return the verdict of all parts: in part, if any holds at least in part."""
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return the verdict of all parts."""
         found: dict[str, Finding] = {}
         missing: dict[str, NotMeasuredError] = {}
         for name, part in self.parts.items():
             try:
-                found[name] = part.judge(evidence, place)
+                found[name] = part.judge(sources, context)
             except NotMeasuredError as error:
                 missing[name] = error
-        verdicts = {finding.verdict for finding in found.values()}
-        if missing and verdicts <= {Verdict.HOLDS}:
+        known = {finding.verdict for finding in found.values()}
+        verdict = self._verdict(known | {ClaimVerdict.HOLDS} if missing else known)
+        if missing and verdict is not self._verdict(known | {ClaimVerdict.DOES_NOT_HOLD}):
             raise next(iter(missing.values()))
-        if verdicts == {Verdict.HOLDS}:
-            verdict = Verdict.HOLDS
-        else:
-            fails = Verdict.DOES_NOT_HOLD in verdicts
-            if not self.together:
-                fails &= len(verdicts) == 1
-            verdict = Verdict.DOES_NOT_HOLD if fails else Verdict.HOLDS_IN_PART
-        details = [failing([(f.verdict is Verdict.HOLDS, name) for name, f in found.items()])]
+        details = [failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])]
         details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
         details += [f"Not measured: {name}." for name in missing]
         return Finding(
@@ -64,6 +60,14 @@ class EachRule(Rule):
             "; ".join(dict.fromkeys(finding.rule for finding in found.values())),
             " ".join(filter(None, details)),
         )
+
+    def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
+        if parts == {ClaimVerdict.HOLDS}:
+            return ClaimVerdict.HOLDS
+        fails = ClaimVerdict.DOES_NOT_HOLD in parts
+        if not self.together:
+            fails &= len(parts) == 1
+        return ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
 
 
 class UnmeasuredRule(Rule):
@@ -78,13 +82,20 @@ class UnmeasuredRule(Rule):
     rule: Literal["unmeasured"]
     needs: NonEmptyText
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Say what would decide it."""
         raise NotMeasuredError(self.needs)
 
 
 AnyRule = Annotated[
-    NumberRule | ComparisonRule | OrderRule | TrendRule | CrossingRule | EachRule | UnmeasuredRule,
+    NumberRule
+    | ComparisonRule
+    | OrderRule
+    | SameOrderRule
+    | TrendRule
+    | CrossingRule
+    | EachRule
+    | UnmeasuredRule,
     Field(discriminator="rule"),
 ]
 

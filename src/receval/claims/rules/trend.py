@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from receval.claims.cells import Place
-from receval.claims.evidence import Evidence
+from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.rules.base import Rule, in_words
+from receval.claims.sources import ClaimSources
 from receval.claims.verdicts import Finding, failing, verdict_of
 
 FLAT = 0.1
@@ -26,8 +26,8 @@ class TrendRule(Rule):
     values : Quantity
         Its labels end with a number: where on the way each stands. Those before it tell series
         apart.
-    direction : {"rising", "falling", "turning", "flat", "peak", "dip", "linear"}
-        ``turning``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
+    direction : {"rising", "falling", "both ways", "flat", "peak", "dip", "linear"}
+        ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
         lowest value lies between the bounds, and both ends are beyond it. ``linear``: a straight
         line explains ``steps`` of the variance. ``flat``: the range is at most ``flat`` times the
         mean.
@@ -43,7 +43,7 @@ class TrendRule(Rule):
 
     rule: Literal["trend"]
     values: Quantity
-    direction: Literal["rising", "falling", "turning", "flat", "peak", "dip", "linear"]
+    direction: Literal["rising", "falling", "both ways", "flat", "peak", "dip", "linear"]
     steps: Annotated[float, Field(gt=0, le=1)] = 1.0
     between: tuple[float, float] | None = None
     flat: Annotated[float, Field(gt=0)] = FLAT
@@ -55,9 +55,9 @@ class TrendRule(Rule):
             raise ValueError("a peak or a dip needs bounds between which it lies, others do not")
         return self
 
-    def judge(self, evidence: Evidence, place: Place) -> Finding:
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return how many series go that way."""
-        numbers = evaluated(self.values, evidence, place)
+        numbers = evaluated(self.values, sources, context)
         series: dict[tuple[str, ...], list[tuple[float, float]]] = {}
         for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
             if not label:
@@ -85,7 +85,7 @@ class TrendRule(Rule):
         if self.direction in ("rising", "falling"):
             steps = np.diff(y) if self.direction == "rising" else -np.diff(y)
             return bool((steps > 0).mean() >= self.steps and steps.sum() > 0)
-        if self.direction == "turning":
+        if self.direction == "both ways":
             steps = np.diff(y)
             return bool((steps > 0).any() and (steps < 0).any())
         if self.direction == "flat":
@@ -104,7 +104,7 @@ class TrendRule(Rule):
         if self.direction in ("rising", "falling"):
             every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
             return f"{self.direction} at {every}"
-        if self.direction == "turning":
+        if self.direction == "both ways":
             return "some steps up and some down"
         if self.direction == "flat":
             return f"a range of at most {100 * self.flat:g} % of the mean"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.claims.verdicts import Verdict
+from receval.claims.verdicts import ClaimVerdict
 from receval.figures.display import DisplayStyle
 from receval.figures.printed_numbers import NOTHING, in_text
 from receval.figures.tables import LONGEST_CELL, Column, Table, printed
@@ -49,7 +49,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     we have.
     """
     results = results[results["form"] == ""]
-    is_decided = results["verdict"] != Verdict.UNDECIDABLE
+    is_decided = results["verdict"] != ClaimVerdict.UNDECIDABLE
     decided = results[is_decided]
     numbers = bool((decided["published"] != "").all())
     columns = [

@@ -19,8 +19,8 @@ PROVENANCE = "provenance.json"
 REDUCED = "demo"
 """The edition that leaves out some systems, levels and experiments."""
 
-Change = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
-"""Given the number of a reading and the numbers read, the numbers to take in their place."""
+ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
+"""Given the number of a reading and the numbers read, the numbers to take in their context."""
 
 
 class NotMeasuredError(Exception):
@@ -44,7 +44,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class LabelledValues:
     """Some numbers, each with a label that says which one it is.
 
     Attributes
@@ -94,7 +94,9 @@ class Numbers:
         return float(self.values[0])
 
 
-def aligned(one: Numbers, other: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+def aligned(
+    one: LabelledValues, other: LabelledValues
+) -> tuple[LabelledValues, NDArray[np.float64]]:
     """Return the first numbers, and the second ones in their order; a single one serves for all.
 
     Raises
@@ -106,7 +108,7 @@ def aligned(one: Numbers, other: Numbers) -> tuple[Numbers, NDArray[np.float64]]
         return one, np.repeat(other.values, len(one.values))
     if one.is_single:
         repeated = np.repeat(one.values, len(other.values))
-        return Numbers.of(other.labels, repeated), other.values
+        return LabelledValues.of(other.labels, repeated), other.values
     if set(one.labels) != set(other.labels):
         only = sorted(set(one.labels) ^ set(other.labels))
         raise ValueError(
@@ -122,7 +124,7 @@ def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
     return [", ".join(label) for label in labels]
 
 
-class Evidence:
+class ClaimSources:
     """The results of one edition, and what was configured for them.
 
     Parameters
@@ -144,7 +146,7 @@ class Evidence:
         self,
         results: Mapping[str, Path],
         provenance: Mapping[str, Path],
-        change: Change | None = None,
+        change: ReadingChange | None = None,
     ) -> None:
         self.results = results
         self.change = change
@@ -157,7 +159,7 @@ class Evidence:
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:
-        """Return the evidence in ``results/<edition>`` or ``work/<edition>/artifacts``."""
+        """Return the sources in ``results/<edition>`` or ``work/<edition>/artifacts``."""
         tables = sorted(folder.glob("*/*.csv"))
         records = sorted(folder.glob(f"*/{PROVENANCE}"))
         return cls(
@@ -165,9 +167,9 @@ class Evidence:
             {path.parent.name: path for path in records},
         )
 
-    def changed(self, change: Change) -> Evidence:
-        """Return the same evidence with its readings changed; tables are read once for both."""
-        other = Evidence(self.results, {}, change)
+    def changed(self, change: ReadingChange) -> ClaimSources:
+        """Return the same sources with its readings changed; tables are read once for both."""
+        other = ClaimSources(self.results, {}, change)
         other._tables, other._records = self._tables, self._records
         return other
 
@@ -194,7 +196,7 @@ class Evidence:
         return self._tables[artifact]
 
     def read(self, reading: Reading, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Note a reading, and return its numbers, or those to be taken in their place."""
+        """Note a reading, and return its numbers, or those to be taken in their context."""
         number = len(self.readings)
         self.readings.append(reading)
         return values if self.change is None else self.change(number, values)
@@ -235,9 +237,13 @@ class Evidence:
         there : str
             What there is instead, in words.
         """
-        if self._record(study).get("config", {}).get("edition") == REDUCED:
+        if self.is_reduced(study):
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
         return ValueError(f"There is no {what}, only {there}: correct the selection.")
+
+    def is_reduced(self, study: str) -> bool:
+        """Tell whether a study's results are of twins, with a part of the systems and levels."""
+        return bool(self._record(study).get("config", {}).get("edition") == REDUCED)
 
     def _record(self, study: str) -> Any:
         if study not in self._records:
