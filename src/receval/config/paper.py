@@ -1,4 +1,4 @@
-"""Model of ``paper/sources.yaml``: what the paper is made from, beside the results of all studies."""
+"""Model of ``paper/sources.yaml``: what the paper is made from beside all results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class PaperSources(Model):
 
     Attributes
     ----------
-    datasets : tuple of str
-        Without one of them there is no paper.
+    splits : dict of str to tuple of str
+        By dataset: without one of them there is no paper of the full edition.
     figures : dict of str to str
         Drawn artifacts, as ``study/artifact``, by the names that the text has for them.
     documents : tuple of str
         Documents of the repository in which numbers of the text are written.
     """
 
-    datasets: tuple[Identifier, ...]
+    splits: dict[Identifier, tuple[Identifier, ...]]
     figures: dict[Identifier, ArtifactName]
     documents: tuple[NonEmptyText, ...] = ()
 

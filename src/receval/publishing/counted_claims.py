@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.claims.verdicts import Verdict
+from receval.claims.verdicts import ClaimVerdict
 from receval.storage.messages import enumerated
 
 COLUMNS = ("claim", "paper", "kind", "datasets", "verdict")
@@ -37,11 +37,11 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
-    decided = [verdict for verdict in verdicts if verdict != Verdict.UNDECIDABLE]
+    decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
     if not decided:
-        return 0, str(Verdict.UNDECIDABLE)
+        return 0, str(ClaimVerdict.UNDECIDABLE)
     different = set(decided)
-    return len(decided), decided[0] if len(different) == 1 else str(Verdict.HOLDS_IN_PART)
+    return len(decided), decided[0] if len(different) == 1 else str(ClaimVerdict.HOLDS_IN_PART)
 
 
 def counted(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def counted(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
 
 
 def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
-    found = {str(verdict): int((rows["verdict"] == verdict).sum()) for verdict in Verdict}
+    found = {str(verdict): int((rows["verdict"] == verdict).sum()) for verdict in ClaimVerdict}
     return {"name": name, "claims": len(rows), **found}
 
 
@@ -77,7 +77,7 @@ def failing(ledger: pd.DataFrame) -> list[dict[str, Any]]:
         ``paper``, ``reason`` and ``claims``, each of which has ``claim``, ``dataset`` and
         ``verdict``; in the order of the ledger.
     """
-    wanted = (str(Verdict.DOES_NOT_HOLD), str(Verdict.HOLDS_IN_PART))
+    wanted = (str(ClaimVerdict.DOES_NOT_HOLD), str(ClaimVerdict.HOLDS_IN_PART))
     rows = ledger[(ledger["form"] == "") & ledger["verdict"].isin(wanted)]
     return [
         {
@@ -128,8 +128,8 @@ def counted_by_cause(
     rows = []
     for cause, own in {**causes, NO_CAUSE: others}.items():
         verdicts = claims.loc[claims["claim"].isin(list(own)), "verdict"]
-        in_part = int((verdicts == Verdict.HOLDS_IN_PART).sum())
-        not_at_all = int((verdicts == Verdict.DOES_NOT_HOLD).sum())
+        in_part = int((verdicts == ClaimVerdict.HOLDS_IN_PART).sum())
+        not_at_all = int((verdicts == ClaimVerdict.DOES_NOT_HOLD).sum())
         if cause != NO_CAUSE or in_part or not_at_all:
             rows.append({"cause": cause, "in-part": in_part, "failing": not_at_all})
     return rows

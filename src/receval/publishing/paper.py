@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from receval.claims.cells import Place
+from receval.claims.cells import ClaimContext
 from receval.claims.errata import Erratum, load_errata
 from receval.claims.erratum_numbers import AcceptedNumbers
-from receval.claims.evidence import Evidence, NotMeasuredError
 from receval.claims.quantities import evaluated
+from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
 from receval.publishing.counted_claims import claims_of, counted, counted_by_cause, failing
 from receval.publishing.paper_spec import ANY, ChosenErratum, PaperNumber, PaperSpec
@@ -100,14 +100,14 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         **_own_tables(inputs, ledger, claims, errata),
         CAUSES: pd.DataFrame(causes),
     }
-    evidence = _PaperEvidence(inputs, tables)
+    sources = _PaperSources(inputs, tables)
     documents = {path.name: path for path in inputs.documents}
     numbers = {**spec.numbers, **(spec.replications if inputs.certainty else {})}
     return {
         "synthetic": inputs.synthetic,
         "replicated": inputs.certainty is not None,
         "numbers": {
-            name: _number(name, number, evidence, documents, synthetic=inputs.synthetic)
+            name: _number(name, number, sources, documents, synthetic=inputs.synthetic)
             for name, number in numbers.items()
         },
         "papers": counted(claims, "paper"),
@@ -129,7 +129,7 @@ def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:
     ]
 
 
-class _PaperEvidence(Evidence):
+class _PaperSources(ClaimSources):
     """Results of an edition, and tables that are made of others."""
 
     def __init__(self, inputs: PaperInputs, tables: Mapping[str, pd.DataFrame]) -> None:
@@ -185,7 +185,7 @@ def _lines(path: Path) -> int:
 def _number(
     name: str,
     number: PaperNumber,
-    evidence: Evidence,
+    sources: ClaimSources,
     documents: Mapping[str, Path],
     *,
     synthetic: bool,
@@ -196,15 +196,17 @@ def _number(
     try:
         if number.quantity is None:
             return _written(number, documents)
-        evidence.forget()
-        found = evaluated(number.quantity, evidence, Place(number.study, None, number.dataset))
+        sources.forget()
+        found = evaluated(
+            number.quantity, sources, ClaimContext(number.study, None, number.dataset)
+        )
         value = found.number()
         if not np.isfinite(value):
             raise ValueError("the cell is empty: select another one.")
     except (NotMeasuredError, ValueError) as error:
         said = f"it needs {error}." if isinstance(error, NotMeasuredError) else str(error)
         raise ValueError(f"The paper's number {name} cannot be read: {said}") from error
-    read = (f"{r.source} {r.cells}".strip() for r in evidence.readings)
+    read = (f"{r.source} {r.cells}".strip() for r in sources.readings)
     return {
         "value": value,
         "shown": shown(value, number.shown),
@@ -218,7 +220,7 @@ def shown(value: float, form: str) -> str:
     Examples
     --------
     >>> shown(0.3125, ".2f"), shown(20480, ",.0f"), shown(0.514, ".1%"), shown(-0.5, "+.1f")
-    ('.31', '20,480', '51.4 %', '−.5')
+    ('.31', '20,480', '51.4\N{NO-BREAK SPACE}%', '\N{MINUS SIGN}.5')
     >>> shown(5, "words"), shown(1e-7, "p")
     ('five', '< .001')
     """

@@ -7,8 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from receval.claims.errata import ClaimId, ErratumId
+from receval.claims.errata import ErratumId
 from receval.claims.quantities import Quantity
+from receval.claims.spec import ClaimId
 from receval.config.reading import read_yaml, sentences
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.messages import joined

@@ -1,4 +1,4 @@
-"""The paper as a PDF: typst's compiler on a folder that holds what the text may read, and no more."""
+"""The paper as a PDF: typst on a folder that holds what the text may read, and no more."""
 
 from __future__ import annotations
 

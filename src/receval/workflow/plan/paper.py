@@ -10,6 +10,8 @@ from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.studies import PlannedStudies
 
 FOLDER = "paper"
+NAME = "receval"
+SOURCES = "sources.yaml"
 TEXT = ("receval.typ", "style.typ", "receval.bib")
 CERTAINTY = "certainty.csv"
 """Of the replications, among the accepted results: no ordinary run makes it."""
@@ -36,49 +38,57 @@ class PlannedPaper:
     @cached_property
     def sources(self) -> PaperSources:
         """What ``paper/sources.yaml`` lists."""
-        return read_paper_sources(self._root / FOLDER / "sources.yaml")
+        return read_paper_sources(self._root / FOLDER / SOURCES)
 
     @cached_property
     def can_be_made(self) -> bool:
         """Whether the edition has all that the text speaks of."""
-        if not (self._root / FOLDER / "sources.yaml").is_file():
+        if not self.listed_names() or not self.claims.papers:
+            return False
+        wanted = set(self.sources.figures.values())
+        if any(name.partition("/")[0] not in self.studies.specs for name in wanted):
             return False
         made = set(self.studies.artifact_names())
-        is_available = self._artifacts.datasets.is_available
-        return all(map(is_available, self.sources.datasets)) and made.issuperset(
-            self.sources.figures.values()
-        )
+        if self._edition == "demo":
+            return made.issuperset(wanted & set(self.studies.all_artifact_names()))
+        has_split = self._artifacts.datasets.has_split
+        splits = ((name, split) for name, own in self.sources.splits.items() for split in own)
+        return made.issuperset(wanted) and all(has_split(*pair) for pair in splits)
 
     def files(self) -> list[str]:
         """Return the paper and the table of its numbers; none where it cannot be made."""
         folder = f"work/{self._edition}/artifacts"
-        return [f"{folder}/receval.{suffix}" for suffix in ("csv", "pdf")] * self.can_be_made
+        return [f"{folder}/{NAME}.{suffix}" for suffix in ("csv", "pdf")] * self.can_be_made
 
     def names(self) -> list[str]:
         """Return the name under which the paper is compared with the accepted one."""
-        return ["receval"] * self.can_be_made
+        return self.listed_names() * self.can_be_made
+
+    def listed_names(self) -> list[str]:
+        """Return the name of the paper, whether or not the edition has what it needs."""
+        return [NAME] * (self._root / FOLDER / SOURCES).is_file()
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the paper is made from, by kind."""
         studies, artifacts = self.studies, self._artifacts
         names = [(study, name) for study in studies.specs for name in artifacts.made(study)]
-        figures = (name.split("/") for name in self.sources.figures.values())
+        folder = f"work/{self._edition}/artifacts"
         return {
             "text": [self._own(name) for name in TEXT],
             "numbers": self._own("numbers.yaml"),
-            "ledger": f"work/{self._edition}/artifacts/claims.csv",
+            "ledger": f"{folder}/claims.csv",
             "results": [artifacts.results_file(*pair) for pair in names],
             "records": [studies.record_file(study) for study in studies.specs],
             "errata": str(self._root / "config" / "errata.yaml"),
             "configuration": sorted(map(str, (self._root / "config").rglob("*.yaml"))),
             "documents": [str(self._root / name) for name in self.sources.documents],
-            "figures": [f"work/{self._edition}/artifacts/{study}/{n}.pdf" for study, n in figures],
+            "figures": [f"{folder}/{name}.pdf" for name in self._figures().values()],
             "certainty": self._certainty(),
         }
 
     def names_of_figures(self) -> list[str]:
-        """Return what the text calls the figures."""
-        return list(self.sources.figures)
+        """Return what the text calls the figures that there are."""
+        return list(self._figures())
 
     def counts(self) -> dict[str, int]:
         """Return how much there is of each in the plan."""
@@ -99,6 +109,10 @@ class PlannedPaper:
             "systems": len({name for _, _, name in trained}),
             "trainings": len(trained),
         }
+
+    def _figures(self) -> dict[str, str]:
+        made = set(self.studies.artifact_names())
+        return {name: of for name, of in self.sources.figures.items() if of in made}
 
     def _own(self, name: str) -> str:
         return str(self._root / FOLDER / name)
