@@ -53,6 +53,7 @@ rule all:
     input:
         CHOSEN.studies.all_files(),
         CHOSEN.claims.files(),
+        CHOSEN.paper.files(),
 
 
 include: "workflow/rules/data.smk"
@@ -64,6 +65,7 @@ include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/drift.smk"
 include: "workflow/rules/scheduling.smk"
 

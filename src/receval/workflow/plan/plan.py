@@ -19,6 +19,7 @@ from receval.workflow.plan.measurements import (
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -47,6 +48,8 @@ class Plan:
         All artifacts of a study together.
     claims : PlannedClaims
         The verdicts on what the papers claim.
+    paper : PlannedPaper
+        The report on all of it.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -71,5 +74,6 @@ class Plan:
         self.code = PlannedCode(settings, root)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
+        self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.sizes = PlannedSizes(settings, self.datasets)
