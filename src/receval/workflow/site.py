@@ -1,0 +1,61 @@
+"""The job that writes the site of an edition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from receval.publishing.site.site import SiteSources, write_site
+
+
+def build_site(
+    *,
+    claims: Path,
+    indexes: tuple[Path, ...],
+    records: tuple[Path, ...],
+    files: tuple[Path, ...],
+    documents: tuple[Path, ...],
+    pictures: tuple[Path, ...],
+    modules: tuple[Path, ...],
+    templates: tuple[Path, ...],
+    assets: tuple[Path, ...],
+    edition: str,
+    datasets: Mapping[str, str],
+    site: Path,
+) -> None:
+    """Write the site of an edition.
+
+    Parameters
+    ----------
+    claims : Path
+        The ledger.
+    indexes, records : tuple of Path
+        ``index.md`` and ``provenance.json`` of each study.
+    files : tuple of Path
+        Of all artifacts, in the folders of their studies.
+    documents, pictures : tuple of Path
+        Relative to the repository.
+    modules : tuple of Path
+        The library's sources.
+    templates, assets : tuple of Path
+        Of the pages.
+    edition : str
+    datasets : mapping of str to str
+        Titles of datasets by name.
+    site : Path
+        The folder to write.
+    """
+    write_site(
+        SiteSources(
+            edition=edition,
+            claims=claims,
+            studies=tuple(index.parent for index in indexes),
+            documents={path.as_posix(): path for path in documents},
+            pictures={path.as_posix(): path for path in pictures},
+            modules=modules,
+            templates=templates[0].parent,
+            assets=assets[0].parent,
+            datasets=datasets,
+        ),
+        site,
+    )
