@@ -20,20 +20,34 @@ DOCUMENTS, REFERENCE, ERRATA = "docs/index.html", "api/index.html", "errata.html
 ERRATA_SOURCE = "docs/errata.md"
 
 GROUPS = {
-    "Guides": ("README", "CONTRIBUTING", "recipes", "cluster", "snakemake_scheduler"),
-    "What was found": (
-        "biases",
-        "robustness",
-        "false_positives",
-        "decisions",
-        "fidelity",
-        "implementations",
-        "reliability",
-        "unbiased_tests",
-    ),
-    "Reference": ("metrics", "glossary", "architecture", "CHANGELOG"),
+    "Guides": {
+        "README": "What receval is, how to run it, and how to use it on data of your own.",
+        "recipes": "A dataset, a system, a metric and an artifact, added file by file.",
+        "cluster": "Running it on many nodes.",
+        "CONTRIBUTING": "How the project is changed, and the rules that keep results true.",
+    },
+    "What was found": {
+        "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",
+        "robustness": "Which metrics and cut-offs are robust and tell systems apart.",
+        "false_positives": "Popularity bias in metrics that count what users dislike.",
+        "decisions": "Eight choices of an offline experiment, and who wins under each.",
+        "fidelity": "How close the recommenders come to the values published for them.",
+        "implementations": "The same algorithms by other packages.",
+        "reliability": "How far a result of one split can be trusted.",
+        "unbiased_tests": "What tests by randomly drawn items can decide.",
+    },
+    "Reference": {
+        "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
+        "glossary": "Every term, and what the papers and the field call it.",
+        "architecture": "Where everything lives, and the way of one rating.",
+        "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
+        "CHANGELOG": "What changed, and which results moved.",
+    },
 }
-"""Documents by what they are for; one that is not named here stands under "More"."""
+"""Documents by what they are for, each with a line; one that is not here stands under "More"."""
+
+TITLES = {"README": "Read me first", "CHANGELOG": "Changes"}
+"""What the list calls documents whose own title says less."""
 
 
 def document_address(source: str) -> str:
@@ -66,9 +80,11 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
         title = _plain(shown.title) or source
         is_errata = address == ERRATA
         if not is_errata:
-            summary = _summary(text, links.resolver(DOCUMENTS, source))
-            listed[PurePosixPath(source).stem] = {
-                "title": title,
+            stem = PurePosixPath(source).stem
+            lines = {name: line for group in GROUPS.values() for name, line in group.items()}
+            summary = lines.get(stem, "")
+            listed[stem] = {
+                "title": TITLES.get(stem, title),
                 "address": address,
                 "summary": summary,
             }
@@ -166,7 +182,10 @@ def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[s
         "kind": public.kind,
         "name": public.name,
         "anchor": f"{module.anchor}.{public.name}",
-        "signature": markup(highlighted(public.signature, "python")),
+        # A class without parameters has no more to say than its heading.
+        "signature": markup(highlighted(public.signature, "python"))
+        if public.signature != f"class {public.name}"
+        else "",
         "docstring": markup(docstring_html(public.docstring, resolve)),
         "members": [_name(member, module, resolve) for member in public.members],
     }
@@ -179,12 +198,3 @@ def _dotted(package: str) -> str:
 def _plain(html: str) -> str:
     return re.sub(r"<[^>]+>", "", html)
 
-
-def _summary(text: str, resolve: Resolver) -> str:
-    """Return the first sentence below the title, without marks."""
-    paragraphs = [block for block in text.split("\n\n")[1:] if block[:1].isalnum()]
-    if not paragraphs:
-        return ""
-    plain = _plain(rendered(paragraphs[0], resolve).body).strip()
-    sentence = re.split(r"(?<=[.:])\s+(?=[A-Z])", " ".join(plain.split()))[0]
-    return sentence.rstrip(":")

@@ -19,6 +19,7 @@ from receval.publishing.site.document_pages import (
 )
 from receval.publishing.site.ledger import LedgerRow, read_ledger
 from receval.publishing.site.links import SiteLinks
+from receval.publishing.site.markdown_pages import anchor_of
 from receval.publishing.site.public_names import read_modules, read_packages
 from receval.publishing.site.shown_rows import LEDGER, RowPrinter
 from receval.publishing.site.site_pages import PageWriter, SitePage
@@ -27,8 +28,8 @@ from receval.publishing.site.study_pages import Study, studies_page, study_page
 from receval.publishing.site.study_sections import read_study_text
 from receval.storage.files import write_atomically
 
-GUIDE_TO_OWN_DATA = ("docs/recipes.md", "README.md")
-"""Where somebody with data of their own begins: the first of these documents that is there."""
+OWN_DATA = "## Your own data"
+"""The heading below which a document tells somebody with data of their own where to begin."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ def _pages(
     )
     printer.name_anchors(rows)
     doors = {
-        "use": document_address(next(d for d in GUIDE_TO_OWN_DATA if d in sources.documents)),
-        "rerun": document_address("README.md"),
+        "use": _guide_to_own_data(sources.documents),
+        "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
     }
     return [
         start_page(rows, studies, doors, sources.edition),
@@ -129,6 +130,13 @@ def _offered(study: Study) -> list[str]:
         for section in study.text.sections
         for suffix in section.suffixes
     ]
+
+
+def _guide_to_own_data(documents: Mapping[str, Path]) -> str:
+    for source, path in documents.items():
+        if OWN_DATA in path.read_text(encoding="utf-8").splitlines():
+            return f"{document_address(source)}#{anchor_of(OWN_DATA.lstrip('# '))}"
+    return DOCUMENTS
 
 
 def _navigation(sources: SiteSources) -> list[tuple[str, str]]:

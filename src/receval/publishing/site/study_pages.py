@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from receval.publishing.site.ledger import LedgerRow, count_verdicts, rows_by_artifact
+from receval.figures.printed_numbers import significant
+from receval.publishing.site.ledger import (
+    VERDICTS,
+    LedgerRow,
+    count_verdicts,
+    rows_by_artifact,
+)
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
+from receval.publishing.site.number_pairs import NumberPair, pairs_picture
 from receval.publishing.site.shown_rows import LEDGER, RowPrinter
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_sections import (
@@ -110,6 +117,7 @@ def study_page(
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
+    beside = [row for row in study.rows if row.published and row.value]
     return SitePage(
         page,
         study.label,
@@ -121,10 +129,13 @@ def study_page(
             "citation": markup(rendered_inline(study.text.citation, resolve)),
             "bar": bar,
             "picture": markup(verdict_bars([bar], named=False)) if bar.total else "",
+            "styles": VERDICTS,
             "sections": sections,
+            "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
+            "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),
             "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
-            "record": _record(study),
+            "record": _record(study, printer.datasets),
             "open_rows": OPEN_ROWS,
         },
         f"Every figure and table of {study.label}, made again, with a verdict on each claim.",
@@ -143,6 +154,18 @@ def studies_page(studies: Sequence[Study]) -> SitePage:
         {"studies": studies, "bars": bars, "pictures": pictures},
         "Five papers, and two questions of our own.",
     )
+
+
+def _numbers(row: LedgerRow) -> tuple[str, str, str]:
+    """Return a published number, ours and their difference, in print."""
+    published, ours = float(row.published), float(row.value)
+    return significant(published), significant(ours), significant(ours - published, 2, signed=True)
+
+
+def _pair(row: LedgerRow, printer: RowPrinter) -> NumberPair:
+    dataset = printer.datasets.get(row.dataset, row.dataset)
+    name = f"{row.claim}, {dataset}" if dataset else row.claim
+    return NumberPair(float(row.published), float(row.value), name, row.style)
 
 
 def _section(
@@ -167,6 +190,7 @@ def _section(
         "paragraphs": markup(rendered("\n\n".join(section.paragraphs), resolve).body),
         "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
         "table_rows": table_rows(text),
+        "is_page": bool(text) and "tex" not in section.suffixes,
         "rows": [printer.shown(row, page) for row in rows],
         "counts": {v: n for v, n in count_verdicts(rows).items() if n},
         "files": [
@@ -195,16 +219,16 @@ def _picture(study: Study, section: StudySection, page: str) -> Mapping[str, Any
     }
 
 
-def _record(study: Study) -> dict[str, Any]:
+def _record(study: Study, titles: Mapping[str, str]) -> dict[str, Any]:
     path = study.folder / "provenance.json"
     with refusing_damage(path):
         record = json.loads(path.read_text(encoding="utf-8"))
         return {
             "datasets": [
-                {"name": name, **{k: counts[k] for k in ("n_users", "n_items", "n_ratings")}}
+                {"name": titles.get(name, name), **{k: counts[k] for k in ("n_users", "n_items", "n_ratings")}}
                 for name, counts in record["datasets"].items()
             ],
-            "absent": record["absent"],
+            "absent": [titles.get(name, name) for name in record["absent"]],
             "versions": record["versions"],
             "address": relative(f"files/{study.name}/provenance.json", study.address),
         }

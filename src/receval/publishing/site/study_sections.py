@@ -84,11 +84,13 @@ def shown_part(markdown: str) -> str:
     Examples
     --------
     >>> shown_part("**Title**\\n\\nCaption.\\n\\n| a |\\n|---|\\n| 1 |\\n\\nAbsent: b.")
-    '| a |\\n|---|\\n| 1 |\\n\\nAbsent: b.'
+    '| a |\\n|---|\\n| 1 |'
     >>> shown_part("# Title\\n\\nText.")
     'Text.'
     """
     blocks = markdown.strip().split("\n\n")
+    # The caption on the site says what is absent, too.
+    blocks = [block for block in blocks if not block.startswith("Absent: ")]
     if blocks[0].startswith("# "):
         return "\n\n".join(blocks[1:])
     tables = [at for at, block in enumerate(blocks) if _has_rule(block)]
