@@ -63,14 +63,14 @@ include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/drift.smk"
+include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"
 
 
-for study in CHOSEN.settings.studies:
+for target, files in CHOSEN.targets().items():
 
     rule:
         name:
-            study
+            target
         input:
-            CHOSEN.studies.files(study),
-            CHOSEN.studies.shown_files(study),
+            files,

@@ -34,7 +34,7 @@ def build_site(
     files : tuple of Path
         Of all artifacts, in the folders of their studies.
     documents, pictures : tuple of Path
-        Relative to the repository.
+        Of the repository, those of its top first.
     modules : tuple of Path
         The library's sources.
     templates, assets : tuple of Path
@@ -50,8 +50,8 @@ def build_site(
             edition=edition,
             claims=claims,
             studies=tuple(index.parent for index in indexes),
-            documents={path.as_posix(): path for path in documents},
-            pictures={path.as_posix(): path for path in pictures},
+            documents={_in_repository(path): path for path in documents},
+            pictures={_in_repository(path): path for path in pictures},
             modules=modules,
             templates=templates[0].parent,
             assets=assets[0].parent,
@@ -59,3 +59,11 @@ def build_site(
         ),
         site,
     )
+
+
+def _in_repository(path: Path) -> str:
+    """Return the path of a document in the repository, wherever that is."""
+    parts = path.parts
+    if "docs" not in parts:
+        return path.name
+    return Path(*parts[len(parts) - 1 - parts[::-1].index("docs") :]).as_posix()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from receval.publishing.site.ledger import VERDICTS, LedgerRow, count_verdicts
 from receval.publishing.site.links import relative
 from receval.publishing.site.shown_rows import LEDGER, RowPrinter
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_pages import Study
 from receval.publishing.site.verdict_bars import verdict_bars
+from receval.publishing.site.verdict_rows import VERDICTS, VerdictRow, count_verdicts
 
 START = "index.html"
 """Address of the first page."""
@@ -26,7 +26,7 @@ MEANINGS = {
 
 
 def start_page(
-    rows: Sequence[LedgerRow],
+    rows: Sequence[VerdictRow],
     studies: Sequence[Study],
     doors: Mapping[str, str],
     edition: str,
@@ -35,7 +35,7 @@ def start_page(
 
     Parameters
     ----------
-    rows : sequence of LedgerRow
+    rows : sequence of VerdictRow
     studies : sequence of Study
     doors : mapping of str to str
         Where a reader goes on, by what for: ``use``, ``rerun``.
@@ -61,21 +61,19 @@ def start_page(
             "rows": len(rows),
             "kinds": dict(sorted(by_kind.items())),
             "doors": {name: relative(address, START) for name, address in doors.items()},
-            "ledger_of": {
-                v: f"{LEDGER}?verdict={v.replace(' ', '+')}" for v in VERDICTS
-            },
+            "ledger_of": {v: f"{LEDGER}?verdict={v.replace(' ', '+')}" for v in VERDICTS},
         },
         "Which findings of five papers on recommender evaluation hold, claim by claim.",
     )
 
 
 def ledger_page(
-    rows: Sequence[LedgerRow], studies: Sequence[Study], printer: RowPrinter
+    rows: Sequence[VerdictRow], studies: Sequence[Study], printer: RowPrinter
 ) -> SitePage:
     """Return the page of all rows."""
     labels = {study.name: study.label for study in studies}
 
-    def options(value: Callable[[LedgerRow], str]) -> list[tuple[str, int]]:
+    def options(value: Callable[[VerdictRow], str]) -> list[tuple[str, int]]:
         return sorted(Counter(map(value, rows)).items())
 
     verdicts = count_verdicts(rows)

@@ -45,12 +45,12 @@ def first_sentence(text: str, resolve: Resolver) -> str:
     return body.removeprefix("<p>").removesuffix("</p>")
 
 
-def as_markdown(text: str) -> str:
+def docstring_markdown(text: str) -> str:
     r"""Return reStructuredText, as docstrings have it, as Markdown.
 
     Examples
     --------
-    >>> as_markdown("A :class:`.Metric` of ``n`` lists, :math:`r_k < 2`.")
+    >>> docstring_markdown("A :class:`.Metric` of ``n`` lists, :math:`r_k < 2`.")
     'A [`Metric`](api:.Metric) of `n` lists, $`r_k < 2`$.'
     """
     text = _TABLE.sub(_table, text)
@@ -91,8 +91,7 @@ def _table(found: re.Match[str]) -> str:
     rows: list[list[str]] = []
     for line in found[2].splitlines():
         cells = [
-            line[start:end].strip()
-            for (start, _), end in zip(spans, [*ends, None], strict=True)
+            line[start:end].strip() for (start, _), end in zip(spans, [*ends, None], strict=True)
         ]
         if cells[0]:
             rows.append(cells)
@@ -104,7 +103,7 @@ def _table(found: re.Match[str]) -> str:
 
 
 def _prose(text: str, resolve: Resolver) -> str:
-    return rendered(as_markdown(text.strip()), resolve).body
+    return rendered(docstring_markdown(text.strip()), resolve).body
 
 
 def _entries(text: str, resolve: Resolver) -> str:

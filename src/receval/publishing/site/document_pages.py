@@ -197,4 +197,3 @@ def _dotted(package: str) -> str:
 
 def _plain(html: str) -> str:
     return re.sub(r"<[^>]+>", "", html)
-

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -185,7 +186,8 @@ class _Rendering:
         opening.attrs["id"] = anchor
         inline.children = self._inline(inline.children or [])
         parser = _parser()
-        text: str = parser.renderer.renderInline(inline.children, parser.options, {})
+        renderer = cast("RendererHTML", parser.renderer)
+        text = renderer.renderInline(inline.children, parser.options, {})
         self.headings.append(PageHeading(level, anchor, text))
         # What is prepared again when its turn comes is one token that stays as it is.
         mark = f'<a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a>'
@@ -206,4 +208,3 @@ def _with_formulas(children: list[Token]) -> list[Token]:
             before.content, after.content = before.content[:-1], after.content[1:]
             code.type = "formula"
     return children
-

@@ -69,18 +69,17 @@ def pairs_picture(pairs: Sequence[NumberPair]) -> str:
         )
     for pair in shown:
         x, y = along(pair.published), SIDE - along(pair.ours)
-        said = (
-            f"{pair.name}: {significant(pair.published)} in the paper, {significant(pair.ours)} ours"
-        )
+        published, ours = significant(pair.published), significant(pair.ours)
+        said = f"{pair.name}: {published} in the paper, {ours} ours"
         parts.append(
             f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
             f"<title>{html.escape(said)}</title></circle>"
         )
     parts.append(f'<text class="below" x="{SIDE / 2}" y="{SIDE + 40}">The paper\'s number</text>')
     parts.append(
-        f'<text class="below" transform="translate(-46 {SIDE / 2}) rotate(-90)">Ours</text></g></svg>'
+        f'<text class="below" transform="translate(-46 {SIDE / 2}) rotate(-90)">Ours</text>'
     )
-    return "".join(parts)
+    return "".join([*parts, "</g></svg>"])
 
 
 def _ticks(low: float, high: float) -> list[float]:

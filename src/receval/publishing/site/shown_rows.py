@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
-from receval.publishing.site.ledger import LedgerRow, artifact_label
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered_inline
+from receval.publishing.site.verdict_rows import VerdictRow, artifact_label
 
 LEDGER = "ledger.html"
 """Address of the page with all rows."""
@@ -21,7 +21,7 @@ class ShownRow:
 
     Attributes
     ----------
-    row : LedgerRow
+    row : VerdictRow
     anchor : str
         Of the row on the page of the ledger; the claim itself for its first dataset.
     dataset : str
@@ -34,7 +34,7 @@ class ShownRow:
         Of each artifact that decides: label, address of its section, and of its picture or nothing.
     """
 
-    row: LedgerRow
+    row: VerdictRow
     anchor: str
     dataset: str
     expected: str
@@ -77,9 +77,9 @@ class RowPrinter:
         self.datasets = datasets
         self.artifacts = frozenset(artifacts)
         self.pictures = frozenset(pictures)
-        self._anchors: dict[LedgerRow, str] = {}
+        self._anchors: dict[VerdictRow, str] = {}
 
-    def name_anchors(self, rows: list[LedgerRow]) -> None:
+    def name_anchors(self, rows: list[VerdictRow]) -> None:
         """Give every row its anchor: the claim, and behind its first row the dataset, too."""
         taken: set[str] = set()
         for row in rows:
@@ -91,7 +91,7 @@ class RowPrinter:
             taken.add(anchor)
             self._anchors[row] = anchor
 
-    def shown(self, row: LedgerRow, page: str) -> ShownRow:
+    def shown(self, row: VerdictRow, page: str) -> ShownRow:
         """Return what a page shows of a row."""
         return ShownRow(
             row=row,

@@ -17,7 +17,6 @@ from receval.publishing.site.document_pages import (
     document_pages,
     reference_pages,
 )
-from receval.publishing.site.ledger import LedgerRow, read_ledger
 from receval.publishing.site.links import SiteLinks
 from receval.publishing.site.markdown_pages import anchor_of
 from receval.publishing.site.public_names import read_modules, read_packages
@@ -26,6 +25,7 @@ from receval.publishing.site.site_pages import PageWriter, SitePage
 from receval.publishing.site.study_pages import PART as STUDIES
 from receval.publishing.site.study_pages import Study, studies_page, study_page
 from receval.publishing.site.study_sections import read_study_text
+from receval.publishing.site.verdict_rows import VerdictRow, read_verdict_rows
 from receval.storage.files import write_atomically
 
 OWN_DATA = "## Your own data"
@@ -75,7 +75,7 @@ def write_site(sources: SiteSources, site: Path) -> None:
     site : Path
         A folder, which must be empty or not there yet.
     """
-    rows = read_ledger(sources.claims)
+    rows = read_verdict_rows(sources.claims)
     studies = [_study(folder, rows) for folder in sources.studies]
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
     for page in _pages(sources, rows, studies):
@@ -91,7 +91,7 @@ def write_site(sources: SiteSources, site: Path) -> None:
 
 
 def _pages(
-    sources: SiteSources, rows: list[LedgerRow], studies: Sequence[Study]
+    sources: SiteSources, rows: list[VerdictRow], studies: Sequence[Study]
 ) -> list[SitePage]:
     modules = read_modules(sources.modules)
     links = SiteLinks(_addresses(sources, studies), modules)
@@ -117,7 +117,7 @@ def _pages(
     ]
 
 
-def _study(folder: Path, rows: Sequence[LedgerRow]) -> Study:
+def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
     name = folder.name
     own = tuple(row for row in rows if row.paper == name)
     return Study(name, folder, read_study_text(folder / "index.md"), own)
@@ -126,9 +126,7 @@ def _study(folder: Path, rows: Sequence[LedgerRow]) -> Study:
 def _offered(study: Study) -> list[str]:
     """Return the files of the artifacts of a study that its page links to."""
     return [
-        f"{section.name}.{suffix}"
-        for section in study.text.sections
-        for suffix in section.suffixes
+        f"{section.name}.{suffix}" for section in study.text.sections for suffix in section.suffixes
     ]
 
 

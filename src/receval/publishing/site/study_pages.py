@@ -10,12 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from receval.figures.printed_numbers import significant
-from receval.publishing.site.ledger import (
-    VERDICTS,
-    LedgerRow,
-    count_verdicts,
-    rows_by_artifact,
-)
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
@@ -28,6 +22,12 @@ from receval.publishing.site.study_sections import (
     table_rows,
 )
 from receval.publishing.site.verdict_bars import VerdictBar, verdict_bars
+from receval.publishing.site.verdict_rows import (
+    VERDICTS,
+    VerdictRow,
+    count_verdicts,
+    rows_by_artifact,
+)
 from receval.storage.files import refusing_damage
 
 PART = "studies/index.html"
@@ -50,14 +50,14 @@ class Study:
         Of its artifacts.
     text : StudyText
         From its page.
-    rows : tuple of LedgerRow
+    rows : tuple of VerdictRow
         The claims of its paper.
     """
 
     name: str
     folder: Path
     text: StudyText
-    rows: tuple[LedgerRow, ...]
+    rows: tuple[VerdictRow, ...]
 
     @property
     def is_paper(self) -> bool:
@@ -90,7 +90,9 @@ class Study:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
         counts = count_verdicts(self.rows)
         links = {
-            verdict: relative(f"{LEDGER}?paper={self.name}&verdict={verdict.replace(' ', '+')}", page)
+            verdict: relative(
+                f"{LEDGER}?paper={self.name}&verdict={verdict.replace(' ', '+')}", page
+            )
             for verdict in counts
         }
         return VerdictBar(self.label, counts, links)
@@ -101,7 +103,7 @@ def study_page(
     studies: Sequence[Study],
     printer: RowPrinter,
     links: SiteLinks,
-    all_rows: Sequence[LedgerRow],
+    all_rows: Sequence[VerdictRow],
     edition: str,
 ) -> SitePage:
     """Return the page of a study."""
@@ -109,11 +111,15 @@ def study_page(
     by_artifact = rows_by_artifact(all_rows)
     shown = {section.name for section in study.text.sections}
     sections = [
-        _section(study, section, by_artifact.get((study.name, section.name), ()), printer, links, edition)
+        _section(
+            study, section, by_artifact.get((study.name, section.name), ()), printer, links, edition
+        )
         for section in study.text.sections
     ]
     elsewhere = [
-        row for row in study.rows if not any(s == study.name and a in shown for s, a in row.artifacts)
+        row
+        for row in study.rows
+        if not any(s == study.name and a in shown for s, a in row.artifacts)
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
@@ -156,13 +162,13 @@ def studies_page(studies: Sequence[Study]) -> SitePage:
     )
 
 
-def _numbers(row: LedgerRow) -> tuple[str, str, str]:
+def _numbers(row: VerdictRow) -> tuple[str, str, str]:
     """Return a published number, ours and their difference, in print."""
     published, ours = float(row.published), float(row.value)
     return significant(published), significant(ours), significant(ours - published, 2, signed=True)
 
 
-def _pair(row: LedgerRow, printer: RowPrinter) -> NumberPair:
+def _pair(row: VerdictRow, printer: RowPrinter) -> NumberPair:
     dataset = printer.datasets.get(row.dataset, row.dataset)
     name = f"{row.claim}, {dataset}" if dataset else row.claim
     return NumberPair(float(row.published), float(row.value), name, row.style)
@@ -171,7 +177,7 @@ def _pair(row: LedgerRow, printer: RowPrinter) -> NumberPair:
 def _section(
     study: Study,
     section: StudySection,
-    rows: Sequence[LedgerRow],
+    rows: Sequence[VerdictRow],
     printer: RowPrinter,
     links: SiteLinks,
     edition: str,
@@ -225,7 +231,10 @@ def _record(study: Study, titles: Mapping[str, str]) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {
             "datasets": [
-                {"name": titles.get(name, name), **{k: counts[k] for k in ("n_users", "n_items", "n_ratings")}}
+                {
+                    "name": titles.get(name, name),
+                    **{k: counts[k] for k in ("n_users", "n_items", "n_ratings")},
+                }
                 for name, counts in record["datasets"].items()
             ],
             "absent": [titles.get(name, name) for name in record["absent"]],

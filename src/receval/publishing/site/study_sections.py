@@ -79,13 +79,13 @@ def _section(text: str) -> StudySection:
 
 
 def shown_part(markdown: str) -> str:
-    """Return a table or page without the title and caption that stand above it on the site.
+    r"""Return a table or page without the title and caption that stand above it on the site.
 
     Examples
     --------
-    >>> shown_part("**Title**\\n\\nCaption.\\n\\n| a |\\n|---|\\n| 1 |\\n\\nAbsent: b.")
-    '| a |\\n|---|\\n| 1 |'
-    >>> shown_part("# Title\\n\\nText.")
+    >>> shown_part("**Title**\n\nCaption.\n\n| a |\n|---|\n| 1 |\n\nAbsent: b.")
+    '| a |\n|---|\n| 1 |'
+    >>> shown_part("# Title\n\nText.")
     'Text.'
     """
     blocks = markdown.strip().split("\n\n")

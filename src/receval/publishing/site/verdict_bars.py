@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from receval.publishing.site.ledger import VERDICTS
+from receval.publishing.site.verdict_rows import VERDICTS
 
 ROW, TOP, HEIGHT = 52, 18, 26
 """Pixels from bar to bar, of the name above a bar, and of a bar."""
@@ -83,8 +83,8 @@ def _bar(bar: VerdictBar, y: int, top: int, *, named: bool) -> list[str]:
         before += count
         said = f"{bar.name}: {count} of {bar.total}, {verdict}"
         part = (
-            f'<g class="{style}"><title>{html.escape(said)}</title>'
-            f'<rect x="{_percent(left)}" y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"/>'
+            f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '
+            f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"/>'
         )
         if width >= SMALLEST:
             middle = _percent(left + width / 2)

@@ -18,6 +18,7 @@ from receval.workflow.plan.measurements import (
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -44,6 +45,8 @@ class Plan:
         What is made of all these, and ``descriptions`` of what its jobs are told.
     studies : PlannedStudies
         All artifacts of a study together.
+    site : PlannedSite
+        What shows them to readers.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -68,4 +71,11 @@ class Plan:
         self.code = PlannedCode(settings, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.code)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
+        self.site = PlannedSite(settings, self.studies, root)
         self.sizes = PlannedSizes(settings, self.datasets)
+
+    def targets(self) -> dict[str, list[str]]:
+        """Return what each named target of the workflow makes: the studies, and the site."""
+        studies = self.studies
+        made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
+        return {**made, "site": [self.site.folder()]}

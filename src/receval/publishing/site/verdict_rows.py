@@ -18,11 +18,11 @@ VERDICTS = {
     "undecidable here": "open",
     "as defined": "defined",
 }
-"""The verdicts in the order in which they are shown, and what style sheet and pictures call them."""
+"""The verdicts in the order in which they are shown, and what the style sheet calls them."""
 
 
 @dataclass(frozen=True)
-class LedgerRow:
+class VerdictRow:
     """One claim on one dataset: a row of ``claims.csv``, all of it text.
 
     Attributes
@@ -69,7 +69,7 @@ class LedgerRow:
         return tuple((study, name) for study, _, name in named)
 
 
-def read_ledger(path: Path) -> list[LedgerRow]:
+def read_verdict_rows(path: Path) -> list[VerdictRow]:
     """Read the rows of a ledger in their order.
 
     Raises
@@ -77,12 +77,12 @@ def read_ledger(path: Path) -> list[LedgerRow]:
     DamagedFileError
         A column is missing, or a verdict is unknown.
     """
-    names = [field.name for field in fields(LedgerRow)]
+    names = [field.name for field in fields(VerdictRow)]
     with refusing_damage(path), path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         if missing := set(names) - set(reader.fieldnames or ()):
             raise ValueError(f"it has no column {', '.join(sorted(missing))}")
-        rows = [LedgerRow(**{name: row[name] or "" for name in names}) for row in reader]
+        rows = [VerdictRow(**{name: row[name] or "" for name in names}) for row in reader]
         for number, row in enumerate(rows, 2):
             if row.verdict not in VERDICTS:
                 raise ValueError(
@@ -91,15 +91,15 @@ def read_ledger(path: Path) -> list[LedgerRow]:
     return rows
 
 
-def count_verdicts(rows: Iterable[LedgerRow]) -> dict[str, int]:
+def count_verdicts(rows: Iterable[VerdictRow]) -> dict[str, int]:
     """Return the number of rows with each verdict, in the order of :data:`VERDICTS`."""
     counted = Counter(row.verdict for row in rows)
     return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
-def rows_by_artifact(rows: Iterable[LedgerRow]) -> Mapping[tuple[str, str], Sequence[LedgerRow]]:
+def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:
     """Return the rows that hang on each artifact, by study and name."""
-    by_artifact: dict[tuple[str, str], list[LedgerRow]] = {}
+    by_artifact: dict[tuple[str, str], list[VerdictRow]] = {}
     for row in rows:
         for artifact in row.artifacts:
             by_artifact.setdefault(artifact, []).append(row)
