@@ -51,7 +51,7 @@ def start_page(
         START,
         {
             "bars": bars,
-            "picture": markup(verdict_bars(bars)),
+            "picture": markup(verdict_bars(bars, "papers")),
             "papers": papers,
             "others": [study for study in studies if not study.rows],
             "verdicts": VERDICTS,

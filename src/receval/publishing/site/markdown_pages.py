@@ -143,6 +143,9 @@ class _Rendering:
                 token.children = self._inline(token.children or [])
             elif token.type == "html_block":
                 token.content = self._attributes(token.content)
+            elif token.type == "th_open" and not tokens[at + 1].content:
+                # Nothing is no head to a screen reader.
+                token.tag = tokens[at + 2].tag = "td"
             elif token.type == "heading_open":
                 self._heading(token, tokens[at + 1], tokens[at + 2])
 
@@ -181,6 +184,8 @@ class _Rendering:
         anchor = self.prefix + anchor_of(plain)
         again = self.taken[anchor] = self.taken.get(anchor, -1) + 1
         anchor = f"{anchor}-{again}" if again else anchor
+        # A page has one title; a second one in its text begins a part of the page.
+        self.shift += opening.tag == "h1" and len(self.headings) > 0 and self.shift == 0
         level = min(6, int(opening.tag[1]) + self.shift)
         opening.tag = closing.tag = f"h{level}"
         opening.attrs["id"] = anchor

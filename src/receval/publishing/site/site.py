@@ -42,7 +42,7 @@ class SiteSources:
     claims : Path
         The ledger.
     studies : tuple of Path
-        A folder of artifacts for each study, in the order in which they are shown.
+        A folder of artifacts for each study.
     documents : mapping of str to Path
         Files of Markdown by their path in the repository.
     pictures : mapping of str to Path
@@ -76,7 +76,7 @@ def write_site(sources: SiteSources, site: Path) -> None:
         A folder, which must be empty or not there yet.
     """
     rows = read_verdict_rows(sources.claims)
-    studies = [_study(folder, rows) for folder in sources.studies]
+    studies = sorted((_study(folder, rows) for folder in sources.studies), key=_place)
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
     for page in _pages(sources, rows, studies):
         write_atomically(site / page.address, writer.html(page))
@@ -121,6 +121,11 @@ def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
     name = folder.name
     own = tuple(row for row in rows if row.paper == name)
     return Study(name, folder, read_study_text(folder / "index.md"), own)
+
+
+def _place(study: Study) -> tuple[bool, str, str]:
+    """Return what studies are sorted by: those of papers first, from the oldest on."""
+    return not study.is_paper, study.name[-4:] if study.is_paper else "", study.name
 
 
 def _offered(study: Study) -> list[str]:

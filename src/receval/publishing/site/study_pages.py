@@ -134,7 +134,7 @@ def study_page(
             "heading": markup(rendered_inline(study.text.title, resolve)),
             "citation": markup(rendered_inline(study.text.citation, resolve)),
             "bar": bar,
-            "picture": markup(verdict_bars([bar], named=False)) if bar.total else "",
+            "picture": markup(verdict_bars([bar], study.name, named=False)) if bar.total else "",
             "styles": VERDICTS,
             "sections": sections,
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
@@ -151,7 +151,11 @@ def study_page(
 def studies_page(studies: Sequence[Study]) -> SitePage:
     """Return the page that lists all studies."""
     bars = {study.name: study.bar(PART) for study in studies}
-    pictures = {n: markup(verdict_bars([b], named=False)) for n, b in bars.items() if b.total}
+    pictures = {
+        name: markup(verdict_bars([bar], name, named=False))
+        for name, bar in bars.items()
+        if bar.total
+    }
     return SitePage(
         PART,
         "Studies",

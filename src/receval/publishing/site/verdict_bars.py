@@ -14,12 +14,8 @@ ROW, TOP, HEIGHT = 52, 18, 26
 SMALLEST = 0.055
 """A part that is a smaller share of its bar has no room for its number."""
 
-HATCH = (
-    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/>'
-    '<rect class="stripe" width="2" height="6"/></pattern></defs>'
-)
-"""What fills the parts of claims that could not be decided."""
+HATCHED = "undecidable here"
+"""The verdict whose parts are hatched."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class VerdictBar:
         return sum(self.counts.values())
 
 
-def verdict_bars(bars: Sequence[VerdictBar], *, named: bool = True) -> str:
+def verdict_bars(bars: Sequence[VerdictBar], key: str, *, named: bool = True) -> str:
     """Return the bars as SVG, in which text keeps its size on every width.
 
     The picture is for the eye: whoever uses it shows the numbers as a table, too, with the links.
@@ -55,6 +51,8 @@ def verdict_bars(bars: Sequence[VerdictBar], *, named: bool = True) -> str:
     ----------
     bars : sequence of VerdictBar
         From the top.
+    key : str
+        What tells the picture from others of its page.
     named : bool
         Whether names stand above the bars.
     """
@@ -62,14 +60,14 @@ def verdict_bars(bars: Sequence[VerdictBar], *, named: bool = True) -> str:
     height = row * (len(bars) - 1) + top + HEIGHT
     parts = [
         f'<svg class="bars" width="100%" height="{height}" aria-hidden="true" focusable="false">',
-        HATCH,
+        _hatch(key),
     ]
     for place, bar in enumerate(bars):
-        parts += _bar(bar, place * row, top, named=named)
+        parts += _bar(bar, place * row, top, key, named=named)
     return "".join([*parts, "</svg>"])
 
 
-def _bar(bar: VerdictBar, y: int, top: int, *, named: bool) -> list[str]:
+def _bar(bar: VerdictBar, y: int, top: int, key: str, *, named: bool) -> list[str]:
     parts = []
     if named:
         parts.append(f'<text class="name" x="0" y="{y + 12}">{html.escape(bar.name)}</text>')
@@ -82,9 +80,10 @@ def _bar(bar: VerdictBar, y: int, top: int, *, named: bool) -> list[str]:
         left, width = before / bar.total, count / bar.total
         before += count
         said = f"{bar.name}: {count} of {bar.total}, {verdict}"
+        fill = f' fill="url(#hatch-{key})"' if verdict == HATCHED else ""
         part = (
             f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '
-            f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"/>'
+            f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"{fill}/>'
         )
         if width >= SMALLEST:
             middle = _percent(left + width / 2)
@@ -94,6 +93,14 @@ def _bar(bar: VerdictBar, y: int, top: int, *, named: bool) -> list[str]:
             part = f'<a href="{html.escape(link)}" tabindex="-1">{part}</a>'
         parts.append(part)
     return parts
+
+
+def _hatch(key: str) -> str:
+    return (
+        f'<defs><pattern id="hatch-{key}" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/>'
+        '<rect class="stripe" width="2" height="6"/></pattern></defs>'
+    )
 
 
 def _percent(share: float) -> str:

@@ -44,7 +44,7 @@ function markScrollers() {
     if (scrolls) box.tabIndex = 0; else box.removeAttribute("tabindex");
     if (box.matches(".box")) {
       if (scrolls) {
-        box.setAttribute("role", "region");
+        box.setAttribute("role", "group");
         box.setAttribute("aria-label", box.dataset.label || "Table");
       } else {
         box.removeAttribute("role");
