@@ -196,6 +196,7 @@ def accepted_sources(edition: str, folder: Path) -> SiteSources:
                 paper=path.parent.name,
                 artifact=f"{path.parent.name}/{path.stem}",
                 verdict=kinds[number % len(kinds)],
+                kind=("number", "trend", "order")[number % 3],
             )
             for number, path in enumerate(artifacts, 1)
             if path.parent.name[-1].isdigit()
