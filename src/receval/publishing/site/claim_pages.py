@@ -25,6 +25,10 @@ MEANINGS = {
 """What each verdict means."""
 
 
+DECIDED = ("holds", "holds in part", "does not hold")
+"""The verdicts that our numbers have reached."""
+
+
 def start_page(
     rows: Sequence[VerdictRow],
     studies: Sequence[Study],
@@ -43,7 +47,7 @@ def start_page(
     """
     papers = [study for study in studies if study.rows]
     bars = [study.bar(START) for study in papers]
-    by_kind = Counter(row.kind for row in rows)
+    counts = count_verdicts(rows)
     return SitePage(
         START,
         "",
@@ -56,10 +60,10 @@ def start_page(
             "others": [study for study in studies if not study.rows],
             "verdicts": VERDICTS,
             "meanings": MEANINGS,
-            "counts": count_verdicts(rows),
+            "counts": counts,
             "claims": len({row.claim for row in rows}),
             "rows": len(rows),
-            "kinds": dict(sorted(by_kind.items())),
+            "decided": sum(counts[verdict] for verdict in DECIDED),
             "doors": {name: relative(address, START) for name, address in doors.items()},
             "ledger_of": {v: f"{LEDGER}?verdict={v.replace(' ', '+')}" for v in VERDICTS},
         },

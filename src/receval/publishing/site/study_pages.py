@@ -123,7 +123,7 @@ def study_page(
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
-    beside = [row for row in study.rows if row.published and row.value]
+    beside = [row for row in study.rows if row.has_numbers]
     return SitePage(
         page,
         study.label,

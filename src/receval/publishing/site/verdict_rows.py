@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
 
 from receval.figures.display import printed_name
@@ -63,6 +64,11 @@ class VerdictRow:
         return VERDICTS[self.verdict]
 
     @property
+    def has_numbers(self) -> bool:
+        """Whether the paper has a number, and we have one beside it."""
+        return _is_number(self.published) and _is_number(self.value)
+
+    @property
     def artifacts(self) -> tuple[tuple[str, str], ...]:
         """Study and name of each artifact that decides it."""
         named = (part.strip().partition("/") for part in self.artifact.split(";") if part.strip())
@@ -89,6 +95,13 @@ def read_verdict_rows(path: Path) -> list[VerdictRow]:
                     f"line {number}: {row.verdict!r} is no verdict; there are {', '.join(VERDICTS)}"
                 )
     return rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def count_verdicts(rows: Iterable[VerdictRow]) -> dict[str, int]:
