@@ -67,14 +67,14 @@ include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/drift.smk"
+include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"
 
 
-for study in CHOSEN.settings.studies:
+for target, files in CHOSEN.targets().items():
 
     rule:
         name:
-            study
+            target
         input:
-            CHOSEN.studies.files(study),
-            CHOSEN.studies.shown_files(study),
+            files,

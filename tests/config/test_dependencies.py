@@ -36,7 +36,7 @@ Version = tuple[int, ...]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = "".join(
     (ROOT / name).read_text(encoding="utf-8")
-    for name in ("requirements.lock", "requirements-slurm.lock")
+    for name in ("requirements.lock", "requirements-slurm.lock", "requirements-browser.lock")
 )
 
 

@@ -20,6 +20,7 @@ from receval.workflow.plan.measurements import (
     PlannedSimulations,
 )
 from receval.workflow.plan.paper import PlannedPaper
+from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -50,6 +51,8 @@ class Plan:
         The verdicts on what the papers claim.
     paper : PlannedPaper
         The report on all of it.
+    site : PlannedSite
+        What shows them to readers.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -76,4 +79,11 @@ class Plan:
         self.claims = PlannedClaims(self.studies, root)
         self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
+        self.site = PlannedSite(settings, self.studies, root)
         self.sizes = PlannedSizes(settings, self.datasets)
+
+    def targets(self) -> dict[str, list[str]]:
+        """Return what each named target of the workflow makes: the studies, and the site."""
+        studies = self.studies
+        made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
+        return {**made, "site": [self.site.folder()]}
