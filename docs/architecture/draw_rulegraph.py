@@ -5,9 +5,9 @@
 
 What depends on what is asked of Snakemake (``snakemake --rulegraph``), in both editions. A box is a
 rule, an arrow leads from it to a rule that reads what it makes; arrows that follow from others are
-left out, and so is the target ``all``. Rules of one edition alone are white. Where some files of a
-rule are read by a rule that it reads from (a table shows verdicts on other tables), no arrow leads up.
-The description of the picture names all arrows, for those who cannot see it and for the check.
+left out, and so is the target ``all``. Rules of one edition alone are white. No arrow leads up:
+where some artifacts show the verdicts on others, that they are read again is not drawn. The
+description of the picture names all arrows, for those who cannot see it and for the check.
 """
 
 from __future__ import annotations
