@@ -109,9 +109,13 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     radii = diameters / 2 + _GAP / 2
     order = _by_crowding(points)
     boxes = np.full((len(labels), 4), np.nan)
+    # Markers and the frame stay where they are, whatever the names do.
+    places = [_places(index, points, sizes[index], reserved, frame) for index in order]
     for _ in range(1 + _REVISIONS):
-        for index in order:
-            free = _free_boxes(index, points, sizes[index], boxes, reserved, frame)
+        for index, own_places in zip(order, places, strict=True):
+            others = np.delete(boxes, index, axis=0)
+            # Names without a position yet are NaN, with which nothing overlaps.
+            free = own_places[~overlaps(own_places, others).any(axis=1)][:_TRIED]
             if not len(free):
                 raise ValueError(
                     f"There is no free place for the name {labels[index].text} in the panel: "
@@ -132,22 +136,19 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     ]
 
 
-def _free_boxes(
+def _places(
     index: int,
     points: NDArray[np.float64],
     size: NDArray[np.float64],
-    boxes: Boxes,
     radii: NDArray[np.float64],
     frame: NDArray[np.float64],
 ) -> Boxes:
-    """Return the nearest positions for a name that overlap no marker and no other name."""
-    others = np.delete(boxes, index, axis=0)
-    taken = np.vstack([np.hstack([points - radii[:, None], points + radii[:, None]]), others])
+    """Return the positions for a name that overlap no marker, the nearest first."""
+    markers = np.hstack([points - radii[:, None], points + radii[:, None]])
     free = _candidates(points[index], size, float(radii[index]), frame)
-    # Names without a position yet are NaN, with which nothing overlaps.
-    free = free[inside(free, frame) & ~overlaps(free, taken).any(axis=1)]
+    free = free[inside(free, frame) & ~overlaps(free, markers).any(axis=1)]
     distances = distances_to(free, points[index][None])[:, 0]
-    return free[np.argsort(np.round(distances, 3), kind="stable")[:_TRIED]]
+    return free[np.argsort(np.round(distances, 3), kind="stable")]
 
 
 def _costs(
