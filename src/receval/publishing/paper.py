@@ -17,9 +17,15 @@ from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
-from receval.publishing.counted_claims import claims_of, counted, counted_by_cause, failing
+from receval.publishing.counted_claims import (
+    claims_of,
+    counted,
+    counted_by_cause,
+    failing,
+    in_print,
+)
 from receval.publishing.paper_spec import ANY, ChosenErratum, PaperNumber, PaperSpec
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated
 
 VERDICTS = "ledger/verdicts"
@@ -172,8 +178,19 @@ def _own_tables(
         COUNTS: pd.DataFrame({"of": list(counts), "value": list(counts.values())}),
     }
     if inputs.certainty is not None:
-        tables[CERTAINTY] = read_results(inputs.certainty)
+        tables[CERTAINTY] = _with_outcomes(read_results(inputs.certainty))
     return tables
+
+
+def _with_outcomes(certainty: pd.DataFrame) -> pd.DataFrame:
+    """Add in how many of its replications each claim holds: ``always``, ``sometimes``, ``never``."""
+    trials, holding = (real_values(certainty[name]) for name in ("replications", "holding"))
+    outcomes = np.select(
+        [~(trials > 0), holding == trials, holding == 0],
+        ["not repeated", "always", "never"],
+        "sometimes",
+    )
+    return certainty.assign(outcome=outcomes)
 
 
 def _lines(path: Path) -> int:
@@ -267,7 +284,7 @@ def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[st
     rows = rows.iloc[np.argsort(rows["claim"].map(order).to_numpy(), kind="stable")]
     decided = rows[rows["verdict"] != "undecidable here"]
     rows = decided if set(decided["claim"]) == set(ids) else rows
-    return [{key: str(row[key]) for key in _LISTED} for row in rows.to_dict("records")]
+    return [{key: in_print(str(row[key])) for key in _LISTED} for row in rows.to_dict("records")]
 
 
 def _errata(

@@ -105,7 +105,8 @@ class PaperSpec(Model):
     errata : tuple of ChosenErratum
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
-        ``ledger/certainty``.
+        ``ledger/certainty``, which has beside its own columns the column ``outcome``: whether a
+        claim holds in its replications ``always``, ``sometimes`` or ``never``.
     """
 
     numbers: dict[NumberName, PaperNumber]
