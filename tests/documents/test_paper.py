@@ -1,4 +1,4 @@
-"""The text of the paper holds no number: it calls them by name, and every name is one of the YAML."""
+"""The text of the paper holds no number: it calls them by names that the YAML has."""
 
 from __future__ import annotations
 

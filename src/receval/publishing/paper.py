@@ -183,7 +183,7 @@ def _own_tables(
 
 
 def _with_outcomes(certainty: pd.DataFrame) -> pd.DataFrame:
-    """Add in how many of its replications each claim holds: ``always``, ``sometimes``, ``never``."""
+    """Add whether a claim holds in its replications ``always``, ``sometimes`` or ``never``."""
     trials, holding = (real_values(certainty[name]) for name in ("replications", "holding"))
     outcomes = np.select(
         [~(trials > 0), holding == trials, holding == 0],
@@ -238,13 +238,14 @@ def shown(value: float, form: str) -> str:
     --------
     >>> shown(0.3125, ".2f"), shown(20480, ",.0f"), shown(0.514, ".1%"), shown(-0.5, "+.1f")
     ('.31', '20,480', '51.4\N{NO-BREAK SPACE}%', '\N{MINUS SIGN}.5')
-    >>> shown(5, "words"), shown(1e-7, "p")
-    ('five', '< .001')
+    >>> shown(5, "words"), shown(1e-7, "p"), shown(0.631, "p")
+    ('five', '< .001', '= .631')
     """
     if form == "words" and float(value).is_integer() and 0 <= value < len(_WORDS):
         return _WORDS[int(value)]
     if form == "p":
-        return p_value(value)
+        said = p_value(value)
+        return said if said.startswith("<") else f"= {said}"
     decimals = int(re.sub(r"\D", "", form) or 0)
     if form.endswith("%"):
         return f"{fixed(100 * value, decimals)}\N{NO-BREAK SPACE}%"
