@@ -53,6 +53,7 @@ rule all:
     input:
         CHOSEN.studies.all_files(),
         CHOSEN.claims.files(),
+        CHOSEN.paper.files(),
 
 
 include: "workflow/rules/data.smk"
@@ -64,15 +65,16 @@ include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/drift.smk"
+include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"
 
 
-for study in CHOSEN.settings.studies:
+for target, files in CHOSEN.targets().items():
 
     rule:
         name:
-            study
+            target
         input:
-            CHOSEN.studies.files(study),
-            CHOSEN.studies.shown_files(study),
+            files,

@@ -144,7 +144,7 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        [*plan.studies.artifact_names(), *plan.claims.names()],
+        [*plan.studies.artifact_names(), *plan.claims.names(), *plan.paper.names()],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -159,9 +159,12 @@ def _accept(chosen: argparse.Namespace) -> int:
     check_artifacts(plan, recorded=True)
     fresh, accepted = _folders(plan)
     remove_leftovers(accepted)
-    changes = acceptance(
-        fresh, accepted, [*plan.studies.all_artifact_names(), *plan.claims.names()]
-    )
+    listed = [
+        *plan.studies.all_artifact_names(),
+        *plan.claims.names(),
+        *plan.paper.listed_names(),
+    ]
+    changes = acceptance(fresh, accepted, listed)
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()

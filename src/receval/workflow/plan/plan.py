@@ -19,6 +19,8 @@ from receval.workflow.plan.measurements import (
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.paper import PlannedPaper
+from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -47,6 +49,10 @@ class Plan:
         All artifacts of a study together.
     claims : PlannedClaims
         The verdicts on what the papers claim.
+    paper : PlannedPaper
+        The report on all of it.
+    site : PlannedSite
+        What shows them to readers.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -71,5 +77,13 @@ class Plan:
         self.code = PlannedCode(settings, root)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
+        self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
+        self.site = PlannedSite(settings, self.studies, root)
         self.sizes = PlannedSizes(settings, self.datasets)
+
+    def targets(self) -> dict[str, list[str]]:
+        """Return what each named target of the workflow makes: the studies, and the site."""
+        studies = self.studies
+        made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
+        return {**made, "site": [self.site.folder()]}
