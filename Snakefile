@@ -52,6 +52,8 @@ rule all:
     default_target: True
     input:
         CHOSEN.studies.all_files(),
+        CHOSEN.claims.files(),
+        CHOSEN.paper.files(),
 
 
 include: "workflow/rules/data.smk"
@@ -62,6 +64,8 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
+include: "workflow/rules/claims.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/drift.smk"
 include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"

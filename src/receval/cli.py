@@ -1,4 +1,4 @@
-"""The command ``receval``: drift, acceptance, datasets, one rule alone, files made from code."""
+"""The command ``receval``: drift, acceptance, datasets, one rule alone, pages and lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
 SCHEMA = Path("config/schema.json")
+SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
+ERRATA_PAGE = Path("docs/errata.md")
 
 CLOSED_PIPE = 141
 """As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
@@ -104,8 +106,20 @@ def _parser() -> argparse.ArgumentParser:
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )
     command.set_defaults(run=_run_rule)
-    for name, write, path in (("schema", _schema, SCHEMA), ("metrics", _metrics, METRICS_PAGE)):
+    for name, write, path in (
+        ("schema", _schema, SCHEMA),
+        ("metrics", _metrics, METRICS_PAGE),
+        ("errata", _errata, ERRATA_PAGE),
+    ):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
+    text = "judge the claims of the papers by accepted results, or by fresh ones"
+    command = commands.add_parser("claims", help=text, description=text)
+    command.add_argument("claim", nargs="*", help="numbers of claims, such as B-031")
+    command.add_argument("--edition", choices=EDITIONS, default="full")
+    command.add_argument(
+        "--fresh", action="store_true", help="by what the last run left in work/, not by results/"
+    )
+    command.set_defaults(run=_claims)
     return parser
 
 
@@ -127,7 +141,7 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        plan.studies.artifact_names(),
+        [*plan.studies.artifact_names(), *plan.claims.names(), *plan.paper.names()],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -142,7 +156,12 @@ def _accept(chosen: argparse.Namespace) -> int:
     check_artifacts(plan, recorded=True)
     fresh, accepted = _folders(plan)
     remove_leftovers(accepted)
-    changes = acceptance(fresh, accepted, plan.studies.all_artifact_names())
+    listed = [
+        *plan.studies.all_artifact_names(),
+        *plan.claims.names(),
+        *plan.paper.listed_names(),
+    ]
+    changes = acceptance(fresh, accepted, listed)
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()
@@ -232,8 +251,21 @@ def _run_rule(chosen: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    write_atomically(SCHEMA, json_schema())
-    print(f"wrote {SCHEMA}")
+    from receval.claims.spec import claims_schema  # which no other command needs
+
+    for path, text in ((SCHEMA, json_schema()), (SCHEMA_OF_CLAIMS, claims_schema())):
+        write_atomically(path, text)
+        print(f"wrote {path}")
+    return 0
+
+
+def _claims(chosen: argparse.Namespace) -> int:
+    from receval.claims.report import report_of_claims  # tables, which other commands need not
+
+    folder = Path("work") / chosen.edition / "artifacts" if chosen.fresh else Path("results")
+    if not chosen.fresh:
+        folder = folder / chosen.edition
+    print(report_of_claims(Path("config/claims"), folder, chosen.claim), end="")
     return 0
 
 
@@ -242,6 +274,14 @@ def _metrics(_: argparse.Namespace) -> int:
 
     write_atomically(METRICS_PAGE, document())
     print(f"wrote {METRICS_PAGE}")
+    return 0
+
+
+def _errata(_: argparse.Namespace) -> int:
+    from receval.publishing.errata_page import errata_page  # which no other command needs
+
+    write_atomically(ERRATA_PAGE, errata_page())
+    print(f"wrote {ERRATA_PAGE}")
     return 0
 
 

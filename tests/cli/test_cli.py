@@ -14,6 +14,7 @@ from cli.demo_run import FRESH, ROOT, STUDY, accept, change
 from receval.cli import CLOSED_PIPE, main
 from receval.config.settings import json_schema
 from receval.metrics.cards import document
+from receval.publishing.errata_page import errata_page
 
 
 def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path) -> None:
@@ -34,7 +35,9 @@ def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path)
     assert (ended.returncode, ended.stderr) == (CLOSED_PIPE, "")
 
 
-@pytest.mark.parametrize("command", ["drift", "accept", "datasets", "verify", "schema", "metrics"])
+@pytest.mark.parametrize(
+    "command", ["drift", "accept", "datasets", "verify", "schema", "metrics", "errata"]
+)
 def test_outside_the_repository_the_status_is_2_with_a_sentence(
     command: str,
     tmp_path: Path,
@@ -77,6 +80,14 @@ def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
 def test_metrics_writes_the_cards_of_the_metrics(repository: Path) -> None:
     assert main(["metrics"]) == 0
     assert Path("docs/metrics.md").read_text(encoding="utf-8") == document()
+
+
+def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("config", "results"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    monkeypatch.chdir(tmp_path)
+    assert main(["errata"]) == 0
+    assert Path("docs/errata.md").read_text(encoding="utf-8") == errata_page()
 
 
 @pytest.mark.parametrize("arguments", [[], ["drfit"], ["drift", "--edition", "complete"]])

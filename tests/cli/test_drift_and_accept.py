@@ -16,6 +16,8 @@ from receval.config.settings import load_settings
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import record_run
 
+VERDICTS = FRESH / "bellogin2017/fig08_relations.csv"
+
 
 class Terminal(StringIO):
     """Somebody who types."""
@@ -248,7 +250,8 @@ def test_damaged_records_are_named(
 def test_many_results_that_are_not_those_of_their_record_are_counted(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tables = sorted((FRESH / "bellogin2017").glob("*.csv"))
+    # Verdicts on claims are reached by the record, which cannot be of them.
+    tables = sorted(set((FRESH / "bellogin2017").glob("*.csv")) - {VERDICTS})
     for table in tables:
         change(table, 0.35)
     assert accept() == 2

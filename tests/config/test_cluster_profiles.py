@@ -27,6 +27,7 @@ GROUPS = {
     "study": {
         "compute_artifact",
         "draw_figure",
+        "judge_claims",
         "record_provenance",
         "sample_judgments",
         "simulate_skewness",

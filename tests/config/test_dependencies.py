@@ -29,7 +29,7 @@ CORE = {
 }
 """What the project set out with; everything else needs a reason."""
 
-CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "typst-py": "typst"}
 
 Version = tuple[int, ...]
 

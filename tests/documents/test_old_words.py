@@ -55,7 +55,7 @@ OLD_WORDS = (
             "config/twins.yaml": _SIMULATED,
             "docs/unbiased_tests.md": _SIMULATED,
             "docs/false_positives.md": _SIMULATED,
-            "README.md": _SIMULATED,
+            "docs/running.md": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
             "src/receval/studies/menamaldonado2021/table4.py": _SIMULATED,
             "config/studies/menamaldonado2021.yaml": _SIMULATED,
@@ -96,6 +96,8 @@ OLD_WORDS = (
             "config/systems.yaml": _SEEDS,
             "config/studies/systems.yaml": _SEEDS,
             "docs/fidelity.md": "the name of the system",
+            "config/errata.yaml": "the name of the system",
+            "docs/errata.md": "the name of the system",
         },
     ),
     OldWord(r"common_ratings_knn", "librec_knn"),
@@ -106,6 +108,7 @@ OLD_WORDS = (
             "config/splits.yaml": _SEEDS,
             "config/demo.yaml": _SEEDS,
             "config/studies/menamaldonado2021.yaml": _SEEDS,
+            "config/errata.yaml": "the name of the experiment",
             "docs/unbiased_tests.md": "the name of the split",
             "src/receval/studies/menamaldonado2021/_shared/scatter_parts.py": (
                 "the name of the experiment"

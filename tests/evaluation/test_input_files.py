@@ -46,7 +46,7 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
             folder / "ml-1m/random-folds/pop/models",
             folder / "ml-1m/folds/pop-text/models",
         ],
-        published=[Path("config/published/taus.csv")],
+        published=[Path("config/published/systems.csv")],
         searches=[folder / "ml-1m/folds/pop/search.csv", folder / "ml-1m/folds/svd/search.csv"],
         judgment_samplings=[
             folder / "judgment_samplings/study/items.npz",
@@ -54,6 +54,7 @@ def files(folder: Path = Path("work/demo")) -> InputFiles:
         ],
         other_results=[folder / "artifacts/study/fig08.csv", folder / "artifacts/study/8.csv"],
         simulations=[folder / "simulations/flat/pop.csv", folder / "simulations/skewed/pop.csv"],
+        claims=[folder / "claims/study.csv"],
     )
 
 
@@ -65,11 +66,12 @@ LOOKED_UP: dict[str, tuple[Callable[[InputFiles], Path], str]] = {
         "ml-1m/folds/pop/ranks.npz",
     ),
     "models": (lambda read: read.models_folder("ml-1m", "folds", "pop"), "ml-1m/folds/pop/models"),
-    "published": (lambda read: read.published_file(), "config/published/taus.csv"),
+    "published": (lambda read: read.published_file(), "config/published/systems.csv"),
     "searches": (lambda read: read.search_file("pop"), "pop/search.csv"),
     "judgment_samplings": (lambda read: read.judgment_sampling_file("items"), "items.npz"),
     "other_results": (lambda read: read.results_file("fig08"), "fig08.csv"),
     "simulations": (lambda read: read.simulation_file("skewed", "pop"), "skewed/pop.csv"),
+    "claims": (lambda read: read.claims_file(), "claims/study.csv"),
 }
 
 
@@ -93,7 +95,7 @@ def test_what_is_not_declared_or_twice_is_no_input(kind: str) -> None:
     wanted = look_up(files())
     declared = getattr(files(), kind)
     others = [path for path in declared if path != wanted]
-    name = "" if kind == "published" else f" {end}"
+    name = "" if kind in ("published", "claims") else f" {end}"
     for paths, times in ((others, 0), ((), 0), ([*declared, Path("old") / wanted], 2)):
         with pytest.raises(ValueError, match="The job reads the") as refused:
             look_up(replace(files(), **{kind: paths}))
@@ -152,7 +154,7 @@ class Prepared:
             "experiments": self.experiments,
             "datasets": ["ml-1m"],
             "absent": [],
-            "published": "config/published/taus.csv",
+            "published": "config/published/systems.csv",
             "searches": ["slim"],
             "judgment_samplings": ["items"],
             "results": ["fig08"],
@@ -189,7 +191,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
         folder, "ml-1m", SYSTEMS, [Protocol()], folds=1, evaluated_users="tested"
     )
     others = {
-        "published": "published/taus.csv",
+        "published": "published/systems.csv",
         "searches": "slim/search.csv",
         "judgment_samplings": "judgment_samplings/study/items.npz",
         "other_results": "artifacts/study/fig08.csv",
@@ -212,7 +214,7 @@ READ_BY_BOTH = {
 }
 READ_BY_ARTIFACTS = {
     **READ_BY_BOTH,
-    "published/taus.csv": "reads the published values",
+    "published/systems.csv": "reads the published values",
     "slim/search.csv": "reads the search slim/search.csv",
     "judgment_samplings/study/items.npz": "reads the judgment sampling items.npz",
     "artifacts/study/fig08.csv": "reads the results fig08.csv",

@@ -14,11 +14,11 @@ PAIRED = "menamaldonado2021"
 
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
     plan = plan_of("demo")
-    inputs = plan.artifacts.inputs(STUDY, "fig08_relations")
-    assert inputs["other_results"] == ["work/demo/artifacts/bellogin2017/fig08.csv"]
+    inputs = plan.artifacts.inputs(PAIRED, "fig12")
+    assert inputs["other_results"] == ["work/demo/artifacts/menamaldonado2021/values.csv"]
     assert inputs["ranks"] == []
-    assert opened(plan, STUDY, "fig08_relations").results == {
-        "fig08": Path("work/demo/artifacts/bellogin2017/fig08.csv")
+    assert opened(plan, PAIRED, "fig12").results == {
+        "values": Path("work/demo/artifacts/menamaldonado2021/values.csv")
     }
 
 
@@ -27,25 +27,11 @@ def test_it_needs_the_datasets_of_the_other_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     without = plan_of("full")
-    assert "fig08_relations" not in without.artifacts.made(STUDY)
+    assert "fig12" not in without.artifacts.made(PAIRED)
     put_raw_files(tmp_path / "mirror", "ml-1m")
     plan = plan_of("full")
-    assert "fig08_relations" in plan.artifacts.made(STUDY)
-    assert plan.artifacts.absent(STUDY, "fig08_relations") == ["lastfm-1k"]
-
-
-def test_it_reads_only_those_that_can_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    plan = plan_of("full", {"network": "on", "leave_out": ["ml-1m"]})
-    made = plan.artifacts.made("canamares2020")
-    assert "relations" in made
-    files = plan.artifacts.inputs("canamares2020", "relations")["other_results"]
-    assert {Path(file).stem for file in files} < set(made)
-    read = opened(plan, "canamares2020", "relations")
-    assert set(read.not_made) == {"table3", "table4", "fig07"}
-    assert set(read.results) == {Path(file).stem for file in files}
+    assert "fig12" in plan.artifacts.made(PAIRED)
+    assert set(plan.artifacts.absent(PAIRED, "fig12")) == {"cm100k", "yahoo-r3"}
 
 
 def test_an_artifact_reads_splits_without_any_system() -> None:
@@ -105,8 +91,7 @@ def test_splits_of_a_dataset_that_an_artifact_does_not_read_are_refused() -> Non
 @pytest.mark.parametrize(
     ("place", "value", "sentence"),
     [
-        (("fig08_relations", "results_of"), ["fig99"], "needs the artifact that reads no other"),
-        (("fig08", "results_of"), ["fig08_relations"], "needs the artifact that reads no other"),
+        (("fig08", "results_of"), ["fig99"], "needs the artifact that reads no other"),
         (("fig06", "splits"), ["coins"], "names the split coins, which is not defined"),
     ],
 )

@@ -52,6 +52,8 @@ def test_with_its_files_everything_that_reads_it_has_it(tmp_path: Path, place: s
         assert DATASET in plan.descriptions.results(study, artifact)["datasets"]
         assert "Yahoo! R3" not in plan.descriptions.display(study, artifact)["absence"]
         assert plan.descriptions.display(study, artifact)["datasets"][DATASET] == "Yahoo! R3"
+        if plan.artifacts.spec(study, artifact).reads_claims:
+            continue
         # Of its own, or of the artifacts whose numbers it reads.
         behind = (artifact, *plan.artifacts.spec(study, artifact).results_of)
         inputs = [

@@ -29,7 +29,7 @@ def worlds(specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
 
 
 @pytest.fixture(scope="module")
-def small_worlds(small_specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
+def random_data(small_specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
     return {
         name: CompleteWorld(name, simulate(name, small_specs[name], 1)) for name in UNBIASED_ROWS
     }
@@ -42,9 +42,9 @@ def world(request: pytest.FixtureRequest, worlds: dict[str, CompleteWorld]) -> C
 
 @pytest.fixture
 def small_world(
-    request: pytest.FixtureRequest, small_worlds: dict[str, CompleteWorld]
+    request: pytest.FixtureRequest, random_data: dict[str, CompleteWorld]
 ) -> CompleteWorld:
-    return small_worlds[request.param]
+    return random_data[request.param]
 
 
 def tau(first: np.ndarray, second: np.ndarray) -> float:
@@ -157,9 +157,9 @@ def test_the_estimates_are_exact_when_everything_is_judged(small_world: Complete
 
 
 def test_precision_not_divided_by_the_rate_keeps_the_order_but_not_the_value(
-    small_worlds: dict[str, CompleteWorld],
+    random_data: dict[str, CompleteWorld],
 ) -> None:
-    world = small_worlds["yahoo-r3"]
+    world = random_data["yahoo-r3"]
     found = repeated(
         lambda rng: world.values_of_kept(drawn_at_random(world.complete, 10, rng)).mean(axis=2),
         range(REPEATS),

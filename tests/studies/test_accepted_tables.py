@@ -21,9 +21,9 @@ EXACT = {("searches", "Setting")}
 """Columns of an artifact whose numbers are parameters, and are printed with all their digits."""
 
 FIRST = {
-    "bellogin2017": {"fig08_relations": "Outcome"},
-    "canamares2020": {"relations": "Outcome"},
-    "menamaldonado2021": {"table3": "Outcome", "table4": "Outcome", "taus": "Within .10"},
+    "bellogin2017": {"fig08_relations": "Verdict"},
+    "canamares2020": {"relations": "Verdict"},
+    "menamaldonado2021": {"table3": "Outcome", "table4": "Outcome", "taus": "Verdict"},
 }
 """The heads of the columns that say what came of a check: they stand first."""
 

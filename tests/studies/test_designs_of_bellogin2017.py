@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +15,12 @@ from studies.prepared import (
     write_experiment,
 )
 
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import configuration_bars, fig06, fig08, fig08_relations
+from receval.studies.bellogin2017 import configuration_bars, fig06, fig08
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
@@ -183,158 +180,6 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
         ]
     else:
         assert titles[:2] == ["(a) ML-1M twin, 1R", "(b) AR"]
-
-
-# --- the relations of figure 8 ----------------------------------------------------------------
-
-VALUES = {
-    # design: pLSA, MF, kNN, Pop, Random
-    "1R": (0.08, 0.05, 0.04, 0.06, 0.01),
-    "-10% head": (0.07, 0.05, 0.04, 0.03, 0.01),
-    "U1R": (0.06, 0.05, 0.04, 0.02, 0.01),
-    "P1R": (0.05, 0.04, 0.03, 0.01, 0.01),
-    "AR": (0.14, 0.05, 0.04, 0.08, 0.004),
-    "UAR": (0.10, 0.04, 0.02, 0.03, 0.004),
-    "AI-UAR": (0.10, 0.03, 0.015, 0.03, 0.002),
-}
-NOT_THE_SAME = "Pop and Random in U1R: the same within 10 %"
-EXPECTED = {"B-053": 3, "B-054": 6, "B-055": 1, "B-057": 2, "B-058": 3, "B-059": 7, "B-060": 1}
-
-
-def rows_of_figure_8(
-    values: dict[str, tuple[float, ...]], p_value: float = 0.001, **by_metric: tuple[float, ...]
-) -> pd.DataFrame:
-    """Rows of means; ``by_metric`` gives one metric other values in UAR."""
-    everyone = (*SYSTEMS, *EXTRA)
-    rows = []
-    for metric, cutoff in (("P", 10), ("nDCG(gain=relevant)", 10), ("RR", "")):
-        for design, row in values.items():
-            chosen = by_metric.get(metric, row) if design == "UAR" else row
-            rows += [
-                {
-                    "design": design,
-                    "dataset": "ml-1m",
-                    "sampled": "1700" if design == "AR" else "",
-                    "metric": metric,
-                    "cutoff": cutoff,
-                    "system": system,
-                    "fold": "mean",
-                    "value": value,
-                    **{
-                        f"p_against_{name}": 1.0 if name == system else p_value for name in everyone
-                    },
-                }
-                for system, value in zip(everyone, (*chosen, 0.5, 0.5), strict=True)
-            ]
-    return pd.DataFrame(rows)
-
-
-def relations_of(folder: Path, rows: pd.DataFrame) -> pd.DataFrame:
-    write_results(rows, folder / "fig08.csv")
-    results = {"fig08": folder / "fig08.csv"}
-    parameters = display_of(STUDY, "fig08_relations").parameters
-    return fig08_relations.data(inputs_of(folder, results=results, **parameters))
-
-
-def failing(relations: pd.DataFrame) -> set[str]:
-    """The claims that do not hold, but for the one that popularity is the same as Random."""
-    rows = relations[~relations["outcome"].isin(["holds", "no data"])]
-    return set(rows.loc[rows["statement"] != NOT_THE_SAME, "claim"])
-
-
-def test_every_claim_of_figure_8_is_evaluated(tmp_path: Path) -> None:
-    relations = relations_of(tmp_path, rows_of_figure_8(VALUES))
-    assert sorted(set(relations["claim"])) == [f"B-0{number}" for number in range(53, 62)]
-    here = relations[relations["dataset"] == "ml-1m"]
-    for metric in ("P@10", "nDCG@10"):
-        counts = here[here["metric"] == metric]["claim"].value_counts().to_dict()
-        assert counts == EXPECTED
-    # P@10 with every other metric, drawn or not, in every design.
-    others = here[here["claim"] == "B-061"]
-    assert others["metric"].value_counts().to_dict() == {"P@10, nDCG@10": 7, "P@10, RR": 7}
-    # Popularity at twice Random's value is nearer to Random than to pLSA, but not the same.
-    assert set(here.loc[here["outcome"] != "holds", "statement"]) == {NOT_THE_SAME}
-    assert any("1,700 sampled" in statement for statement in here["statement"])
-
-
-def test_a_dataset_that_is_not_there_has_no_verdict(tmp_path: Path) -> None:
-    relations = relations_of(tmp_path, rows_of_figure_8(VALUES))
-    absent = relations[relations["dataset"] == "lastfm-1k"]
-    assert set(absent["outcome"]) == {"no data"}
-    assert set(absent["claim"]) == {"B-056", "B-059", "B-061"}
-
-
-@pytest.mark.parametrize(
-    ("design", "row", "claims"),
-    [
-        # Popularity as good as ever in P1R.
-        ("P1R", (0.08, 0.05, 0.04, 0.06, 0.01), {"B-053", "B-054", "B-055", "B-058"}),
-        # pLSA below Random: nothing is nearer to Random than half of that.
-        ("P1R", (0.008, 0.04, 0.03, 0.01, 0.01), {"B-054", "B-059"}),
-        # kNN above popularity in UAR.
-        ("UAR", (0.10, 0.04, 0.035, 0.03, 0.004), {"B-054"}),
-        # Matrix factorisation first.
-        ("UAR", (0.10, 0.11, 0.02, 0.03, 0.004), {"B-059"}),
-        ("AR", (0.14, 0.05, 0.04, 0.08, 0.0045), {"B-060"}),
-        # Popularity as far from kNN and MF as in UAR.
-        ("AI-UAR", (0.10, 0.04, 0.02, 0.03, 0.002), {"B-057"}),
-    ],
-)
-def test_a_relation_that_does_not_hold_is_said_not_to(
-    tmp_path: Path, design: str, row: tuple[float, ...], claims: set[str]
-) -> None:
-    relations = relations_of(tmp_path, rows_of_figure_8({**VALUES, design: row}))
-    assert failing(relations) == claims
-
-
-def test_systems_that_differ_by_chance_are_not_apart(tmp_path: Path) -> None:
-    relations = relations_of(tmp_path, rows_of_figure_8(VALUES, p_value=0.3))
-    verdicts = relations[relations["dataset"] == "ml-1m"].set_index("statement")["outcome"]
-    assert set(verdicts["Pop and kNN in UAR"]) == {"not apart"}
-    assert set(verdicts["pLSA and the best of the others in 1R"]) == {"not apart"}
-    assert failing(relations) == {"B-054", "B-059"}
-
-
-@pytest.mark.parametrize(("p_value", "opposed"), [(0.001, 1.0), (0.3, 0.0)])
-def test_metrics_are_opposed_by_pairs_that_both_order_significantly(
-    tmp_path: Path, p_value: float, opposed: float
-) -> None:
-    # By RR kNN and popularity change places in UAR.
-    rows = rows_of_figure_8(VALUES, p_value, RR=(0.10, 0.04, 0.03, 0.02, 0.004))
-    relations = relations_of(tmp_path, rows)
-    chosen = relations["statement"].str.endswith("in UAR") & (relations["metric"] == "P@10, RR")
-    assert relations.loc[chosen, "left"].tolist() == [opposed]
-
-
-def test_two_protocols_of_one_design_are_refused(tmp_path: Path) -> None:
-    rows = rows_of_figure_8(VALUES)
-    with pytest.raises(ValueError, match="several rows of plsa by P@10 under the design 1R"):
-        relations_of(tmp_path, pd.concat([rows, rows]))
-
-
-def test_the_relations_can_be_printed(tmp_path: Path) -> None:
-    write_results(relations_of(tmp_path, rows_of_figure_8(VALUES)), tmp_path / "relations.csv")
-    results = read_results(tmp_path / "relations.csv")
-    table = fig08_relations.tabulate(results, display_of(STUDY, "fig08_relations"))
-    ours = {(row[1], row[3], row[4]): row[6] for row in table.rows}
-    of_orders = results["claim"] == "B-061"
-    there = results[~of_orders & (results["outcome"] != "no data")]
-    metrics = results[of_orders & (results["outcome"] != "no data")].groupby(["dataset", "metric"])
-    assert [row[0] for row in table.rows[: len(there)]] == there["outcome"].tolist()
-    assert len(table.rows) == len(there) + metrics.ngroups
-    assert {row[1] for row in table.rows[len(there) :]} == {"B-061"}
-    # Means by the names that papers have for them.
-    assert {row[3] for row in table.rows[len(there) :]} >= {"P@10, MRR"}
-    assert "MRR shows the same patterns" in {row[5] for row in table.rows}
-    assert table.notes[0].startswith("No data on Last.fm twin for B-056, B-059, B-061")
-    assert ours["B-053", "P@10", "Pop/Random in P1R and in 1R"] == "1.00 < 6.00"
-    assert ours["B-054", "P@10", NOT_THE_SAME] == ".0200 vs. .0100"
-    assert not any(row[1] == "B-056" for row in table.rows)
-    assert (
-        to_markdown(table).count("| B-0")
-        == len(re.findall(r"& B-0\d", to_latex(table)))
-        == len(table.rows)
-    )
 
 
 # --- figure 9 ---------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """
 REQUIRED INPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
+  work/<edition>/artifacts/claims.csv              the ledger of the papers' claims
+  work/<edition>/artifacts/receval.csv             the numbers of the paper
   results/<edition>/<study>/<artifact>.csv         the accepted ones
   work/<edition>/<dataset>/*.parquet, summary.json the prepared datasets, to be verified
   config/drift.yaml                                tolerances, with reasons
@@ -11,7 +13,11 @@ OUTPUTS
 
 rule report_drift:
     input:
-        fresh=lambda w: PLANS[w.edition].studies.compared_files(),
+        fresh=lambda w: [
+            *PLANS[w.edition].studies.compared_files(),
+            *PLANS[w.edition].claims.files(),
+            *PLANS[w.edition].paper.files(),
+        ],
         accepted=lambda w: PLANS[w.edition].accepted.files(),
         prepared=lambda w: PLANS[w.edition].studies.prepared_files(),
     output:
@@ -28,7 +34,11 @@ rule report_drift:
     params:
         folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
-        artifacts=lambda w: PLANS[w.edition].studies.artifact_names(),
+        artifacts=lambda w: [
+            *PLANS[w.edition].studies.artifact_names(),
+            *PLANS[w.edition].claims.names(),
+            *PLANS[w.edition].paper.names(),
+        ],
         one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.artifacts:report_drift"

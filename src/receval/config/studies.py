@@ -126,6 +126,8 @@ class ArtifactSpec(Model):
         say: which items a list has.
     reads_searches : bool
         Whether it reads the traces of the searches for settings (``searches.yaml``).
+    reads_claims : bool
+        Whether it shows verdicts on the claims of the study (``config/claims``).
     grid : str, optional
         Name of the study's grid of decisions whose combinations it goes through.
     """
@@ -147,6 +149,8 @@ class ArtifactSpec(Model):
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_models: bool = False
     reads_searches: bool = False
+    # What claims are judged by is recorded before they are.
+    reads_claims: bool = Field(default=False, exclude=True)
     grid: Identifier | None = None
 
     @model_validator(mode="after")

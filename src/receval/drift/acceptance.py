@@ -50,7 +50,7 @@ class Acceptance:
         for file in self.removed:
             (self.accepted / file).unlink()
             study = (self.accepted / file).parent
-            if not any(study.iterdir()):
+            if study != self.accepted and not any(study.iterdir()):
                 study.rmdir()
 
     def _change(self, file: str) -> str:
@@ -77,7 +77,8 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
     accepted : Path
         ``results/<edition>``; made if need be.
     artifacts : collection of str
-        All ``study/artifact`` names that the studies list, whether or not their data is here. An
+        All ``study/artifact`` names that the studies list, whether or not their data is here, and
+        the names of what belongs to no study. An
         artifact among them that the run did not make stays as it was accepted. Accepted files of
         any other artifact are removed, and leftovers of it in the fresh folder are not copied.
 
@@ -122,7 +123,8 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
 def _files(folder: Path) -> list[str]:
     """Return the ``study/file`` names of what can be accepted in a folder, sorted."""
     return sorted(
-        f"{path.parent.name}/{path.name}"
-        for path in folder.glob("*/*")
+        path.relative_to(folder).as_posix()
+        for pattern in ("*.*", "*/*")
+        for path in folder.glob(pattern)
         if path.suffix in SUFFIXES and not path.name.startswith(".")
     )

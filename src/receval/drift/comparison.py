@@ -166,10 +166,14 @@ class DriftReport:
 
 
 def names_of_artifacts(folder: Path) -> set[str]:
-    """Return the ``study/artifact`` names of the CSV files in a folder of studies."""
+    """Return the ``study/artifact`` names of the CSV files in a folder of studies.
+
+    What belongs to no study, such as the ledger of claims, has the name of its file.
+    """
     return {
-        f"{path.parent.name}/{path.stem}"
-        for path in folder.glob(f"*/*{DATA_SUFFIX}")
+        path.relative_to(folder).with_suffix("").as_posix()
+        for pattern in ("*", "*/*")
+        for path in folder.glob(f"{pattern}{DATA_SUFFIX}")
         if not path.name.startswith(".")
     }
 
@@ -237,8 +241,13 @@ def compare_artifact(
     if one_sided:
         before = before[~before[DATASET].isin(one_sided)].reset_index(drop=True)
         after = after[~after[DATASET].isin(one_sided)].reset_index(drop=True)
-    roles = roles_of_columns(before, config)
-    table = compare_tables(before, after, config.of(name), roles)
+    own = config.of(name)
+    if texts := own.texts_of(before.columns):
+        is_same = after is before
+        before = before.drop(columns=texts)
+        after = before if is_same else after.drop(columns=own.texts_of(after.columns))
+    roles = roles_of_columns(before, own)
+    table = compare_tables(before, after, own, roles)
     panels, orders = changes_of_order(before, after, roles.keys)
     if table.changes:
         status = ArtifactStatus.DRIFTED

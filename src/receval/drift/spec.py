@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Self
 
@@ -45,6 +46,9 @@ class DriftSpec(_Model):
     keys : tuple of str
         Patterns of the names of columns that are numbers and yet say which row it is, such as
         ``cutoff``. Columns that are not numbers are keys anyway.
+    texts : tuple of str
+        Patterns of columns, ``study/artifact:column``, whose texts tell numbers of other columns:
+        they are not compared, as such a number may move within its tolerance.
     lists : str
         Name of the column with the number of lists that a row's values average.
     tolerances : dict of str to Tolerance
@@ -54,6 +58,7 @@ class DriftSpec(_Model):
     """
 
     keys: tuple[str, ...]
+    texts: tuple[str, ...] = ()
     lists: Annotated[str, Field(min_length=1)]
     tolerances: dict[str, Tolerance]
 
@@ -76,7 +81,17 @@ class DriftSpec(_Model):
                 common[pattern] = tolerance
             elif fnmatchcase(artifact, name):
                 own[column] = tolerance
-        return self.model_copy(update={"tolerances": {**own, **_without(common, own)}})
+        texts = [
+            column
+            for name, _, column in (pattern.rpartition(":") for pattern in self.texts)
+            if fnmatchcase(artifact, name)
+        ]
+        tolerances = {**own, **_without(common, own)}
+        return self.model_copy(update={"tolerances": tolerances, "texts": tuple(texts)})
+
+    def texts_of(self, columns: Iterable[str]) -> list[str]:
+        """Return those columns of one artifact (:meth:`of`) whose texts are not compared."""
+        return [name for name in columns if any(fnmatchcase(name, text) for text in self.texts)]
 
     def exact(self) -> DriftSpec:
         """Return the same without any tolerance, so that every difference counts."""

@@ -36,6 +36,8 @@ class InputFiles:
         ``.../<artifact>.csv``.
     simulations : sequence of Path
         ``.../<simulation>/<system>.csv``.
+    claims : sequence of Path
+        The verdicts on the claims of the study, or nothing.
     """
 
     ratings: Sequence[Path] = ()
@@ -47,6 +49,7 @@ class InputFiles:
     judgment_samplings: Sequence[Path] = ()
     other_results: Sequence[Path] = ()
     simulations: Sequence[Path] = ()
+    claims: Sequence[Path] = ()
 
     def ratings_folder(self, dataset: str) -> Path:
         """Return the folder of a prepared dataset.
@@ -90,6 +93,10 @@ class InputFiles:
     def simulation_file(self, name: str, system: str) -> Path:
         """Return the values of a system in a simulation."""
         return self._one(self.simulations, "the simulation", name, f"{system}.csv")
+
+    def claims_file(self) -> Path:
+        """Return the verdicts on the claims of the study."""
+        return self._one(self.claims, "the verdicts on claims")
 
     @staticmethod
     def _one(declared: Sequence[Path], what: str, *end: str) -> Path:

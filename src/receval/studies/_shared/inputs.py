@@ -152,6 +152,17 @@ class ArtifactInputs(ArtifactDescription):
             raise ValueError("The artifact has no grid of decisions: name one as its grid.")
         return DecisionGrid.model_validate(self.grid)
 
+    @property
+    def judged_claims(self) -> Path:
+        """The verdicts on the claims of the study.
+
+        Raises
+        ------
+        ValueError
+            The artifact does not read them: say reads_claims.
+        """
+        return self.files.claims_file()
+
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
         """Return what a system has learnt from a fold of an experiment.
 

@@ -9,16 +9,6 @@ import numpy as np
 import pandas as pd
 
 COLUMNS = ("study", "dataset", "split", "judgments", "system", "metric", "published")
-TAU_COLUMNS = (
-    "claim",
-    "figure",
-    "experiment",
-    "x_evaluation",
-    "x_metric",
-    "y_evaluation",
-    "y_metric",
-    "published",
-)
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -76,24 +66,6 @@ def published_values(
             "a search needs the values to come close to."
         )
     return rows[list(metrics)].to_numpy(dtype=np.float64)
-
-
-def read_published_taus(path: Path) -> pd.DataFrame:
-    """Read a table of published coefficients between two metrics.
-
-    Parameters
-    ----------
-    path : Path
-        CSV, lines that begin with ``#`` are comments. Columns: claim (number of the statement);
-        figure; experiment (our name); x_evaluation, y_evaluation (``observed`` or ``real``);
-        x_metric, y_metric (our labels); published (Kendall's tau).
-
-    Raises
-    ------
-    ValueError
-        As :func:`read_published`.
-    """
-    return _read(path, TAU_COLUMNS)
 
 
 def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:

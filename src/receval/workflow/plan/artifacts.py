@@ -82,9 +82,17 @@ class PlannedArtifacts:
         specs = [spec for study in self.studies.values() for spec in study.artifacts.items()]
         return [name for name, artifact in specs if artifact.kind == "page"]
 
+    def measured(self, study: str) -> list[str]:
+        """Return the artifacts that claims are judged by: all of a study but those on verdicts."""
+        specs = self.studies[study].artifacts.items()
+        return [name for name, spec in specs if not spec.reads_claims]
+
     def datasets_of(self, study: str, artifact: str) -> list[str]:
         """Return the datasets behind an artifact, available or not, also in others' results."""
         spec = self.spec(study, artifact)
+        if spec.reads_claims:
+            behind = (self.datasets_of(study, name) for name in self.measured(study))
+            return list(dict.fromkeys(name for names in behind for name in names))
         experiments = self.studies[study].experiments
         shown = {experiments[name].dataset for name in spec.only_experiments}
         others = [
@@ -185,11 +193,16 @@ class PlannedArtifacts:
             "simulations": [
                 file for name in spec.simulations for file in self.simulations.files(name).values()
             ],
+            "claims": [self.judged_file(study)] if spec.reads_claims else [],
         }
 
     def results_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""
         return f"{self._folder}/{study}/{artifact}.csv"
+
+    def judged_file(self, study: str) -> str:
+        """Return the verdicts on the claims of a study."""
+        return f"work/{self.datasets.edition}/claims/{study}.csv"
 
     def results_read(self, study: str, artifact: str) -> dict[str, str]:
         """Return the CSVs that an artifact reads, by artifact: of those that can be made."""

@@ -19,6 +19,7 @@ from receval.provenance.source_file import hash_texts
 from receval.provenance.versions import versions
 from receval.splits.kinds import SPLITTERS
 from receval.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
+from receval.workflow.plan.claims import PlannedClaims
 
 Digests = frozenset[str]
 
@@ -76,6 +77,7 @@ class CodeDigests:
     settings : Settings
         The edition's configuration.
     artifacts : PlannedArtifacts
+    claims : PlannedClaims
     code : PlannedCode
 
     Notes
@@ -84,9 +86,16 @@ class CodeDigests:
     be done has worked all of them out already. Tests compare them to the rules, and edit code.
     """
 
-    def __init__(self, settings: Settings, artifacts: PlannedArtifacts, code: PlannedCode) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        artifacts: PlannedArtifacts,
+        claims: PlannedClaims,
+        code: PlannedCode,
+    ) -> None:
         self.settings = settings
         self.artifacts = artifacts
+        self.claims = claims
         self.code = code
         self._datasets = artifacts.datasets
 
@@ -124,7 +133,17 @@ class CodeDigests:
             *map(self._simulated, spec.simulations),
             self._searched() if spec.reads_searches else (),
             *(self.behind(study, other) for other in artifacts.results_read(study, artifact)),
+            self._judged(study) if spec.reads_claims else (),
         )
+
+    def _judged(self, study: str) -> Digests:
+        """Return the digests of the jobs behind the verdicts on a paper's claims."""
+        own = (
+            self.code.digest("receval.workflow.claims:judge_claims", *self.claims.code_entries()),
+            self.code.digest("receval.workflow.artifacts:record_provenance"),
+        )
+        read = self.claims.artifacts_read(study)
+        return frozenset(own).union(*(self.behind(study, name) for name in read))
 
     def _prepared(self, dataset: str) -> Digests:
         """Return the digests of the jobs that make and parse the raw files of a dataset."""

@@ -163,7 +163,9 @@ class AcceptedResults:
 
     def files(self) -> list[str]:
         """Return the accepted files, for the drift report to watch."""
-        return sorted(path.as_posix() for path in self._folder.glob("*/*.*"))
+        return sorted(
+            path.as_posix() for pattern in ("*.*", "*/*.*") for path in self._folder.glob(pattern)
+        )
 
     def file(self, study: str, artifact: str) -> str:
         """Return the accepted CSV of an artifact."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from receval.config.settings import Settings
 from receval.workflow.plan.artifacts import PlannedArtifacts
+from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
@@ -18,6 +19,7 @@ from receval.workflow.plan.measurements import (
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
@@ -45,6 +47,10 @@ class Plan:
         What is made of all these, and ``descriptions`` of what its jobs are told.
     studies : PlannedStudies
         All artifacts of a study together.
+    claims : PlannedClaims
+        The verdicts on what the papers claim.
+    paper : PlannedPaper
+        The report on all of it.
     site : PlannedSite
         What shows them to readers.
     accepted : AcceptedResults
@@ -69,8 +75,10 @@ class Plan:
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
         self.code = PlannedCode(settings, root)
-        self.code_digests = CodeDigests(settings, self.artifacts, self.code)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
+        self.claims = PlannedClaims(self.studies, root)
+        self.paper = PlannedPaper(self.studies, self.claims, root)
+        self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.site = PlannedSite(settings, self.studies, root)
         self.sizes = PlannedSizes(settings, self.datasets)
 

@@ -153,8 +153,11 @@ class PlannedStudies:
         return {
             "summaries": [f"{self._folder}/{name}/summary.json" for name in present],
             "splits": [self._datasets.split_file(*pair) for pair in self.splits(study)],
+            # Verdicts on claims are reached by this record, so it cannot be of them.
             "results": [
-                self.artifacts.results_file(study, name) for name in self.artifacts.made(study)
+                self.artifacts.results_file(study, name)
+                for name in self.artifacts.made(study)
+                if not self.specs[study].artifacts[name].reads_claims
             ],
         }
 

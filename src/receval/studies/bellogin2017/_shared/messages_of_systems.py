@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.claims.bellogin2017_designs import PAPER_SYSTEMS
 from receval.figures.printed_numbers import fixed
 from receval.storage.files import real_values
+
+PAPER_SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")
+"""The systems of the paper; others are left out."""
 
 NAMES = {"plsa": "pLSA", "pop": "Pop", "mf": "MF", "knn-centred": "kNN", "random": "Random"}
 """How sentences name the paper's systems."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.claims.findings import FAILS, HOLDS
+from receval.claims.verdicts import ClaimVerdict
 
 if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs
@@ -25,7 +25,7 @@ Conclusion = Literal["agree", "disagree", "either"]
 
 def outcome(held: int, pairs: int) -> str:
     """Say what came of checking a case: it holds if its conclusion is true of every pair."""
-    return HOLDS if held == pairs else FAILS
+    return str(ClaimVerdict.HOLDS if held == pairs else ClaimVerdict.DOES_NOT_HOLD)
 
 
 def random_rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:

@@ -1,0 +1,231 @@
+"""Errata: where a paper's text, its figures or tables and its released code disagree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from string import Formatter
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
+from receval.claims.spec import ClaimId
+from receval.config.reading import read_yaml, sentences
+from receval.spec_types import Model, NonEmptyText
+from receval.storage.messages import joined, quoted
+
+ERRATA = Path("config/errata.yaml")
+
+RESULTS = Path("results/full")
+"""The accepted results that errata are measured on."""
+
+Paper = Literal[
+    "bellogin2017", "valcarce2018", "valcarce2020", "canamares2020", "menamaldonado2021"
+]
+
+ErratumId = Annotated[str, Field(pattern=r"^E-[0-9]{2}$")]
+
+
+CommandLine = Annotated[str, Field(pattern=r"^(receval|snakemake|python) \S")]
+
+
+class ErratumName(Model):
+    """What a form is called in the library or its configuration: one of the keys.
+
+    Attributes
+    ----------
+    metric, average, system, split, protocol : str, optional
+        A metric's or an average's label; names of ``config/``; a protocol's name.
+    column : str, optional
+        A column of accepted results: ``study/artifact: column``.
+    setting : str, optional
+        Keys of a file of ``config/``, joined by slashes.
+    function : str, optional
+        ``module:name``.
+    """
+
+    metric: NonEmptyText | None = None
+    average: NonEmptyText | None = None
+    system: NonEmptyText | None = None
+    split: NonEmptyText | None = None
+    protocol: NonEmptyText | None = None
+    column: Annotated[str, Field(pattern=r"^\w+/\w+: \w+$")] | None = None
+    setting: NonEmptyText | None = None
+    function: Annotated[str, Field(pattern=r"^receval(\.\w+)+:\w+(\.\w+)*$")] | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError(f"a name has one of the keys {', '.join(type(self).model_fields)}")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The key."""
+        (kind,) = self.model_fields_set
+        return kind
+
+    @property
+    def name(self) -> str:
+        """What stands under the key."""
+        return str(getattr(self, self.kind))
+
+
+class ErratumForm(Model):
+    """One of the two forms.
+
+    Attributes
+    ----------
+    form : str
+        A short name for it.
+    says : str
+        What the text says, or what the other form shows or does; sentences.
+    source : {"text", "definition", "proof", "figure", "caption", "table", "data", "released code"}
+        Where it stands.
+    here : tuple of ErratumName
+        What it is called in the library or its configuration; empty where nothing comes of it.
+    """
+
+    form: NonEmptyText
+    says: NonEmptyText
+    source: Literal[
+        "text", "definition", "proof", "figure", "caption", "table", "data", "released code"
+    ] = "text"
+    here: tuple[ErratumName, ...] = ()
+
+
+class ErratumSize(Model):
+    """The size of the effect on our data: two texts with numbers in them, or why there are none.
+
+    Attributes
+    ----------
+    numbers : dict of str to ErratumNumber
+        The numbers by name; what is made of others comes after them.
+    short : str
+        For the table of all errata. ``{name:.3f}`` stands for a number here and in ``shown``.
+    shown : str, optional
+        Sentences with the numbers.
+    missing : str, optional
+        In place of numbers: why our data cannot show it, or that there is no effect; sentences.
+    """
+
+    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], ErratumNumber] = Field(
+        default_factory=dict
+    )
+    short: NonEmptyText
+    shown: NonEmptyText | None = None
+    missing: NonEmptyText | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        measured = {bool(self.numbers), self.shown is not None, self.missing is None}
+        if len(measured) > 1:
+            raise ValueError("a size has numbers and shown, or it has missing")
+        before: set[str] = set()
+        used = _fields(self.short) | _fields(self.shown or "")
+        for name, number in self.numbers.items():
+            if absent := set(number.parts or ()) - before:
+                raise ValueError(f"{name} is made of {', '.join(sorted(absent))}: list it before")
+            before.add(name)
+            used |= set(number.parts or ())
+        if used != before:
+            names = ", ".join(sorted(used ^ before))
+            raise ValueError(f"the texts and the numbers do not have the same names: {names}")
+        return self
+
+    def texts(self, accepted: AcceptedNumbers) -> tuple[str, str]:
+        """Return the short and the long text, with numbers that are read now."""
+        numbers = {name: _Printed(value) for name, value in accepted.of(self.numbers).items()}
+        texts = (self.short, self.shown or self.missing or "")
+        short, shown = (text.format_map(numbers) for text in texts)
+        return short, shown
+
+
+class Erratum(Model):
+    """A place where a paper disagrees with itself, its data or its released code.
+
+    Attributes
+    ----------
+    paper : str
+    where : str
+        In the paper: section, figure, table.
+    title : str
+    text, other : ErratumForm
+        What the text says, and what stands against it.
+    size : ErratumSize
+    command : str
+        A command that shows it.
+    certainty : {"certain", "likely", "open"}
+    because : str
+        Why; a sentence.
+    claims : tuple of str
+        Numbers of the claims that it touches.
+    """
+
+    paper: Paper
+    where: NonEmptyText
+    title: NonEmptyText
+    text: ErratumForm
+    other: ErratumForm
+    size: ErratumSize
+    command: CommandLine
+    certainty: Literal["certain", "likely", "open"]
+    because: NonEmptyText
+    claims: tuple[ClaimId, ...] = ()
+
+
+def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
+    """Read and check ``config/errata.yaml``.
+
+    Returns
+    -------
+    dict of str to Erratum
+        By id, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, an entry is not an erratum, or ids do not count up from E-01; the
+        message has one sentence a problem, which names the erratum and the key.
+    """
+    try:
+        errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
+    except ValidationError as error:
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    for number, found in enumerate(errata, 1):
+        if found != f"E-{number:02}":
+            raise ValueError(
+                f"{path}: {quoted(found)} stands where E-{number:02} is expected; errata are "
+                "numbered in the order of the file."
+            )
+    return errata
+
+
+def sizes(errata: Mapping[str, Erratum], accepted: AcceptedNumbers) -> dict[str, tuple[str, str]]:
+    """Return the short and the long text of the size of each erratum.
+
+    Raises
+    ------
+    ValueError
+        A number cannot be read; the message names the erratum, the number and what to do.
+    """
+    texts = {}
+    for name, erratum in errata.items():
+        try:
+            texts[name] = erratum.size.texts(accepted)
+        except ValueError as error:
+            raise ValueError(f"{ERRATA}: {name}, {error}") from error
+    return texts
+
+
+class _Printed(float):
+    """A number that is shown as in print: without the zero before the point."""
+
+    def __format__(self, form: str) -> str:
+        return re.sub(r"^(-?)0\.", r"\1.", float(self).__format__(form)).replace("%", " %")
+
+
+def _fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}

@@ -1,0 +1,1 @@
+"""How claims are decided: one rule a module."""

@@ -1,0 +1,67 @@
+"""What rules share: their keys, and the words for numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.claims.cells import ClaimContext
+from receval.claims.sources import ClaimSources
+from receval.claims.verdicts import Finding
+from receval.figures.printed_numbers import significant
+from receval.spec_types import Model
+
+SMALL = 1e-6
+"""Numbers below it are written with a power of ten."""
+
+
+class Rule(Model):
+    """A way to decide a claim.
+
+    Attributes
+    ----------
+    because : str
+        Why this is the way: of a tolerance, why it is that wide.
+    """
+
+    because: str = ""
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return what results say.
+
+        Raises
+        ------
+        NotMeasuredError
+            Results do not have what decides it.
+        ValueError
+            The rule selects what is not there, or cannot be compared.
+        """
+        raise NotImplementedError
+
+
+SMALLEST = 1e-4
+"""Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
+
+
+def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
+    """Return some numbers in words: all of a few, of many the lowest and the highest.
+
+    Examples
+    --------
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3.36e-75])
+    ('.250', '.100 to .400', '3.36e-75')
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return "no value"
+    if len(known) > 3:
+        return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+    return ", ".join(_in_word(float(number)) for number in known)
+
+
+def _in_word(number: float) -> str:
+    is_small = 0 < abs(number) < SMALLEST
+    return f"{number:.2e}" if is_small else significant(number)

@@ -1,0 +1,115 @@
+"""Two quantities compared, once or for each of several things."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from receval.claims.cells import ClaimContext
+from receval.claims.quantities import Quantity, evaluated
+from receval.claims.rules.base import Rule, in_words
+from receval.claims.sources import ClaimSources, aligned
+from receval.claims.verdicts import Finding, failing, verdict_of
+from receval.figures.printed_numbers import as_written
+from receval.statistics.pairs import LEVEL
+
+Sign = Literal["<", "<=", ">", ">=", "=", "~"]
+
+SAME = 0.1
+"""Two numbers are about the same if they differ by at most this share of the larger one."""
+
+_ROUNDING = 1e-9
+
+
+class ComparisonRule(Rule):
+    r"""The left quantity stands to the right one as the sign says.
+
+    ``~`` is :math:`|l - r| \le \max(t, s \max(|l|, |r|))`.
+
+    Attributes
+    ----------
+    left, right : Quantity
+        With the same labels on both sides, or one number on one of them.
+    sign : {"<", "<=", ">", ">=", "=", "~"}
+    alike : float
+        :math:`s`, the share of the larger number by which two may differ and be about the same.
+    within : float
+        :math:`t`, by how much they may differ at any size.
+    margin : float
+        By how much the left number must be ahead, for ``<`` and ``>``.
+    p_value : Quantity, optional
+        Of the differences: those that are not significant at .05 do not count as shown. Of a
+        claim that says that there is no difference (``~``), the significant ones do not.
+    enough : float
+        The share of the comparisons that must hold for the claim to hold; half of that makes it
+        hold in part.
+    """
+
+    rule: Literal["comparison"]
+    left: Quantity
+    sign: Sign
+    right: Quantity
+    alike: Annotated[float, Field(gt=0)] = SAME
+    within: Annotated[float, Field(ge=0)] = 0.0
+    margin: Annotated[float, Field(ge=0)] = 0.0
+    p_value: Quantity | None = None
+    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return in how many of the comparisons the sign is right."""
+        left, right = aligned(
+            evaluated(self.left, sources, context), evaluated(self.right, sources, context)
+        )
+        shown = self._compare(left.values, right)
+        rule = self._in_words()
+        if self.p_value is not None:
+            _, chances = aligned(left, evaluated(self.p_value, sources, context))
+            shown &= (chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL)
+            rule += ", not significantly different" if self.sign in "~=" else ", significantly"
+        names = [", ".join(label) for label in left.labels]
+        verdict = verdict_of(shown.tolist(), self.enough)
+        sign = "and" if self.sign in "~=" else "against"
+        single = len(left.values) == 1
+        return Finding(
+            verdict,
+            f"{in_words(left.values)} {sign} {in_words(np.unique(right))}",
+            rule,
+            failing(list(zip(shown.tolist(), names, strict=True))),
+            value=float(left.values[0]) if single else float("nan"),
+        )
+
+    def _compare(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
+        slack = _ROUNDING * np.maximum(1.0, np.abs(right))
+        with np.errstate(invalid="ignore"):
+            if self.sign == "~":
+                larger = np.maximum(np.abs(left), np.abs(right))
+                return np.abs(left - right) <= np.maximum(self.within, self.alike * larger)
+            if self.sign == "=":
+                return np.abs(left - right) <= self.within + slack
+            if self.sign == "<":
+                return left < right - self.margin
+            if self.sign == ">":
+                return left > right + self.margin
+            return left <= right + slack if self.sign == "<=" else left >= right - slack
+
+    def _in_words(self) -> str:
+        words = {
+            "<": "less",
+            "<=": "at most",
+            ">": "more",
+            ">=": "at least",
+            "=": "equal",
+            "~": f"the same within {as_written(100 * self.alike)} %",
+        }[self.sign]
+        if self.within:
+            words += (
+                f" or {as_written(self.within)}"
+                if self.sign == "~"
+                else (f" within {as_written(self.within)}")
+            )
+        if self.margin:
+            words += f" by {as_written(self.margin)}"
+        return words if self.enough == 1 else f"{words}, in {as_written(100 * self.enough)} %"

@@ -1,0 +1,102 @@
+"""All rules, and those that are made of others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from receval.claims.cells import ClaimContext
+from receval.claims.rules.base import Rule
+from receval.claims.rules.comparison import ComparisonRule
+from receval.claims.rules.crossing import CrossingRule
+from receval.claims.rules.number import NumberRule
+from receval.claims.rules.order import OrderRule
+from receval.claims.rules.same_order import SameOrderRule
+from receval.claims.rules.trend import TrendRule
+from receval.claims.sources import ClaimSources, NotMeasuredError
+from receval.claims.verdicts import ClaimVerdict, Finding, failing
+from receval.spec_types import NonEmptyText
+
+
+class EachRule(Rule):
+    """Several parts, each decided by its own rule; the claim holds if all do.
+
+    A part that is not measured leaves the claim undecided where its verdict could change that of
+    the claim.
+
+    Attributes
+    ----------
+    parts : mapping of str to rule
+        By what each says.
+    together : bool
+        Whether the parts say something together only, as the two sides of a reversal do: then the
+        claim does not hold if one part does not. Otherwise it holds in part if any part does.
+    """
+
+    rule: Literal["each"]
+    parts: Annotated[dict[NonEmptyText, AnyRule], Field(min_length=2)]
+    together: bool = False
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return the verdict of all parts."""
+        found: dict[str, Finding] = {}
+        missing: dict[str, NotMeasuredError] = {}
+        for name, part in self.parts.items():
+            try:
+                found[name] = part.judge(sources, context)
+            except NotMeasuredError as error:
+                missing[name] = error
+        known = {finding.verdict for finding in found.values()}
+        verdict = self._verdict(known | {ClaimVerdict.HOLDS} if missing else known)
+        if missing and verdict is not self._verdict(known | {ClaimVerdict.DOES_NOT_HOLD}):
+            raise next(iter(missing.values()))
+        details = [failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])]
+        details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
+        details += [f"Not measured: {name}." for name in missing]
+        return Finding(
+            verdict,
+            "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
+            "; ".join(dict.fromkeys(finding.rule for finding in found.values())),
+            " ".join(filter(None, details)),
+        )
+
+    def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
+        if parts == {ClaimVerdict.HOLDS}:
+            return ClaimVerdict.HOLDS
+        fails = ClaimVerdict.DOES_NOT_HOLD in parts
+        if not self.together:
+            fails &= len(parts) == 1
+        return ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
+
+
+class UnmeasuredRule(Rule):
+    """Nothing that is measured here decides the claim.
+
+    Attributes
+    ----------
+    needs : str
+        What would, as the end of "needs ...".
+    """
+
+    rule: Literal["unmeasured"]
+    needs: NonEmptyText
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Say what would decide it."""
+        raise NotMeasuredError(self.needs)
+
+
+AnyRule = Annotated[
+    NumberRule
+    | ComparisonRule
+    | OrderRule
+    | SameOrderRule
+    | TrendRule
+    | CrossingRule
+    | EachRule
+    | UnmeasuredRule,
+    Field(discriminator="rule"),
+]
+
+EachRule.model_rebuild()

@@ -1,0 +1,251 @@
+"""What claims are decided by: cells of results, and the configuration that made them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.storage.files import read_results, refusing_damage
+from receval.storage.messages import enumerated, quoted
+
+PROVENANCE = "provenance.json"
+REDUCED = "demo"
+"""The edition that leaves out some systems, levels and experiments."""
+
+ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
+"""Given the number of a reading and the numbers read, the numbers to take in their context."""
+
+
+class NotMeasuredError(Exception):
+    """Results do not have what would decide a claim; the message says what would."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Numbers that were read to decide a claim.
+
+    Attributes
+    ----------
+    source : str
+        The artifact, as ``study/artifact``; empty where configuration or a computation was read.
+    cells : str
+        Which cells of it, in words.
+    """
+
+    source: str
+    cells: str
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledValues:
+    """Some numbers, each with a label that says which one it is.
+
+    Attributes
+    ----------
+    labels : tuple of tuple of str
+        The values of the columns by which the numbers are told apart; of a single number, ``()``.
+    values : ndarray of float64, shape (n_labels,)
+    low, high : ndarray of float64, shape (n_labels,)
+        Their intervals; NaN where there are none.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    values: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, labels: Sequence[tuple[str, ...]], values: NDArray[np.float64]) -> Self:
+        """Return numbers without intervals."""
+        none = np.full(len(values), np.nan)
+        return cls(tuple(labels), values, none, none)
+
+    @classmethod
+    def single(cls, value: float) -> Self:
+        """Return one number."""
+        return cls.of([()], np.array([value], dtype=np.float64))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number that needs no label."""
+        return self.labels == ((),)
+
+    def number(self) -> float:
+        """Return the one number that there is.
+
+        Raises
+        ------
+        ValueError
+            There are several.
+        """
+        if len(self.values) != 1:
+            raise ValueError(
+                f"There are {len(self.values)} numbers where one is wanted "
+                f"({enumerated([', '.join(label) for label in self.labels])}): select one of them, "
+                "or say which of them to take."
+            )
+        return float(self.values[0])
+
+
+def aligned(
+    one: LabelledValues, other: LabelledValues
+) -> tuple[LabelledValues, NDArray[np.float64]]:
+    """Return the first numbers, and the second ones in their order; a single one serves for all.
+
+    Raises
+    ------
+    ValueError
+        The two have other labels.
+    """
+    if other.is_single:
+        return one, np.repeat(other.values, len(one.values))
+    if one.is_single:
+        repeated = np.repeat(one.values, len(other.values))
+        return LabelledValues.of(other.labels, repeated), other.values
+    if set(one.labels) != set(other.labels):
+        only = sorted(set(one.labels) ^ set(other.labels))
+        raise ValueError(
+            f"Two quantities do not belong to the same things: {enumerated(map_words(only))} "
+            "occur on one side only. Select the same ones on both sides."
+        )
+    place = {label: position for position, label in enumerate(other.labels)}
+    return one, other.values[[place[label] for label in one.labels]]
+
+
+def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return labels as words."""
+    return [", ".join(label) for label in labels]
+
+
+class ClaimSources:
+    """The results of one edition, and what was configured for them.
+
+    Parameters
+    ----------
+    results : mapping of str to Path
+        CSVs by ``study/artifact``.
+    provenance : mapping of str to Path
+        ``provenance.json`` by study.
+    change : callable, optional
+        What to make of each reading: how tests see that other numbers give another verdict.
+
+    Attributes
+    ----------
+    readings : list of Reading
+        Everything read since :meth:`forget`.
+    """
+
+    def __init__(
+        self,
+        results: Mapping[str, Path],
+        provenance: Mapping[str, Path],
+        change: ReadingChange | None = None,
+    ) -> None:
+        self.results = results
+        self.change = change
+        self.readings: list[Reading] = []
+        self._tables: dict[str, pd.DataFrame] = {}
+        self._records: dict[str, Any] = {}
+        for study, path in provenance.items():
+            with refusing_damage(path):
+                self._records[study] = json.loads(path.read_text())
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> Self:
+        """Return the sources in ``results/<edition>`` or ``work/<edition>/artifacts``."""
+        tables = sorted(folder.glob("*/*.csv"))
+        records = sorted(folder.glob(f"*/{PROVENANCE}"))
+        return cls(
+            {f"{path.parent.name}/{path.stem}": path for path in tables},
+            {path.parent.name: path for path in records},
+        )
+
+    def changed(self, change: ReadingChange) -> ClaimSources:
+        """Return the same sources with its readings changed; tables are read once for both."""
+        other = ClaimSources(self.results, {}, change)
+        other._tables, other._records = self._tables, self._records
+        return other
+
+    def forget(self) -> None:
+        """Begin a new list of readings."""
+        self.readings = []
+
+    def has(self, study: str, dataset: str) -> bool:
+        """Tell whether a dataset was there when a study's results were made."""
+        return dataset in self._record(study)["datasets"]
+
+    def table(self, artifact: str) -> pd.DataFrame:
+        """Return the results of an artifact.
+
+        Raises
+        ------
+        NotMeasuredError
+            They were not made.
+        """
+        if artifact not in self._tables:
+            if artifact not in self.results:
+                raise NotMeasuredError(f"the results of {artifact}")
+            self._tables[artifact] = read_results(self.results[artifact])
+        return self._tables[artifact]
+
+    def read(self, reading: Reading, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Note a reading, and return its numbers, or those to be taken in their context."""
+        number = len(self.readings)
+        self.readings.append(reading)
+        return values if self.change is None else self.change(number, values)
+
+    def setting(self, study: str, path: str) -> Any:
+        """Return what was configured for a study, by the keys of its ``provenance.json``.
+
+        Raises
+        ------
+        ValueError
+            There is no such key.
+        """
+        found: Any = self._record(study)
+        for key in path.split("/"):
+            if isinstance(found, list) and key.isdigit() and int(key) < len(found):
+                found = found[int(key)]
+            elif isinstance(found, Mapping) and key in found:
+                found = found[key]
+            else:
+                there = list(found) if isinstance(found, Mapping) else []
+                raise ValueError(
+                    f"The provenance of {study} has no {path}: {quoted(key)} is not among "
+                    f"{enumerated(there) or 'the keys of a plain value'}."
+                )
+        return found
+
+    def missing(self, study: str, what: str, there: str) -> Exception:
+        """Return what to raise where a claim names what results do not have.
+
+        The demo edition leaves out systems, levels and experiments of the full one, so there it is
+        not measured; elsewhere it is a fault of the claim.
+
+        Parameters
+        ----------
+        study : str
+        what : str
+            What is named.
+        there : str
+            What there is instead, in words.
+        """
+        if self.is_reduced(study):
+            return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
+        return ValueError(f"There is no {what}, only {there}: correct the selection.")
+
+    def is_reduced(self, study: str) -> bool:
+        """Tell whether a study's results are of twins, with a part of the systems and levels."""
+        return bool(self._record(study).get("config", {}).get("edition") == REDUCED)
+
+    def _record(self, study: str) -> Any:
+        if study not in self._records:
+            raise NotMeasuredError(f"the provenance of {study}")
+        return self._records[study]

@@ -1,0 +1,1 @@
+"""What theorems, identities and definitions of the papers come to on small random data."""

@@ -1,0 +1,60 @@
+"""The verdicts on the claims of the papers: of one, and the ledger of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from receval.storage.files import write_results
+
+
+def judge_claims(*, claims: Path, record: Path, results: Sequence[Path], verdicts: Path) -> None:
+    """Judge the claims of a paper by the results of an edition.
+
+    Parameters
+    ----------
+    claims : Path
+        ``config/claims/<study>.yaml``.
+    record : Path
+        ``.../<study>/provenance.json``, whose settings are read.
+    results : sequence of Path
+        ``.../<study>/<artifact>.csv``, all that may be read.
+    verdicts : Path
+        The CSV to write: a row a claim and dataset (:data:`receval.claims.ledger.COLUMNS`).
+
+    Raises
+    ------
+    ValueError
+        A claim cannot be judged; the message names it.
+    """
+    from receval.claims.ledger import judged_claims
+    from receval.claims.sources import ClaimSources
+    from receval.claims.spec import read_claims
+
+    sources = ClaimSources(
+        {f"{path.parent.name}/{path.stem}": path for path in results},
+        {record.parent.name: record},
+    )
+    write_results(judged_claims([read_claims(claims)], sources), verdicts)
+
+
+def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:
+    """Write the ledger of all papers, as a table and as a page.
+
+    Parameters
+    ----------
+    verdicts : sequence of Path
+        Of each paper, from :func:`judge_claims`.
+    ledger, page : Path
+        The CSV and the Markdown to write.
+    synthetic : bool
+        Whether the data are twins, which the page says.
+    """
+    import pandas as pd
+
+    from receval.publishing.ledger_page import ledger_page
+    from receval.storage.files import read_results, write_atomically
+
+    rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
+    write_results(rows, ledger)
+    write_atomically(page, ledger_page(rows, synthetic=synthetic))

@@ -1,0 +1,73 @@
+"""The claims of an edition: by which files they are judged, and what that makes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from receval.workflow.plan.artifacts import PlannedArtifacts
+from receval.workflow.plan.studies import PlannedStudies
+
+FOLDER = "config/claims"
+THEOREMS = "receval.claims.theorems"
+
+
+class PlannedClaims:
+    """Which papers' claims are judged, and by what.
+
+    Parameters
+    ----------
+    studies : PlannedStudies
+    root : Path
+        The repository.
+    """
+
+    def __init__(self, studies: PlannedStudies, root: Path) -> None:
+        self.studies = studies
+        self._artifacts: PlannedArtifacts = studies.artifacts
+        self._root = root
+        self._folder = f"work/{studies.settings.edition}"
+
+    @cached_property
+    def papers(self) -> list[str]:
+        """The studies whose papers' claims are listed."""
+        listed = {path.stem for path in (self._root / FOLDER).glob("*.yaml")}
+        return [study for study in self.studies.specs if study in listed]
+
+    def claims_file(self, study: str) -> str:
+        """Return the file that lists the claims of a study's paper."""
+        return f"{FOLDER}/{study}.yaml"
+
+    def artifacts_read(self, study: str) -> list[str]:
+        """Return the artifacts by which the claims are judged: those that are made."""
+        made = self._artifacts.made(study)
+        return [name for name in self._artifacts.measured(study) if name in made]
+
+    def record(self, study: str) -> str:
+        """Return the record of what these artifacts were made from, which settings are read of."""
+        return self.studies.record_file(study)
+
+    def results(self, study: str) -> list[str]:
+        """Return the CSVs by which the claims are judged."""
+        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
+
+    def judged_files(self) -> list[str]:
+        """Return the verdicts of each paper."""
+        return [self._artifacts.judged_file(study) for study in self.papers]
+
+    def files(self) -> list[str]:
+        """Return the ledger of all papers, and its page; none without papers."""
+        return (
+            []
+            if not self.papers
+            else [f"{self._folder}/artifacts/claims.{suffix}" for suffix in ("csv", "md")]
+        )
+
+    def names(self) -> list[str]:
+        """Return the name under which the ledger is compared with the accepted one."""
+        return ["claims"] if self.papers else []
+
+    def code_entries(self) -> list[str]:
+        """Return the modules that the claims name, for code digests."""
+        folder = self._root / "src" / THEOREMS.replace(".", "/")
+        return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]

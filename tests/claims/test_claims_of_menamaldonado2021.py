@@ -1,0 +1,318 @@
+"""Verdicts on the claims of menamaldonado2021, worked out by hand on small made-up results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.claims.ledger import judge
+from receval.claims.ranks import from_the_highest, ranks_of
+from receval.claims.sources import ClaimSources, LabelledValues
+from receval.claims.spec import PaperClaims, read_claims
+from receval.claims.theorems import false_positives as lemmas
+from receval.claims.verdicts import ClaimVerdict, Finding
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = "menamaldonado2021"
+PAIR = "popularity_among_relevant"
+PUBLISHED_TAUS = (
+    *range(32, 36),
+    *(76, 77, 80, 81, 84, 85, 94, 95, 98, 99),
+    *range(103, 111),
+    *range(113, 117),
+    *range(121, 129),
+    *range(131, 135),
+)
+
+OTHERS_OF_M119 = (
+    *("librec-userknn", "librec-itemknn", "librec-eals", "librec-gbpr", "librec-listrankmf"),
+    *("librec-pnmf", "librec-plsa", "librec-slim", "librec-wbpr", "librec-wrmf"),
+)
+
+
+@pytest.fixture(scope="module")
+def paper() -> PaperClaims:
+    return read_claims(ROOT / "config" / "claims" / f"{PAPER}.yaml")
+
+
+class Results:
+    """Made-up results in a folder."""
+
+    def __init__(self, folder: Path, paper: PaperClaims, edition: str = "full") -> None:
+        self.folder = folder / PAPER
+        self.folder.mkdir()
+        self.paper = paper
+        datasets = {name: {} for name in ("ml-1m", "yahoo-r3", "cm100k")}
+        provenance = {"datasets": datasets, "config": {"edition": edition}}
+        (self.folder / "provenance.json").write_text(json.dumps(provenance))
+
+    def write(self, artifact: str, rows: list[dict[str, Any]]) -> None:
+        pd.DataFrame(rows).to_csv(self.folder / f"{artifact}.csv", index=False)
+
+    def judged(self, number: str, dataset: str | None = None, form: str = "") -> Finding:
+        claim = self.paper.claims[number]
+        (check,) = (c for c in claim.checks if (c.dataset, c.form) == (dataset, form))
+        return judge(check, claim, PAPER, ClaimSources.of_folder(self.folder.parent))
+
+    def verdict(self, number: str, dataset: str | None = None, form: str = "") -> str:
+        return str(self.judged(number, dataset, form).verdict)
+
+
+@pytest.fixture
+def results(tmp_path: Path, paper: PaperClaims) -> Results:
+    return Results(tmp_path, paper)
+
+
+def panel(
+    points: dict[str, tuple[float, float]], dataset: str, metric: str = "P@10", **more: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of a panel, in which the optimal rankings are no systems."""
+    return [
+        {
+            "dataset": dataset,
+            "form": "text",
+            "x_metric": metric,
+            "y_metric": metric,
+            "system": system,
+            "role": "optimal" if system.startswith("optimal") else "system",
+            "x": x,
+            "y": y,
+        }
+        | more
+        for system, (x, y) in points.items()
+    ]
+
+
+def test_every_claim_of_the_paper_is_there(paper: PaperClaims) -> None:
+    assert list(paper.claims) == [f"M-{number:03d}" for number in range(1, 140)]
+
+
+def test_every_published_coefficient_is_compared_as_a_number(paper: PaperClaims) -> None:
+    compared = {
+        number
+        for number, claim in paper.claims.items()
+        if "column='tau'" in repr(claim) and "published=" in repr(claim)
+    }
+    assert compared == {f"M-{number:03d}" for number in PUBLISHED_TAUS}
+
+
+@pytest.mark.parametrize(("anti_precision", "expected"), [(0.3, "holds"), (0.31, "holds in part")])
+def test_condensed_anti_precision_is_the_rest_of_precision(
+    results: Results, anti_precision: float, expected: str
+) -> None:
+    points = {"pop": (anti_precision, 0.7), "librec-avg": (0.4, 0.6)}
+    metric = "P(condensed=true,denominator=filled)@10"
+    results.write("fig01", panel(points, "ml-1m", metric, tau=-1))
+    assert results.verdict("M-032", "ml-1m") == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        (0.8244, "holds"),
+        (0.8235, "holds"),
+        (0.8246, "holds in part"),
+        (0.8251, "does not hold"),
+    ],
+)
+def test_a_share_off_by_less_than_half_a_printed_digit_holds(
+    results: Results, share: float, expected: str
+) -> None:
+    row = {"dataset": "ml-1m", "ratings": "all", "statement": "optimal rankings disagree"}
+    results.write("fig05", [row | {"share_of_pairs": share}])
+    assert results.verdict("M-049", "ml-1m") == expected
+
+
+@pytest.mark.parametrize(
+    ("tau", "expected"),
+    [
+        (0.8, "holds"),
+        (0.8 - 2 / 120, "holds in part"),
+        (0.8 + 6 / 120, "holds in part"),
+        (0.8 - 8 / 120, "does not hold"),
+    ],
+)
+def test_a_coefficient_on_released_folds_holds_to_the_digit_and_in_part_up_to_three_pairs(
+    results: Results, tau: float, expected: str
+) -> None:
+    results.write("fig14", panel({"pop": (1, 1), "librec-avg": (2, 2)}, "cm100k", tau=tau))
+    assert results.verdict("M-107", "cm100k") == expected
+
+
+@pytest.mark.parametrize(
+    ("of_text", "released", "expected"),
+    [
+        (-0.75, -0.75, ("holds", "holds")),
+        (-0.55, -0.77, ("does not hold", "holds")),
+        (-0.7, -0.5, ("holds", "does not hold")),
+    ],
+)
+def test_a_coefficient_is_decided_by_the_text_and_told_from_three_stars(
+    results: Results, of_text: float, released: float, expected: tuple[str, str]
+) -> None:
+    both = {"x_metric": "antiP@10", "y_metric": "P@10"}
+    rows = panel({"pop": (1, 1)}, "yahoo-r3", tau=of_text, **both)
+    rows += panel({"pop": (1, 1)}, "yahoo-r3", tau=released, form="released", **both)
+    results.write("fig13", rows)
+    form = "liked from 3 stars, as in the released files"
+    assert results.verdict("M-094", "yahoo-r3") == expected[0]
+    assert results.verdict("M-094", "yahoo-r3", form) == expected[1]
+
+
+def test_an_optimum_behind_pop_bounds_in_part(results: Results) -> None:
+    points = {
+        "optimal-observed-precision": (0.5, 0.0156),
+        "optimal-observed-antiprecision": (0.1, 0.001),
+        "pop": (0.6, 0.0158),
+        "librec-avg": (0.2, 0.002),
+        "librec-random": (0.3, 0.002),
+    }
+    results.write("fig12", panel(points, "cm100k"))
+    found = results.judged("M-087", "cm100k")
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
+    assert "optimal-observed-precision before pop" in found.detail
+    results.write("fig12", panel(points | {"pop": (0.6, 0.0156)}, "cm100k"))
+    assert results.verdict("M-087", "cm100k") == "holds"
+
+
+def test_the_fourth_worst_is_not_nearly_the_worst(results: Results) -> None:
+    points = {
+        "optimal-observed-precision": (0.5, 0.9),
+        "optimal-observed-antiprecision": (0.1, 0.1),
+        "pop": (0.6, 0.8),
+        "librec-eals": (0.7, 0.8),
+        "librec-wrmf": (0.4, 0.95),
+    }
+    results.write("fig12", panel(points, "ml-1m"))
+    assert results.verdict("M-088", "ml-1m") == "holds"
+    results.write("fig12", panel(points | {"librec-wrmf": (0.8, 0.95)}, "ml-1m"))
+    assert results.verdict("M-088", "ml-1m") == "holds in part"
+
+
+def test_points_are_compared_by_their_distances_from_both_lines(results: Results) -> None:
+    share = {"dataset": "cm100k", "statement": "items nearer to the line p(train | i)"}
+    line = {"dataset": "cm100k", "statement": "p(train | rel)", "probability": 0.25}
+    # Distances from the diagonal .0707 and .1414, from the other line .35 and .15.
+    points = [
+        {"dataset": "cm100k", "popularity_rank": 1, "popularity": 0.5} | {PAIR: 0.6},
+        {"dataset": "cm100k", "popularity_rank": 2, "popularity": 0.2} | {PAIR: 0.4},
+    ]
+    results.write("fig10", [share | {"probability": 0.6}, line, *points])
+    assert results.verdict("M-072", "cm100k") == "holds"
+    # Now .0707 and .4243, from the other line .35 and .1.
+    far = points[1] | {"popularity": 0.95, PAIR: 0.35}
+    results.write("fig10", [share | {"probability": 0.6}, line, points[0], far])
+    found = results.judged("M-072", "cm100k")
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
+    assert "by the mean distance" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("ranksgd", "svdpp", "expected"),
+    [
+        (0.0045, 0.0061, "holds"),
+        (0.0043, 0.0061, "holds in part"),
+        (0.0052, 0.0061, "holds in part"),
+        (0.0045, 0.0040, "holds in part"),
+    ],
+)
+def test_only_three_systems_are_better_than_random(
+    results: Results, ranksgd: float, svdpp: float, expected: str
+) -> None:
+    real = dict.fromkeys(OTHERS_OF_M119, 0.003)
+    real |= {"librec-random": 0.0044, "librec-bpoissmf": 0.0049}
+    real |= {"librec-ranksgd": ranksgd, "librec-svdpp": svdpp}
+    results.write("fig16", panel({name: (0, value) for name, value in real.items()}, "cm100k"))
+    assert results.verdict("M-119", "cm100k") == expected
+
+
+def test_a_system_that_the_demo_leaves_out_is_not_measured_there(
+    tmp_path: Path, paper: PaperClaims
+) -> None:
+    results = Results(tmp_path, paper, edition="demo")
+    results.write("fig16", panel({"pop": (1, 1), "librec-random": (2, 2)}, "cm100k"))
+    for number in ("M-118", "M-119"):
+        found = results.judged(number, "cm100k")
+        assert found.verdict is ClaimVerdict.UNDECIDABLE
+        assert "the demo edition leaves out" in found.detail
+
+
+def test_a_system_that_the_full_edition_lacks_is_a_fault_of_the_claim(results: Results) -> None:
+    results.write("fig16", panel({"pop": (1, 1), "librec-random": (2, 2)}, "cm100k"))
+    with pytest.raises(
+        ValueError, match="There is no librec-gbpr, librec-slim, librec-wbpr, only pop"
+    ):
+        results.judged("M-118", "cm100k")
+    with pytest.raises(ValueError, match="There is no row of menamaldonado2021/fig16 with"):
+        results.judged("M-119", "cm100k")
+
+
+def test_ranks_by_several_metrics_must_all_be_among_the_three_first(results: Results) -> None:
+    points = {
+        "librec-avg": (1.0, 1.0),
+        "librec-random": (2.0, 2.0),
+        "librec-bpoissmf": (3.0, 3.0),
+        "pop": (4.0, 4.0),
+    }
+    rows = panel(points, "ml-1m") + panel(points, "ml-1m", "Recall@10")
+    results.write("fig18", rows)
+    assert results.verdict("M-136", "ml-1m") == "holds"
+    swapped = points | {"librec-random": (5.0, 2.0)}
+    results.write("fig18", rows + panel(swapped, "ml-1m", "RR@10"))
+    found = results.judged("M-136", "ml-1m")
+    assert found.verdict is ClaimVerdict.HOLDS_IN_PART
+    assert "Not shown by RR@10, librec-random (1 of 6)" in found.detail
+
+
+def test_five_folds_are_counted_and_their_shares_compared(results: Results) -> None:
+    rows = [
+        {"dataset": "cm100k", "split": "s", "evaluation": "observed", "fold": fold, "part": part}
+        | {"ratings": ratings}
+        for fold in range(5)
+        for part, ratings in (("train", 805), ("observed test", 195))
+    ]
+    results.write("fig11", rows)
+    assert results.verdict("M-074", "cm100k") == "as defined"
+    results.write("fig11", rows[:8])
+    assert results.verdict("M-074", "cm100k") == "holds in part"
+
+
+def test_equal_values_share_the_best_rank_and_groups_are_ranked_apart() -> None:
+    labels = [("P", "a"), ("P", "b"), ("P", "c"), ("R", "a"), ("R", "b"), ("R", "c")]
+    numbers = LabelledValues.of(labels, np.array([3.0, 1.0, 3.0, 2.0, np.nan, 1.0]))
+    assert ranks_of(numbers, "higher").values[:3].tolist() == [1, 3, 1]
+    np.testing.assert_array_equal(ranks_of(numbers, "lower").values[3:], [2, np.nan, 1])
+
+
+def test_sorted_numbers_are_labelled_by_rank() -> None:
+    found = from_the_highest(
+        LabelledValues.of([("a",), ("b",), ("c",)], np.array([1.0, np.nan, 2.0]))
+    )
+    assert found.labels == (("1",), ("2",))
+    assert found.values.tolist() == [2, 1]
+
+
+def test_what_is_proved_of_any_data_has_no_exceptions() -> None:
+    assert lemmas.largest_gap_of_precision_and_anti_precision() < 1e-12
+    assert lemmas.real_optima_apart() == 0
+    assert lemmas.popular_items_ahead_by_anti_precision() == 0
+    assert lemmas.exceptions_from_lemma4() == 0
+
+
+def test_other_metrics_and_rankings_would_be_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, is_steeper = lemmas.parse, lemmas.is_steeper
+    monkeypatch.setattr(lemmas, "parse", lambda label: parse(label.replace("antiP", "P")))
+    assert lemmas.largest_gap_of_precision_and_anti_precision() > 0.1
+    falling = lemmas.observed_anti_precision_ranking
+    monkeypatch.setattr(lemmas, "observed_anti_precision_ranking", lambda counts: -falling(counts))
+    assert lemmas.popular_items_ahead_by_anti_precision() == 28 * 4
+    precision = lemmas.real_precision_ranking
+    monkeypatch.setattr(lemmas, "real_anti_precision_ranking", lambda counts: -precision(counts))
+    assert lemmas.real_optima_apart() == lemmas.MATRICES
+    monkeypatch.setattr(lemmas, "is_steeper", lambda *values: ~is_steeper(*values))
+    assert lemmas.exceptions_from_lemma4() > 0

@@ -1,0 +1,288 @@
+"""That every claim of valcarce2018 and valcarce2020 is judged, and how the trickier ones are."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.claims.cells import ClaimContext, SelectedCells
+from receval.claims.ledger import judge, judged_claims
+from receval.claims.quantities import RankOf
+from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
+from receval.claims.spec import PaperClaims, read_claims
+from receval.claims.theorems.examples_of_metrics import (
+    epsilon_of_inferred_precision,
+    p_values_changed_by_averages,
+)
+from receval.claims.verdicts import Finding
+
+ROOT = Path(__file__).parents[2]
+CLAIMS = {
+    paper: read_claims(ROOT / f"config/claims/{paper}.yaml")
+    for paper in ("valcarce2018", "valcarce2020")
+}
+SEVEN = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
+NINE = (*SEVEN, "F1", "ERR")
+THREE = ("ml-1m", "librarything", "beeradvocate")
+
+
+@pytest.mark.parametrize(
+    ("paper", "prefix", "count"), [("valcarce2018", "V18", 182), ("valcarce2020", "V20", 50)]
+)
+def test_no_claim_is_dropped(paper: str, prefix: str, count: int) -> None:
+    assert list(CLAIMS[paper].claims) == [
+        f"{prefix}-{number:03d}" for number in range(1, count + 1)
+    ]
+
+
+@pytest.mark.parametrize("paper", CLAIMS)
+def test_one_check_decides_a_claim_on_a_dataset(paper: str) -> None:
+    for number, claim in CLAIMS[paper].claims.items():
+        datasets = [check.dataset for check in claim.checks if not check.form]
+        assert len(set(datasets)) == len(datasets), number
+
+
+@pytest.mark.parametrize(("edition", "decided"), [("full", 139), ("demo", 220)])
+def test_accepted_results_decide_most_claims(edition: str, decided: int) -> None:
+    ledger = judged_claims(CLAIMS.values(), ClaimSources.of_folder(ROOT / "results" / edition))
+    known = ledger[ledger["verdict"] != "undecidable here"]
+    assert known["claim"].nunique() >= decided
+
+
+class Made:
+    """Results made up for a claim.
+
+    Parameters
+    ----------
+    folder : Path
+    datasets : tuple of str
+        Those that were there.
+    """
+
+    def __init__(self, folder: Path, *datasets: str) -> None:
+        self.folder = folder
+        self.datasets = datasets
+        for paper in CLAIMS:
+            (folder / paper).mkdir(exist_ok=True)
+            record = {"datasets": {key: {} for key in datasets}, "config": {}}
+            (folder / paper / "provenance.json").write_text(json.dumps(record))
+
+    def table(self, name: str, rows: list[dict[str, object]]) -> None:
+        pd.DataFrame(rows).to_csv(self.folder / f"{name}.csv", index=False)
+
+    def verdict(self, number: str, dataset: str | None = "ml-1m") -> Finding:
+        paper = f"valcarce20{number[1:3]}"
+        claim = CLAIMS[paper].claims[number]
+        deciding = [check for check in claim.checks if not check.form]
+        (check,) = (check for check in deciding if check.dataset == dataset)
+        return judge(check, claim, paper, ClaimSources.of_folder(self.folder))
+
+    def stability(self, name: str, means: dict[str, float], dataset: str = "ml-1m") -> None:
+        """Write a curve a metric: 1 with everything, and two levels around the given mean."""
+        levels = {100: None, 95: 0.05, 50: 0.0, 5: -0.05}
+        self.table(
+            name,
+            [
+                {
+                    "dataset": dataset,
+                    "metric": metric,
+                    "kept_percent": level,
+                    "tau": 1.0 if by is None else mean + by,
+                }
+                for metric, mean in means.items()
+                for level, by in levels.items()
+            ],
+        )
+
+    def power(self, name: str, dp: dict[str, dict[str, float]]) -> None:
+        self.table(
+            name,
+            [
+                {"dataset": dataset, "metric": metric, "dp_ordered": value}
+                for dataset, values in dp.items()
+                for metric, value in values.items()
+            ],
+        )
+
+    def agreement(self, name: str, metrics: tuple[str, ...], taus: dict[str, float]) -> None:
+        """Write both halves and the diagonal; a tau is that of the first named metric it has."""
+
+        def tau(pair: tuple[str, str]) -> float:
+            one, other = pair
+            if one == other:
+                return 1.0
+            return next((taus[key] for key in taus if set(key.split()) <= {one, other}), 0.95)
+
+        self.table(
+            name,
+            [
+                {
+                    "dataset": "ml-1m",
+                    "average": "geometric",
+                    "metric_a": pair[0],
+                    "metric_b": pair[1],
+                    "tau": tau(pair),
+                }
+                for pair in product(metrics, metrics)
+            ],
+        )
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return Made(tmp_path, "ml-1m")
+
+
+@pytest.mark.parametrize(
+    ("tau", "verdict"), [(0.95, "holds"), (0.913, "holds"), (0.911, "does not hold")]
+)
+def test_a_coefficient_is_ours_if_another_split_could_have_made_it(
+    made: Made, tau: float, verdict: str
+) -> None:
+    row = {"dataset": "ml-1m", "metric_a": "nDCG@5", "metric_b": "nDCG@10", "tau": tau}
+    made.table("valcarce2018/fig01", [row])
+    assert made.verdict("V18-020").verdict == verdict
+
+
+def test_the_diagonal_does_not_speak_for_agreement(made: Made) -> None:
+    made.agreement("valcarce2018/fig05", SEVEN, {"MRR": 0.79})
+    assert made.verdict("V18-148").verdict == "holds"
+    assert made.verdict("V18-149").verdict == "holds"
+    made.agreement("valcarce2018/fig05", SEVEN, {"MRR": 0.85, "bpref": 0.82})
+    assert made.verdict("V18-148").verdict == "does not hold"
+    finding = made.verdict("V18-149")
+    assert finding.verdict == "holds in part"
+    assert finding.detail == "Not shown by bpref before MRR (1 of 6)."
+
+
+def test_the_level_with_all_judgments_does_not_count_as_robust(made: Made) -> None:
+    means = {"P": 0.9, "nDCG": 0.85, "Recall": 0.8, "MAP": 0.8, "infAP": 0.7, "MRR": 0.7}
+    made.stability("valcarce2018/fig06", {**means, "bpref": 0.6})
+    assert made.verdict("V18-153").verdict == "holds"
+    assert made.verdict("V18-154").verdict == "holds"
+    made.stability("valcarce2018/fig06", {**means, "bpref": 0.75})
+    finding = made.verdict("V18-154")
+    assert finding.verdict == "holds in part"
+    assert finding.detail == "Not shown by infAP before bpref and MRR before bpref (2 of 14)."
+
+
+def test_a_drop_is_quick_only_against_random_ratings(tmp_path: Path) -> None:
+    made = Made(tmp_path, "beeradvocate")
+    made.stability("valcarce2018/fig06", dict.fromkeys(SEVEN, 0.9), "beeradvocate")
+    # 5 % of the items: .05 more than the mean. The lowest level is negative.
+    made.stability("valcarce2018/fig07", dict.fromkeys(SEVEN, 0.04), "beeradvocate")
+    assert made.verdict("V18-157", "beeradvocate").verdict == "holds"
+    made.stability("valcarce2018/fig07", dict.fromkeys(SEVEN, 0.06), "beeradvocate")
+    assert made.verdict("V18-157", "beeradvocate").verdict == "holds in part"
+    made.stability("valcarce2018/fig07", dict.fromkeys(SEVEN, 0.88), "beeradvocate")
+    assert made.verdict("V18-157", "beeradvocate").verdict == "does not hold"
+
+
+def test_what_varies_over_datasets_needs_all_three(tmp_path: Path) -> None:
+    published = {
+        "ml-1m": (2.6, 7.0, 2.8, 1.4, 15.5, 9.9, 8.4),
+        "librarything": (1.5, 5.9, 3.6, 0.2, 2.9, 5.4, 3.8),
+        "beeradvocate": (1.9, 8.3, 10.7, 4.4, 5.8, 12.7, 4.8),
+    }
+    power = {name: dict(zip(SEVEN, values, strict=True)) for name, values in published.items()}
+    made = Made(tmp_path, *THREE)
+    made.power("valcarce2018/table3", power)
+    # Places of MAP: 3, 4, 6; of Recall: 4, 7, 5; of MRR: 7, 3, 4.
+    assert made.verdict("V18-182", None).verdict == "holds"
+    power["librarything"]["Recall"] = 5.0
+    made.power("valcarce2018/table3", power)
+    # Recall is now 4, 6, 5.
+    finding = made.verdict("V18-182", None)
+    assert (finding.verdict, finding.detail) == ("holds in part", "Not shown by Recall (1 of 3).")
+    few = Made(tmp_path, "ml-1m")
+    few.power("valcarce2018/table3", {"ml-1m": power["ml-1m"]})
+    missing = few.verdict("V18-182", None)
+    assert (missing.verdict, missing.detail) == ("undecidable here", "the dataset librarything")
+
+
+def test_the_fifth_place_is_neither_the_fourth_nor_the_sixth(tmp_path: Path) -> None:
+    made = Made(tmp_path, "beeradvocate")
+    order = ["P", "F1", "ERR", "infAP", "nDCG", "MRR", "Recall", "MAP", "bpref"]
+    for context, verdict in ((4, "holds"), (3, "does not hold"), (5, "does not hold")):
+        others = [metric for metric in order if metric != "nDCG"]
+        others.insert(context, "nDCG")
+        made.power(
+            "valcarce2020/table3", {"beeradvocate": {m: float(i) for i, m in enumerate(others)}}
+        )
+        assert made.verdict("V20-013", "beeradvocate").verdict == verdict
+
+
+def test_precision_can_refute_a_share_of_rated_items_but_not_show_it(made: Made) -> None:
+    row = {"dataset": "ml-1m", "metric": "P", "kept_percent": 100, "value": 0.0754}
+    made.table("valcarce2020/fig04", [row])
+    assert made.verdict("V20-030").verdict == "does not hold"
+    made.table("valcarce2020/fig04", [{**row, "value": 0.04}])
+    assert made.verdict("V20-030").verdict == "undecidable here"
+
+
+def test_odd_geometric_means_agree_with_each_other_alone(made: Made) -> None:
+    odd = {"F1 MRR": 0.7, "F1": 0.4, "MRR": 0.5}
+    made.agreement("valcarce2020/fig09", NINE, odd)
+    assert made.verdict("V20-041").verdict == "holds"
+    made.agreement("valcarce2020/fig09", NINE, {**odd, "F1 MRR": 0.45})
+    assert made.verdict("V20-041").verdict == "holds in part"
+
+
+def test_a_pair_is_taken_once_where_both_of_its_columns_tell_cells_apart(made: Made) -> None:
+    made.agreement("valcarce2018/fig05", SEVEN, {})
+    sources, context = (
+        ClaimSources.of_folder(made.folder),
+        ClaimContext("valcarce2018", "fig05", "ml-1m"),
+    )
+    pair = ("metric_a", "metric_b")
+    pairs = SelectedCells(column="tau", pair=pair, each=pair).evaluate(sources, context)
+    assert len(pairs.values) == 21
+    assert ("P", "P") not in pairs.labels
+    single = SelectedCells(column="tau", pair=pair, each=("metric_a",), take="count")
+    assert single.evaluate(sources, context).values.tolist() == [6.0] * 7
+
+
+def test_equal_numbers_share_the_best_of_their_ranks(made: Made) -> None:
+    made.power("valcarce2018/table3", {"ml-1m": {"P": 2, "MAP": 1, "nDCG": 2, "MRR": 5}})
+    sources, context = (
+        ClaimSources.of_folder(made.folder),
+        ClaimContext("valcarce2018", "table3", "ml-1m"),
+    )
+    cells = SelectedCells(column="dp_ordered", each=("metric",))
+
+    def ranks(ahead: str, *only: str) -> LabelledValues:
+        rank = RankOf.model_validate({"rank": cells, "ahead": ahead, "only": only})
+        return rank.evaluate(sources, context)
+
+    assert ranks("lower").values.tolist() == [2.0, 1.0, 2.0, 4.0]
+    assert ranks("higher", "MRR", "MAP").labels == (("MAP",), ("MRR",))
+    assert ranks("higher", "MRR", "MAP").values.tolist() == [4.0, 1.0]
+    with pytest.raises(ValueError, match="There is no F1, only MAP, MRR, P, nDCG"):
+        ranks("lower", "F1")
+
+
+def test_a_listed_dataset_that_is_not_there_leaves_cells_unmeasured(made: Made) -> None:
+    made.power("valcarce2018/table3", {"ml-1m": {"P": 2.0}})
+    cells = SelectedCells(column="dp_ordered", where={"dataset": THREE}, take="mean")
+    with pytest.raises(NotMeasuredError, match="the dataset librarything"):
+        cells.evaluate(ClaimSources.of_folder(made.folder), ClaimContext("valcarce2018", "table3"))
+
+
+def test_definitions_are_those_of_the_papers() -> None:
+    assert epsilon_of_inferred_precision() == pytest.approx(1e-5, rel=1e-9)
+    assert p_values_changed_by_averages() == 0.0
+
+
+def test_tolerances_of_sums_of_p_values_are_two_deviations_and_half_a_digit() -> None:
+    claims: PaperClaims = CLAIMS["valcarce2018"]
+    for number in range(158, 179):
+        (check,) = claims.claims[f"V18-{number}"].checks
+        rule = check.decide
+        assert rule.rule == "number"
+        expected = 2 * np.sqrt(rule.published / 3) + 0.05
+        assert rule.within == pytest.approx(expected, abs=0.005)

@@ -1,0 +1,333 @@
+"""Errata: their file is checked, their numbers are cells that exist, their names are names."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from receval.claims.errata import (
+    ERRATA,
+    ClaimId,
+    Erratum,
+    ErratumName,
+    ErratumSize,
+    load_errata,
+    sizes,
+)
+from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
+from receval.claims.report import report_of_claims
+from receval.config.settings import load_settings
+from receval.metrics.averages import parse_average
+from receval.metrics.registry import parse
+from receval.protocols.protocol import Protocol
+
+ROOT = Path(__file__).resolve().parents[2]
+ERRATA_OF_ALL = load_errata(ROOT / ERRATA)
+SETTINGS = load_settings(ROOT / "config", "full")
+ACCEPTED = AcceptedNumbers(ROOT / "results" / "full", ROOT / "config")
+MEASURED = {name: e for name, e in ERRATA_OF_ALL.items() if e.size.numbers}
+QUICK = {name: e.command for name, e in ERRATA_OF_ALL.items() if e.command.startswith("python -c")}
+READ = [
+    (name, key, number)
+    for name, erratum in MEASURED.items()
+    for key, number in erratum.size.numbers.items()
+    if number.artifact
+]
+
+ENTRY: dict[str, Any] = {
+    "paper": "valcarce2018",
+    "where": "Section 1",
+    "title": "A title",
+    "text": {"form": "a", "says": "One."},
+    "other": {"form": "b", "says": "Two.", "source": "table"},
+    "size": {"short": "none", "missing": "No effect."},
+    "command": "receval metrics",
+    "certainty": "open",
+    "because": "Somebody said so.",
+}
+
+
+def written(folder: Path, content: dict[str, Any]) -> Path:
+    path = folder / "errata.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+def results(folder: Path, text: str) -> AcceptedNumbers:
+    """Write the CSV of an artifact ``study/fig`` and return what reads it."""
+    (folder / "study").mkdir()
+    (folder / "study" / "fig.csv").write_text(text, encoding="utf-8")
+    return AcceptedNumbers(folder, ROOT / "config")
+
+
+def test_an_entry_needs_no_more_than_its_keys(tmp_path: Path) -> None:
+    assert load_errata(written(tmp_path, {"E-01": ENTRY}))["E-01"].claims == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"titel": "x"}, "E-01.titel: there is no such key"),
+        (
+            {"text": {"form": "a", "says": "One.", "dose": 1}},
+            "E-01.text.dose: there is no such key",
+        ),
+        ({"paper": "nobody1999"}, "E-01.paper: Input should be 'bellogin2017'"),
+        ({"certainty": "sure"}, "E-01.certainty: Input should be 'certain'"),
+        ({"claims": ["X-1"]}, "E-01.claims.0: String should match"),
+        ({"command": "rm -r results"}, "E-01.command: String should match"),
+        ({"because": ""}, "E-01.because: String should have at least 1 character"),
+        ({"size": {"missing": "No."}}, "E-01.size.short: the key is missing"),
+        ({"size": {"short": "x"}}, "a size has numbers and shown, or it has missing"),
+        (
+            {"size": {"short": "{a}", "missing": "No."}},
+            "the texts and the numbers do not have the same names: a",
+        ),
+        (
+            {"size": {"short": "1", "shown": "2", "numbers": {"a": {"artifact": "study/fig"}}}},
+            "the texts and the numbers do not have the same names: a",
+        ),
+        (
+            {"size": {"short": "{b}", "shown": "x", "numbers": {"b": {"quotient": ["a", "a"]}}}},
+            "b is made of a: list it before",
+        ),
+        (
+            {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"value": 3}}}},
+            "E-01.size.numbers.a.value: there is no such key",
+        ),
+        (
+            {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"column": "tau"}}}},
+            "a number needs one of the keys artifact, setting, difference",
+        ),
+        (
+            {
+                "size": {
+                    "short": "{a}",
+                    "shown": "x",
+                    "numbers": {"a": {"setting": "datasets/x", "take": "mean"}},
+                }
+            },
+            "only a number of an artifact has take",
+        ),
+        (
+            {"text": {"form": "a", "says": "One.", "here": [{"metric": "P", "system": "pop"}]}},
+            "E-01.text.here.0: a name has one of the keys metric, average",
+        ),
+    ],
+)
+def test_what_is_no_erratum_is_refused_with_the_key(
+    tmp_path: Path, change: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=r"errata\.yaml cannot be used") as refused:
+        load_errata(written(tmp_path, {"E-01": ENTRY | change}))
+    assert sentence in str(refused.value)
+
+
+def test_a_key_that_is_missing_is_named(tmp_path: Path) -> None:
+    entry = {key: value for key, value in ENTRY.items() if key != "where"}
+    with pytest.raises(ValueError, match=r"E-01\.where: the key is missing"):
+        load_errata(written(tmp_path, {"E-01": entry}))
+
+
+def test_ids_count_up(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'E-03' stands where E-02 is expected"):
+        load_errata(written(tmp_path, {"E-01": ENTRY, "E-03": ENTRY}))
+
+
+TABLE = "system,kept,value,tau\npop,100,0.5,\npop,50,0.25,0.8\nrandom,100,0.125,0.9\n"
+
+
+def test_numbers_are_cells_and_what_is_made_of_them(tmp_path: Path) -> None:
+    specs: dict[str, Any] = {
+        "pop": {"artifact": "study/fig", "where": {"system": "pop", "kept": 100}},
+        "other": {"artifact": "study/fig", "where": {"system": "random"}},
+        "empty": {"artifact": "study/fig", "where": {"tau": ""}},
+        "mean": {"artifact": "study/fig", "where": {"system": "pop"}, "take": "mean"},
+        "rows": {"artifact": "study/fig", "take": "count"},
+        "all": {"artifact": "study/fig", "take": "sum"},
+        "low": {"artifact": "study/fig", "take": "lowest"},
+        "high": {"artifact": "study/fig", "take": "highest"},
+        "less": {"difference": ["pop", "other"]},
+        "times": {"quotient": ["pop", "other"]},
+        "area": {"product": ["pop", "other"]},
+        "both": {"total": ["pop", "other"]},
+        "users": {"setting": "datasets/ml-1m/expected/users"},
+        "folds": {"setting": "splits/random-folds/folds"},
+    }
+    found = results(tmp_path, TABLE).of(
+        {name: ErratumNumber.model_validate(spec) for name, spec in specs.items()}
+    )
+    assert found == {
+        "pop": 0.5,
+        "other": 0.125,
+        "empty": 0.5,
+        "mean": 0.375,
+        "rows": 3.0,
+        "all": 0.875,
+        "low": 0.125,
+        "high": 0.5,
+        "less": 0.375,
+        "times": 4.0,
+        "area": 0.0625,
+        "both": 0.625,
+        "users": 6040.0,
+        "folds": 5.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ({"artifact": "study/gone"}, r"study/gone\.csv is missing: correct the name of the art"),
+        ({"artifact": "study/fig", "column": "rho"}, "no column 'rho'; it has system, kept, val"),
+        ({"artifact": "study/fig", "where": {"fold": 1}}, "no column 'fold'; it has system"),
+        ({"artifact": "study/fig", "where": {"system": "als"}}, "no rows with system = als: corr"),
+        ({"artifact": "study/fig", "where": {"system": "pop"}}, "2 rows with system = pop: ask"),
+        (
+            {"artifact": "study/fig", "where": {"kept": 100, "system": "pop"}, "column": "tau"},
+            "a cell of tau that is no number, with kept = 100, system = pop",
+        ),
+        ({"setting": "datasets/ml-1m/expected/user"}, "'user' is not among rows, ratings, users"),
+        ({"setting": "nowhere/ml-1m"}, r"nowhere\.yaml is missing"),
+        ({"setting": "studies/valcarce2018/titel"}, "'titel' is not among title, citation"),
+    ],
+)
+def test_a_number_without_a_source_is_a_sentence(
+    tmp_path: Path, spec: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=f"number x: .*{sentence}"):
+        results(tmp_path, TABLE).of({"x": ErratumNumber.model_validate(spec)})
+
+
+def test_the_sentence_names_the_erratum(tmp_path: Path) -> None:
+    numbers = {"a": {"artifact": "study/gone"}}
+    entry = ENTRY | {"size": {"short": "{a}", "shown": "{a}", "numbers": numbers}}
+    errata = {"E-01": Erratum.model_validate(entry)}
+    with pytest.raises(ValueError, match=r"^config/errata\.yaml: E-01, number a: .* is missing"):
+        sizes(errata, AcceptedNumbers(tmp_path, ROOT / "config"))
+
+
+def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> None:
+    size = ErratumSize.model_validate(
+        {
+            "short": "{a:.2f}, {b:.3f}, {a:.1%}",
+            "shown": "{c:,.0f} and {c:.1f}",
+            "numbers": {
+                "a": {"artifact": "study/fig", "where": {"kept": 50}},
+                "c": {"artifact": "study/fig", "where": {"system": "random"}},
+                "b": {"difference": ["c", "a"]},
+            },
+        }
+    )
+    assert size.texts(results(tmp_path, TABLE)) == (".25, -.125, 25.0 %", "0 and .1")
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_every_size_is_read_from_the_accepted_results(name: str) -> None:
+    numbers = ACCEPTED.of(ERRATA_OF_ALL[name].size.numbers)
+    assert all(value == value for value in numbers.values())
+
+
+@pytest.mark.parametrize(("name", "key", "number"), READ, ids=lambda value: str(value)[:20])
+def test_every_selection_finds_exactly_its_cells(
+    name: str, key: str, number: ErratumNumber
+) -> None:
+    rows = ACCEPTED.rows(str(number.artifact))
+    wanted = {column: str(cell) for column, cell in number.where.items()}
+    found = [row for row in rows if all(row[column] == cell for column, cell in wanted.items())]
+    assert len(found) == 1 if number.take is None else len(found) > 1
+
+
+def test_most_errata_have_a_number() -> None:
+    assert len(MEASURED) >= 35
+    for erratum in ERRATA_OF_ALL.values():
+        assert (erratum.size.missing is None) == bool(erratum.size.numbers)
+
+
+def named() -> list[ErratumName]:
+    forms = [form for e in ERRATA_OF_ALL.values() for form in (e.text, e.other)]
+    return [name for form in forms for name in form.here]
+
+
+@pytest.mark.parametrize("name", named(), ids=lambda name: name.name)
+def test_every_name_of_a_form_exists(name: ErratumName) -> None:
+    match name.kind:
+        case "metric":
+            assert parse(name.name).label
+        case "average":
+            assert parse_average(name.name).label == name.name
+        case "system":
+            assert name.name in SETTINGS.systems
+        case "split":
+            assert name.name in SETTINGS.splits
+        case "setting":
+            assert ACCEPTED.setting(name.name) is not None
+        case "protocol":
+            whole = [Protocol(kind, base) for kind in ("AR", "1R") for base in ("AI", "TI")]
+            assert name.name in {protocol.name for protocol in whole}
+        case "column":
+            artifact, _, column = name.name.partition(": ")
+            assert column in ACCEPTED.rows(artifact)[0]
+        case "function":
+            module, _, attribute = name.name.partition(":")
+            assert callable(getattr(import_module(module), attribute))
+        case other:
+            pytest.fail(other)
+
+
+def test_both_forms_of_most_errata_have_names() -> None:
+    unnamed = [n for n, e in ERRATA_OF_ALL.items() if not e.text.here and not e.other.here]
+    assert len(unnamed) <= len(ERRATA_OF_ALL) // 8, unnamed
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_commands_run(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    found = re.fullmatch(r'python -c "([^"$`\\]+)"', QUICK[name])
+    assert found, "a shell would not hand over this program as it stands"
+    exec(compile(found[1], name, "exec"), {})
+    assert capsys.readouterr().out.strip()
+
+
+def test_all_other_commands_are_of_the_project() -> None:
+    for name, erratum in ERRATA_OF_ALL.items():
+        if name in QUICK:
+            continue
+        target = re.fullmatch(
+            r"snakemake --cores 2 -- work/full/artifacts/(\w+)/(\w+)\.csv", erratum.command
+        )
+        if target:
+            study, artifact = target.groups()
+            assert artifact in SETTINGS.studies[study].artifacts, name
+        elif erratum.command.startswith("receval claims "):
+            numbers = erratum.command.split()[2:]
+            assert set(numbers) <= set(erratum.claims), name
+            assert report_of_claims(ROOT / "config/claims", ROOT / "results/full", numbers), name
+        else:
+            assert erratum.command == "receval datasets --edition full", name
+
+
+def test_claims_are_numbers_of_the_paper() -> None:
+    letter = {
+        "bellogin2017": "B",
+        "valcarce2018": "V18",
+        "valcarce2020": "V20",
+        "canamares2020": "C",
+        "menamaldonado2021": "M",
+    }
+    assert ClaimId
+    for name, erratum in ERRATA_OF_ALL.items():
+        prefixes = {claim.partition("-")[0] for claim in erratum.claims}
+        assert prefixes <= {letter[erratum.paper], "V18"}, name
+
+
+def test_errata_stand_in_the_order_of_the_papers() -> None:
+    papers = [erratum.paper for erratum in ERRATA_OF_ALL.values()]
+    assert papers == sorted(papers, key=list(dict.fromkeys(papers)).index)

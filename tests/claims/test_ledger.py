@@ -1,0 +1,224 @@
+"""The ledger: every claim of the papers has a verdict, and says what decided it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from claims.made_up import STUDY, sources_of, values_of
+
+from receval.claims.ledger import COLUMNS, judged_claims
+from receval.claims.report import report_of_claims
+from receval.claims.sources import ClaimSources
+from receval.claims.spec import PaperClaims, claims_schema, filled_in, read_claims
+from receval.claims.verdicts import DECIDED, ClaimVerdict
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIMS = ROOT / "config" / "claims"
+NUMBERS = {
+    "bellogin2017": [f"B-{n:03}" for n in range(1, 73)],
+    "canamares2020": [f"C-{n:03}" for n in range(1, 40)],
+    "menamaldonado2021": [f"M-{n:03}" for n in range(1, 140)],
+    "valcarce2018": [f"V18-{n:03}" for n in range(1, 183)],
+    "valcarce2020": [f"V20-{n:03}" for n in range(1, 51)],
+}
+"""All 482 statements that can be checked."""
+
+CLAIM = """
+paper: bellogin2017
+claims:
+  B-001:
+    where: Section 1
+    kind: {kind}
+    statement: Pop is at .25.
+    expected: 0.25
+    reason: It is a twin.
+    checks:
+      - datasets: [{datasets}]
+        artifact: fig01
+        decide:
+          rule: number
+          ours: {{where: {{system: pop}}}}
+          published: 0.25
+"""
+
+
+@cache
+def ledger(edition: str) -> pd.DataFrame:
+    papers = [read_claims(CLAIMS / f"{paper}.yaml") for paper in NUMBERS]
+    return judged_claims(papers, ClaimSources.of_folder(ROOT / "results" / edition))
+
+
+def claim_of(tmp_path: Path, kind: str = "number", datasets: str = "ml-1m") -> PaperClaims:
+    path = tmp_path / "claims.yaml"
+    path.write_text(CLAIM.format(kind=kind, datasets=datasets))
+    return read_claims(path)
+
+
+@pytest.mark.parametrize("paper", NUMBERS)
+def test_every_statement_of_a_paper_is_in_the_ledger(paper: str) -> None:
+    assert list(read_claims(CLAIMS / f"{paper}.yaml").claims) == NUMBERS[paper]
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_every_claim_has_one_verdict_for_each_dataset(edition: str) -> None:
+    rows = ledger(edition)
+    assert tuple(rows.columns) == COLUMNS
+    assert set(rows["claim"]) == {number for numbers in NUMBERS.values() for number in numbers}
+    assert set(rows["verdict"]) <= set(map(str, ClaimVerdict))
+    assert not rows.duplicated(["claim", "dataset", "form"]).any()
+
+
+def test_movielens_and_cm100k_decide_at_least_320_claims() -> None:
+    rows = ledger("full")
+    of_claims = rows[(rows["form"] == "") & rows["verdict"].isin(map(str, DECIDED))]
+    assert of_claims["claim"].nunique() >= 320
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_a_verdict_says_what_decided_it_and_what_else_would(edition: str) -> None:
+    rows = ledger(edition)
+    decided = rows["verdict"].isin(map(str, DECIDED))
+    assert (rows.loc[decided, ["ours", "rule", "cells"]] != "").all(axis=None)
+    assert (rows.loc[~decided, "needs"] != "").all()
+    of_a_number = rows["published"].notna()
+    assert (rows["value"].notna() | ~decided | ~of_a_number).all()
+
+
+def test_only_real_data_have_reasons() -> None:
+    assert (ledger("demo")["reason"] == "").all()
+    fails = ledger("full")["verdict"].isin(["holds in part", "does not hold"])
+    assert (ledger("full").loc[~fails, "reason"] == "").all()
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_the_accepted_ledger_is_that_of_the_accepted_results(edition: str) -> None:
+    accepted = pd.read_csv(ROOT / "results" / edition / "claims.csv", keep_default_na=False)
+    now = ledger(edition)
+    assert accepted["claim"].tolist() == now["claim"].tolist()
+    assert accepted["verdict"].tolist() == now["verdict"].tolist()
+
+
+def test_a_claim_is_decided_for_each_dataset_that_is_there(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    rows = judged_claims([claim_of(tmp_path, datasets="ml-1m, netflix")], sources)
+    assert rows["verdict"].tolist() == ["holds", "undecidable here"]
+    assert rows["needs"].tolist() == ["", "the dataset netflix"]
+    assert rows["artifact"].tolist() == [f"{STUDY}/fig01", ""]
+    assert rows["cells"][0] == "system=pop, dataset=ml-1m: value"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "verdict"),
+    [
+        ("number", 0.25, "holds"),
+        ("setting", 0.25, "as defined"),
+        ("definition", 0.25, "as defined"),
+        ("setting", 0.3, "does not hold"),
+    ],
+)
+def test_settings_and_definitions_are_as_defined(
+    tmp_path: Path, kind: str, value: float, verdict: str
+) -> None:
+    sources = sources_of(tmp_path, values_of(pop=value))
+    rows = judged_claims([claim_of(tmp_path, kind)], sources)
+    assert rows["verdict"].tolist() == [verdict]
+    assert rows["reason"].tolist() == ["It is a twin." if "not" in verdict else ""]
+
+
+def test_a_claim_that_selects_nothing_is_named(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(mf=0.25))
+    with pytest.raises(
+        ValueError, match=r"The claim B-001 on ml-1m cannot be judged: .*system=pop"
+    ):
+        judged_claims([claim_of(tmp_path)], sources)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("kind: number", "kind: guess", "claims.B-001.kind: Input should be"),
+        ("published", "publishd", "publishd: there is no such key"),
+        ("rule: number", "rule: numbr", "claims.B-001.checks.0.decide"),
+        ("B-001", "B-1", "claims.B-1"),
+        ("where: Section 1", "were: Section 1", "claims.B-001.where: the key is missing"),
+    ],
+)
+def test_a_claim_that_is_none_is_refused_in_a_sentence(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text(CLAIM.format(kind="number", datasets="ml-1m").replace(old, new, 1))
+    with pytest.raises(ValueError, match=r"claims\.yaml cannot be used") as refused:
+        read_claims(path)
+    assert message in str(refused.value)
+
+
+FAMILY = """
+paper: bellogin2017
+families:
+  - where: Section 1
+    kind: number
+    statement: "{name} is at {published}."
+    expected: "{published}"
+    each:
+      B-002: {name: Pop, system: pop, published: 0.25}
+      B-003: {name: MF, system: mf, published: 0.5}
+    checks:
+      - datasets: [ml-1m]
+        decide:
+          rule: number
+          ours: {where: {system: "{system}"}}
+          published: "{published}"
+claims: {}
+"""
+
+
+def test_a_family_writes_out_its_claims(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text(FAMILY)
+    claims = read_claims(path).claims
+    assert {number: claim.statement for number, claim in claims.items()} == {
+        "B-002": "Pop is at 0.25.",
+        "B-003": "MF is at 0.5.",
+    }
+    assert [claim.expected for claim in claims.values()] == [".25", ".5"]
+    assert [claim.checks[0].decide.published for claim in claims.values()] == [0.25, 0.5]
+
+
+def test_a_claim_is_given_once(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text(FAMILY.replace("claims: {}", "claims: {B-002: {}}"))
+    with pytest.raises(ValueError, match="the claim B-002 is given twice"):
+        read_claims(path)
+
+
+def test_a_name_without_a_value_is_refused() -> None:
+    with pytest.raises(ValueError, match="names y, of which each has no value; it has x"):
+        filled_in("{x} and {y}", {"x": 1})
+
+
+def test_the_schema_file_of_claims_is_that_of_the_models() -> None:
+    assert (CLAIMS / "schema.json").read_text(encoding="utf-8") == claims_schema(), (
+        "config/claims/schema.json is not that of the models: run receval schema."
+    )
+
+
+def test_the_report_counts_verdicts_and_tells_all_of_some_claims() -> None:
+    results = ROOT / "results" / "full"
+    counts = report_of_claims(CLAIMS, results)
+    assert [line.split()[0] for line in counts.splitlines()[2:]] == [*NUMBERS, "all"]
+    told = report_of_claims(CLAIMS, results, ["V18-020"])
+    assert told.startswith("V18-020 on ml-1m: holds\n")
+    assert "  cells: metric_a=nDCG@5" in told
+
+
+@pytest.mark.parametrize(
+    ("folder", "number", "message"),
+    [("results/full", "B-999", "There is no claim B-999"), ("docs", "B-001", "no results in")],
+)
+def test_the_report_refuses_what_is_not_there(folder: str, number: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        report_of_claims(CLAIMS, ROOT / folder, [number])

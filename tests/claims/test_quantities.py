@@ -1,0 +1,162 @@
+"""Quantities: which numbers a selection finds, and what is made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from claims.made_up import CONTEXT, STUDY, line, numbers, quantity, sources_of, values_of
+from pydantic import ValidationError
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from receval.claims.cells import ClaimContext
+from receval.claims.sources import NotMeasuredError
+
+
+def of(system: str) -> dict[str, object]:
+    return {"where": {"system": system}}
+
+
+def test_cells_are_those_of_the_dataset_of_the_check(tmp_path: Path) -> None:
+    rows = [*values_of(pop=0.2), {"dataset": "cm100k", "system": "pop", "value": 0.9}]
+    sources = sources_of(tmp_path, rows)
+    assert numbers(of("pop"), sources).number() == 0.2
+    other = {"where": {"system": "pop", "dataset": "cm100k"}}
+    assert numbers(other, sources).number() == 0.9
+
+
+def test_cells_are_labelled_by_the_columns_under_each(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, [*line("pop", at1=0.1, at2=0.3), *line("mf", at1=0.2)])
+    found = numbers({"each": ["system", "x"]}, sources)
+    assert found.labels == (("pop", "1"), ("pop", "2"), ("mf", "1"))
+    assert found.values.tolist() == [0.1, 0.3, 0.2]
+
+
+def test_whole_numbers_are_found_however_they_are_written(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, line("pop", at5=0.1, at10=0.2))
+    for written in (10, 10.0, "10"):
+        assert numbers({"where": {"x": written}}, sources).number() == 0.2
+
+
+@pytest.mark.parametrize(
+    ("take", "wanted"),
+    [
+        ("mean", 0.3),
+        ("median", 0.2),
+        ("lowest", 0.1),
+        ("highest", 0.6),
+        ("range", 0.5),
+        ("sum", 0.9),
+        ("count", 3),
+        ("first", 0.2),
+        ("last", 0.6),
+    ],
+)
+def test_one_number_is_taken_from_several(tmp_path: Path, take: str, wanted: float) -> None:
+    sources = sources_of(tmp_path, values_of(a=0.2, b=0.1, c=0.6))
+    assert numbers({"column": "value", "take": take}, sources).number() == pytest.approx(wanted)
+    taken = numbers({"of": {"each": ["system"]}, "take": take}, sources)
+    assert taken.number() == pytest.approx(wanted)
+
+
+def test_a_text_is_counted_where_it_is_equal(tmp_path: Path) -> None:
+    rows = [
+        {"dataset": "ml-1m", "system": s, "verdict": v} for s, v in zip("abc", "xyx", strict=True)
+    ]
+    sources = sources_of(tmp_path, rows)
+    share = {"column": "verdict", "equal": "x", "take": "mean"}
+    assert numbers(share, sources).number() == pytest.approx(2 / 3)
+
+
+def test_differences_quotients_and_products_go_label_by_label(tmp_path: Path) -> None:
+    # Rows of b in another order.
+    rows = [*line("a", at1=0.4, at2=0.9), *line("b", at2=0.3, at1=0.2)]
+    sources = sources_of(tmp_path, rows)
+    a, b = ({**of(name), "each": ["x"]} for name in "ab")
+    assert numbers({"difference": [a, b]}, sources).values == pytest.approx([0.2, 0.6])
+    assert numbers({"quotient": [a, b]}, sources).values == pytest.approx([2, 3])
+    assert numbers({"product": [a, 10]}, sources).values == pytest.approx([4, 9])
+    negative = numbers({"magnitude": {"difference": [b, a]}}, sources)
+    # In the order of the first.
+    assert dict(zip(negative.labels, negative.values, strict=True)) == pytest.approx(
+        {("2",): 0.6, ("1",): 0.2}
+    )
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "oracle"),
+    [("kendall", kendalltau), ("pearson", pearsonr), ("spearman", spearmanr)],
+)
+def test_correlations_are_those_of_scipy(tmp_path: Path, coefficient: str, oracle: object) -> None:
+    one, other = [0.3, 0.1, 0.5, 0.4, 0.2], [0.2, 0.2, 0.9, 0.3, 0.1]
+    rows = [
+        {"dataset": "ml-1m", "system": s, "metric": m, "value": v}
+        for m, values in (("P", one), ("AP", other))
+        for s, v in zip("abcde", values, strict=True)
+    ]
+    sources = sources_of(tmp_path, rows)
+    pair = [{"where": {"metric": metric}, "each": ["system"]} for metric in ("P", "AP")]
+    found = numbers({"correlation": pair, "coefficient": coefficient}, sources).number()
+    assert found == pytest.approx(oracle(one, other).statistic)  # type: ignore[operator]
+
+
+def test_settings_are_read_from_the_record(tmp_path: Path) -> None:
+    systems = ["pop", "mf"]
+    sources = sources_of(tmp_path, values_of(pop=1), experiment={"systems": systems, "k": 100})
+    path = "config/experiment"
+    assert numbers({"setting": f"{path}/systems", "count": True}, sources).number() == 2
+    assert numbers({"setting": f"{path}/k"}, sources).number() == 100
+    assert numbers({"setting": f"{path}/systems", "equal": systems}, sources).number() == 1
+    assert numbers({"setting": f"{path}/k", "equal": 50}, sources).number() == 0
+    assert numbers({"setting": "datasets/ml-1m/n_users"}, sources).number() == 6040
+
+
+@pytest.mark.parametrize(
+    ("plain", "message"),
+    [
+        (
+            {"where": {"system": "slim"}},
+            "no row of bellogin2017/fig01 with system=slim",
+        ),
+        ({"column": "p_value"}, "fig01 has no column p_value; it has dataset, system, value"),
+        ({"column": "value"}, "fig01 has 2 cells .* which nothing tells apart"),
+        ({"setting": "config/study"}, "The provenance of bellogin2017 has no config/study"),
+        ({"setting": "config"}, "is no number: say what it is to equal"),
+        (
+            {"difference": [{"each": ["system"]}, {"where": {"system": "mf"}, "each": ["system"]}]},
+            "do not belong to the same things: pop",
+        ),
+    ],
+)
+def test_what_cannot_be_selected_is_refused_in_a_sentence(
+    tmp_path: Path, plain: object, message: str
+) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
+    with pytest.raises(ValueError, match=message):
+        numbers(plain, sources)
+
+
+def test_what_was_not_made_is_not_measured(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.2))
+    with pytest.raises(NotMeasuredError, match="the results of bellogin2017/fig99"):
+        numbers({"artifact": "fig99", **of("pop")}, sources)
+    with pytest.raises(NotMeasuredError, match="the dataset netflix"):
+        numbers(of("pop"), sources, ClaimContext(STUDY, "fig01", "netflix"))
+
+
+@pytest.mark.parametrize("plain", [{"colum": "x"}, {"take": "most"}, {"difference": [1]}, "P"])
+def test_a_quantity_that_is_none_is_refused(plain: object) -> None:
+    with pytest.raises(ValidationError):
+        quantity(plain)
+
+
+def test_everything_that_is_read_is_noted_and_can_be_changed(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
+    plain = {"quotient": [of("pop"), of("mf")]}
+    numbers(plain, sources)
+    assert [reading.source for reading in sources.readings] == ["bellogin2017/fig01"] * 2
+    assert sources.readings[0].cells == "system=pop, dataset=ml-1m: value"
+    doubled = sources.changed(lambda number, values: values * (2 if number == 0 else 1))
+    assert numbers(plain, doubled, CONTEXT).number() == pytest.approx(4 / 3)
+    assert np.isnan(numbers(plain, sources).low).all()

@@ -1,0 +1,222 @@
+"""Rules: when a claim holds, holds in part, and does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claims.made_up import judged, line, sources_of, values_of
+from pydantic import ValidationError
+
+from receval.claims.sources import NotMeasuredError
+from receval.claims.verdicts import ClaimVerdict, failing, verdict_of
+
+HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
+
+
+def number(published: float, **more: Any) -> dict[str, Any]:
+    ours = {"where": {"system": "pop"}}
+    return {"rule": "number", "ours": ours, "published": published, **more}
+
+
+@pytest.mark.parametrize(
+    ("published", "more", "verdict"),
+    [
+        (0.25, {}, HOLDS),
+        (0.26, {}, FAILS),
+        (0.26, {"within": 0.01}, HOLDS),
+        (0.27, {"within": 0.01, "nearly": 2}, PART),
+        (0.28, {"within": 0.01, "nearly": 2}, FAILS),
+        (0.2, {"share": 0.25}, HOLDS),
+        (0.2, {"share": 0.2}, FAILS),
+    ],
+)
+def test_a_number_holds_within_its_tolerance(
+    tmp_path: Path, published: float, more: dict[str, Any], verdict: ClaimVerdict
+) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    found = judged(number(published, because="as rounded", **more), sources)
+    assert found.verdict is verdict
+    assert (found.value, found.published) == (0.25, published)
+    assert ("Off by" in found.detail) is (verdict is not HOLDS)
+
+
+def test_a_tolerance_without_a_reason_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="needs the reason why it is that wide"):
+        judged(number(0.25, within=0.1), sources_of(tmp_path, values_of(pop=0.25)))
+
+
+@pytest.mark.parametrize(
+    ("left", "sign", "right", "more", "verdict"),
+    [
+        (0.2, "<", 0.3, {}, HOLDS),
+        (0.3, "<", 0.3, {}, FAILS),
+        (0.3, "<=", 0.3, {}, HOLDS),
+        (0.3, ">", 0.2, {"margin": 0.05}, HOLDS),
+        (0.3, ">", 0.2, {"margin": 0.15}, FAILS),
+        (0.3, "~", 0.28, {}, HOLDS),
+        (0.3, "~", 0.26, {}, FAILS),
+        (0.3, "~", 0.26, {"alike": 0.2}, HOLDS),
+        (0.3, "=", 0.3, {}, HOLDS),
+        (0.3, "=", 0.31, {"within": 0.02}, HOLDS),
+        (0.3, ">", 0.2, {"p_value": 0.04}, HOLDS),
+        (0.3, ">", 0.2, {"p_value": 0.06}, FAILS),
+        (0.3, "~", 0.29, {"p_value": 0.06}, HOLDS),
+        (0.3, "~", 0.29, {"p_value": 0.04}, FAILS),
+    ],
+)
+def test_a_comparison_holds_where_the_sign_is_right(
+    tmp_path: Path,
+    left: float,
+    sign: str,
+    right: float,
+    more: dict[str, Any],
+    verdict: ClaimVerdict,
+) -> None:
+    sources = sources_of(tmp_path, values_of(pop=left, mf=right))
+    sides = {"left": {"where": {"system": "pop"}}, "right": {"where": {"system": "mf"}}}
+    found = judged({"rule": "comparison", "sign": sign, **sides, **more}, sources)
+    assert found.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("threshold", "enough", "verdict", "detail"),
+    [
+        (0.05, 1, HOLDS, ""),
+        (0.15, 1, PART, "Not shown by a (1 of 3)."),
+        (0.25, 1, FAILS, "Not shown by a and b (2 of 3)."),
+        (0.15, 0.6, HOLDS, "Not shown by a (1 of 3)."),
+    ],
+)
+def test_a_comparison_of_several_holds_in_part_where_half_of_them_do(
+    tmp_path: Path, threshold: float, enough: float, verdict: ClaimVerdict, detail: str
+) -> None:
+    sources = sources_of(tmp_path, values_of(a=0.1, b=0.2, c=0.3))
+    rule = {"rule": "comparison", "left": {"each": ["system"]}, "sign": ">", "right": threshold}
+    found = judged({**rule, "enough": enough}, sources)
+    assert (found.verdict, found.detail) == (verdict, detail)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "more", "verdict"),
+    [
+        ([["plsa"], ["pop"], ["others"]], {}, HOLDS),
+        ([["others"], ["random"]], {}, HOLDS),
+        ([["pop"], ["plsa"], ["random"]], {}, PART),
+        ([["random"], ["others"]], {}, FAILS),
+        ([["random"], ["others"]], {"ahead": "lower"}, HOLDS),
+    ],
+)
+def test_an_order_holds_where_every_pair_of_tiers_is_in_order(
+    tmp_path: Path, tiers: list[list[str]], more: dict[str, Any], verdict: ClaimVerdict
+) -> None:
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3, mf=0.2, random=0.1))
+    rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": tiers, **more}
+    assert judged(rule, sources).verdict is verdict
+
+
+def test_an_order_of_systems_that_are_not_there_is_refused(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(plsa=0.4, pop=0.3))
+    rule = {"rule": "order", "values": {"each": ["system"]}, "tiers": [["slim"], ["others"]]}
+    with pytest.raises(ValueError, match="There is no slim, only plsa, pop: correct the selection"):
+        judged(rule, sources)
+
+
+@pytest.mark.parametrize(
+    ("points", "more", "verdict"),
+    [
+        ((1, 2, 3, 4), {"direction": "rising"}, HOLDS),
+        ((1, 3, 2, 4), {"direction": "rising"}, FAILS),
+        ((1, 3, 2, 4), {"direction": "rising", "steps": 0.6}, HOLDS),
+        ((4, 3, 2, 1), {"direction": "falling"}, HOLDS),
+        ((4, 4.1, 4, 4.2), {"direction": "flat"}, HOLDS),
+        ((4, 5, 4, 4), {"direction": "flat"}, FAILS),
+        ((1, 3, 2, 1), {"direction": "peak", "between": [2, 3]}, HOLDS),
+        ((1, 3, 2, 1), {"direction": "peak", "between": [3, 4]}, FAILS),
+        ((3, 1, 2, 3), {"direction": "dip", "between": [2, 2]}, HOLDS),
+        ((1, 2, 3, 4.1), {"direction": "linear", "steps": 0.99}, HOLDS),
+        ((1, 4, 9, 25), {"direction": "linear", "steps": 0.99}, FAILS),
+    ],
+)
+def test_a_trend_holds_where_the_numbers_go_that_way(
+    tmp_path: Path, points: tuple[float, ...], more: dict[str, Any], verdict: ClaimVerdict
+) -> None:
+    named = {f"at{x}": y for x, y in enumerate(points, start=1)}
+    sources = sources_of(tmp_path, line("pop", **named))
+    assert judged({"rule": "trend", "values": {"each": ["x"]}, **more}, sources).verdict is verdict
+
+
+def test_series_that_go_otherwise_are_named(tmp_path: Path) -> None:
+    rows = [*line("pop", at1=1, at2=2), *line("mf", at1=2, at2=1)]
+    values = {"each": ["system", "x"]}
+    sources = sources_of(tmp_path, rows)
+    found = judged({"rule": "trend", "values": values, "direction": "rising"}, sources)
+    assert (found.verdict, found.detail) == (PART, "Not shown by mf (1 of 2).")
+
+
+def test_a_peak_needs_bounds(tmp_path: Path) -> None:
+    rule = {"rule": "trend", "values": {"each": ["x"]}, "direction": "peak"}
+    with pytest.raises(ValidationError, match="needs bounds between which it lies"):
+        judged(rule, sources_of(tmp_path, line("pop", at1=1, at2=2)))
+
+
+@pytest.mark.parametrize(
+    ("mf", "more", "verdict"),
+    [
+        ((1, 2, 4), {"leads": "left"}, HOLDS),
+        ((1, 2, 4), {"leads": "left", "between": [2, 3]}, HOLDS),
+        ((1, 4, 5), {"leads": "left", "between": [2.5, 3]}, PART),
+        ((4, 2, 1), {"leads": "left"}, FAILS),
+        ((1, 2, 2), {"leads": "left"}, FAILS),
+        ((1, 2, 2), {"leads": "none"}, HOLDS),
+        ((1, 2, 4), {"leads": "none"}, FAILS),
+        ((4, 2, 1), {"leads": "right"}, HOLDS),
+    ],
+)
+def test_lines_cross_once_and_in_the_direction_that_is_claimed(
+    tmp_path: Path, mf: tuple[float, ...], more: dict[str, Any], verdict: ClaimVerdict
+) -> None:
+    rows = [*line("knn", at1=3, at2=3, at3=3)]
+    rows += line("mf", **{f"at{x}": y for x, y in enumerate(mf, start=1)})
+    sides = {
+        side: {"where": {"system": name}, "each": ["x"]}
+        for side, name in (("left", "knn"), ("right", "mf"))
+    }
+    sources = sources_of(tmp_path, rows)
+    assert judged({"rule": "crossing", **sides, **more}, sources).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "verdict"), [((0.1, 0.2), HOLDS), ((0.1, 0.3), PART), ((0.3, 0.4), FAILS)]
+)
+def test_each_part_of_a_claim_has_its_own_rule(
+    tmp_path: Path, thresholds: tuple[float, float], verdict: ClaimVerdict
+) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    parts = {
+        name: {"rule": "comparison", "left": {"column": "value"}, "sign": ">", "right": threshold}
+        for name, threshold in zip(("first", "second"), thresholds, strict=True)
+    }
+    assert judged({"rule": "each", "parts": parts}, sources).verdict is verdict
+
+
+def test_what_nothing_measures_says_what_would(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.25))
+    with pytest.raises(NotMeasuredError, match="the queries of TREC"):
+        judged({"rule": "unmeasured", "needs": "the queries of TREC"}, sources)
+
+
+def test_an_unknown_rule_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="rule"):
+        judged({"rule": "guess"}, sources_of(tmp_path, values_of(pop=0.25)))
+
+
+def test_a_claim_without_parts_has_no_verdict() -> None:
+    with pytest.raises(ValueError, match="A claim without parts cannot be judged"):
+        verdict_of([])
+
+
+def test_many_failing_parts_are_counted() -> None:
+    parts = [(False, f"m{number}") for number in range(8)]
+    assert failing(parts) == "Not shown by m0, m1, m2, m3, m4, m5 and 2 more (8 of 8)."

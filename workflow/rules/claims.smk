@@ -1,0 +1,65 @@
+"""
+REQUIRED INPUTS
+  config/claims/<study>.yaml                       what a paper claims, and how it is decided
+  work/<edition>/artifacts/<study>/<artifact>.csv  the cells that decide
+  work/<edition>/artifacts/<study>/provenance.json the settings that do
+OUTPUTS
+  work/<edition>/claims/<study>.csv                the verdicts on the claims of a paper
+  work/<edition>/artifacts/claims.csv, .md         the ledger of all papers
+"""
+
+
+rule judge_claims:
+    input:
+        claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
+        record=lambda w: PLANS[w.edition].claims.record(w.study),
+        results=lambda w: PLANS[w.edition].claims.results(w.study),
+    output:
+        verdicts="work/{edition}/claims/{study}.csv",
+    log:
+        messages="work/{edition}/claims/logs/judge_{study}.log",
+        benchmark="work/{edition}/claims/benchmarks/judge_{study}.tsv",
+    group:
+        "study"
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+    params:
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.claims:judge_claims",
+            *PLANS[w.edition].claims.code_entries(),
+        ),
+    run:
+        JOBS.run("receval.workflow.claims:judge_claims", input, output, params, log)
+
+
+rule gather_claims:
+    input:
+        verdicts=lambda w: PLANS[w.edition].claims.judged_files(),
+    output:
+        ledger=report(
+            "work/{edition}/artifacts/claims.csv",
+            caption="../report/results.rst",
+            category="claims",
+            labels={"results of": "Every claim of the papers, with its verdict"},
+        ),
+        page="work/{edition}/artifacts/claims.md",
+    log:
+        messages="work/{edition}/claims/logs/gather_claims.log",
+        benchmark="work/{edition}/claims/benchmarks/gather_claims.tsv",
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+    params:
+        synthetic=lambda w: w.edition == "demo",
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.claims:gather_claims"
+        ),
+    run:
+        JOBS.run("receval.workflow.claims:gather_claims", input, output, params, log)
