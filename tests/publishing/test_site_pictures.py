@@ -33,12 +33,21 @@ def test_a_part_too_small_for_its_number_has_it_in_its_title_alone() -> None:
     assert '<a href="x?a&amp;b" tabindex="-1">' in picture
 
 
-def test_equal_numbers_lie_on_the_diagonal() -> None:
+def test_equal_numbers_lie_on_the_line() -> None:
     pairs = [NumberPair(value, value, f"{value}", "holds") for value in (0.01, 0.5, 30)]
     picture = pairs_picture(pairs)
     ElementTree.fromstring(picture)
-    points = re.findall(r'<circle class="holds" cx="([\d.]+)" cy="([\d.]+)"', picture)
-    assert [float(x) + float(y) for x, y in points] == pytest.approx([400] * 3, abs=0.2)
+    (line,) = re.findall(r'<line class="same" x1="0" y1="([\d.]+)"', picture)
+    heights = re.findall(r'<circle class="holds" cx="[\d.]+" cy="([\d.]+)"', picture)
+    assert [float(y) for y in heights] == pytest.approx([float(line)] * 3)
+
+
+def test_twice_and_half_are_as_far_from_the_line_and_the_farthest_on_the_edge() -> None:
+    pairs = [NumberPair(1, ours, f"{ours}", "fails") for ours in (2, 0.5, 100)]
+    heights = re.findall(r'<circle class="fails" cx="[\d.]+" cy="([\d.]+)"', pairs_picture(pairs))
+    twice, half, farthest = map(float, heights)
+    assert farthest == 0 < twice < 140 < half
+    assert 140 - twice == pytest.approx(half - 140)
 
 
 def test_numbers_that_have_no_logarithm_are_left_to_the_table() -> None:

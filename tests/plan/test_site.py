@@ -1,0 +1,28 @@
+"""What the site is made from is all that an edition makes, and files that are there."""
+
+from __future__ import annotations
+
+from plan.planned import ROOT, plan_of
+
+PLAN = plan_of("demo")
+
+
+def test_the_site_needs_every_file_of_every_study() -> None:
+    inputs = PLAN.site.inputs()
+    asked = {file for kind in ("indexes", "records", "files") for file in inputs[kind]}
+    assert asked == set(PLAN.studies.compared_files())
+    assert inputs["claims"] == "work/demo/artifacts/claims.csv"
+
+
+def test_documents_templates_and_sources_of_the_site_are_there() -> None:
+    inputs = PLAN.site.inputs()
+    kinds = ("documents", "pictures", "modules", "templates", "assets")
+    assert all(inputs[kind] for kind in kinds)
+    files = [ROOT / file for kind in kinds for file in inputs[kind]]
+    assert [file for file in files if not file.is_file()] == []
+
+
+def test_targets_are_the_studies_and_the_site() -> None:
+    targets = PLAN.targets()
+    assert list(targets) == [*PLAN.studies.specs, "site"]
+    assert targets["site"] == ["work/demo/site"]
