@@ -41,8 +41,8 @@ class PaperNumber(Model):
     dataset : str, optional
         Rows of this dataset alone.
     shown : str
-        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign; ``words`` for a small
-        whole number in words; ``text`` as it is written in the document.
+        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign;
+        ``words`` for a small whole number in words; ``text`` as it is written in the document.
     on_twins : bool
         Whether it can be had of synthetic twins, too; where not, the text says so.
     """
