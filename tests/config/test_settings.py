@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.settings import EDITIONS, Settings, load_settings, merged
+from receval.config.merging import merged
+from receval.config.settings import EDITIONS, Settings, load_settings
 
 
 @pytest.fixture(scope="module", params=EDITIONS)

@@ -70,8 +70,8 @@ class PlannedExperiments:
 
     def ranks_file(self, experiment: ExperimentSpec, system: str) -> str:
         """Return the file of a system's judged ranks on an experiment's split."""
-        edition = self.datasets.edition
-        return f"work/{edition}/{experiment.dataset}/{experiment.split}/{system}/ranks.npz"
+        run = self.datasets.run
+        return f"work/{run}/{experiment.dataset}/{experiment.split}/{system}/ranks.npz"
 
     def models_folders(self, experiments: Iterable[ExperimentSpec]) -> list[str]:
         """Return the folders of the models of some experiments, each once."""

@@ -19,6 +19,7 @@ from receval.workflow.plan.measurements import (
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.replications import PlannedReplications
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -33,10 +34,14 @@ class Plan:
     root : Path
         The repository. Paths that the parts return are relative to it, which is also the current
         folder.
+    known : Plan, optional
+        Of the edition that a replication repeats: what both have alike is worked out once.
 
     Attributes
     ----------
     edition : {"demo", "full"}
+    run : str
+        The folder in ``work``: the edition, or the name of a replication.
     datasets : PlannedDatasets
         Which datasets and splits can be had.
     experiments, judgment_samplings, simulations, searches
@@ -47,6 +52,8 @@ class Plan:
         All artifacts of a study together.
     claims : PlannedClaims
         The verdicts on what the papers claim.
+    replications : PlannedReplications
+        What is repeated with other root seeds; of a replication, what its rows are made with.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -55,10 +62,11 @@ class Plan:
         What jobs ask a cluster for.
     """
 
-    def __init__(self, settings: Settings, root: Path) -> None:
+    def __init__(self, settings: Settings, root: Path, known: Plan | None = None) -> None:
         self.settings = settings
         self.edition = settings.edition
-        self.datasets = PlannedDatasets(settings)
+        self.run = settings.run
+        self.datasets = PlannedDatasets(settings, known.datasets if known else None)
         self.accepted = AcceptedResults(self.datasets)
         self.experiments = PlannedExperiments(settings, self.datasets)
         self.judgment_samplings = PlannedJudgmentSamplings(self.experiments)
@@ -68,8 +76,9 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.code = PlannedCode(settings, root)
+        self.code = PlannedCode(settings, root, known.code if known else None)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
+        self.replications = PlannedReplications(settings, self.claims, self.code_digests)
         self.sizes = PlannedSizes(settings, self.datasets)
