@@ -32,7 +32,7 @@ rule rank_system:
         protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
             w.dataset, w.split, w.system
         ),
-        seed=lambda w: PLANS[w.edition].settings.seed,
+        seed=lambda w: PLANS[w.edition].settings.candidate_seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.systems:rank_system",

@@ -33,7 +33,7 @@ rule train_system:
             w.dataset, w.system
         ),
         order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
-        seed=lambda w: PLANS[w.edition].settings.seed,
+        seed=lambda w: PLANS[w.edition].settings.system_seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.systems:train_system",

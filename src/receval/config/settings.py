@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -225,6 +225,9 @@ class Settings(BaseModel):
         return self
 
 
+SomeSettings = TypeVar("SomeSettings", bound=Settings)
+
+
 def chosen_edition(
     folder: Path, overrides: Mapping[str, Any], edition: str | None = None
 ) -> Edition:
@@ -271,7 +274,7 @@ def load_settings(
     return checked(Settings, folder, content_of_edition(folder, chosen, given))
 
 
-def checked[T: Settings](model: type[T], folder: Path, content: Mapping[str, Any]) -> T:
+def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
     """Return merged content as settings.
 
     Raises
