@@ -169,5 +169,3 @@ def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
         row = dict(zip(keys, names, strict=True)) | {"claims": " ".join(claims)} | known | shares
         rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
