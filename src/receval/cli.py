@@ -141,7 +141,7 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        [*plan.studies.artifact_names(), *plan.claims.names()],
+        [*plan.studies.artifact_names(), *plan.claims.names(), *plan.replications.made()],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -157,7 +157,13 @@ def _accept(chosen: argparse.Namespace) -> int:
     fresh, accepted = _folders(plan)
     remove_leftovers(accepted)
     changes = acceptance(
-        fresh, accepted, [*plan.studies.all_artifact_names(), *plan.claims.names()]
+        fresh,
+        accepted,
+        [
+            *plan.studies.all_artifact_names(),
+            *plan.claims.names(),
+            *plan.replications.names(),
+        ],
     )
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)

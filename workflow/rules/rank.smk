@@ -12,8 +12,10 @@ OUTPUTS
 rule rank_system:
     input:
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split="work/{edition}/{dataset}/{split}/split.npz",
-        models="work/{edition}/{dataset}/{split}/{system}/models",
+        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
+        models=lambda w: PLANS[w.edition].experiments.models_folder(
+            w.dataset, w.split, w.system
+        ),
     output:
         ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
     log:

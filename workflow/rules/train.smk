@@ -11,7 +11,7 @@ OUTPUTS
 rule train_system:
     input:
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split="work/{edition}/{dataset}/{split}/split.npz",
+        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
     log:

@@ -93,7 +93,7 @@ def judged_replication(
         numbers += [(number, *cells) for cells in _numbers_read(sources)]
     return (
         pd.DataFrame(rows, columns=list(ROWS)),
-        pd.DataFrame(dict.fromkeys(numbers), columns=list(NUMBERS)),
+        pd.DataFrame(list(dict.fromkeys(numbers)), columns=list(NUMBERS)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 import pandas as pd
@@ -102,13 +102,14 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
     squares = _mean_squares(table)
     rest = squares[0, 1, 2]
     pairs = {(0, 1): c, (0, 2): b, (1, 2): a}
-    found = {pair: (squares[pair] - rest) / times for pair, times in pairs.items()}
+    alone = []
     for source, times in enumerate((b * c, a * c, a * b)):
         one, other = (pair for pair in pairs if source in pair)
-        above = squares[source,] - squares[one] - squares[other] + rest
-        found[source,] = above / times
-    order: list[tuple[int, ...]] = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
-    return VarianceComponents(*(max(0.0, float(found[key])) for key in order), float(rest))
+        alone.append((squares[source,] - squares[one] - squares[other] + rest) / times)
+    together = [(squares[pair] - rest) / times for pair, times in pairs.items()]
+    names = [field.name for field in fields(VarianceComponents)]
+    found = [max(0.0, float(part)) for part in (*alone, *together, rest)]
+    return VarianceComponents(**dict(zip(names, found, strict=True)))
 
 
 def _mean_squares(table: NDArray[np.float64]) -> dict[tuple[int, ...], np.float64]:

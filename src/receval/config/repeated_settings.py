@@ -41,6 +41,16 @@ class RepeatedSettings(Settings):
         return self.run_name
 
     @property
+    def split_run(self) -> str:
+        """In the crossed design, the first run of this seed of splits."""
+        return re.sub(r"-t\d-c\d$", "-t1-c1", self.run_name)
+
+    @property
+    def model_run(self) -> str:
+        """In the crossed design, the first run of these seeds of splits and systems."""
+        return re.sub(r"-c\d$", "-c1", self.run_name)
+
+    @property
     def split_seed(self) -> int:
         """The root of the seeds of splits."""
         return self.roots[0]

@@ -94,6 +94,16 @@ class Settings(BaseModel):
         return self.edition
 
     @property
+    def split_run(self) -> str:
+        """The run whose splits are read: another one only where that has the same."""
+        return self.run
+
+    @property
+    def model_run(self) -> str:
+        """The run whose models are read: another one only where that has the same."""
+        return self.run
+
+    @property
     def split_seed(self) -> int:
         """The root of the seeds of splits."""
         return self.seed

@@ -65,12 +65,13 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
     with np.errstate(invalid="ignore", divide="ignore"):
         half = (numbers["high"] - numbers["low"]) / 2
         off = numbers["published"] - numbers["mean"]
-        position = np.where(half > 0, off / half, np.where(off == 0, 0, np.sign(off) * np.inf))
+        # Of a number that never varies, any other lies beyond; 0 by 0 is not defined.
+        position = np.where((half == 0) & (off == 0), 0.0, off / half)
     found = {
         **{name: rows[name] for name in ("claim", "dataset", "replications")},
         **{name: numbers[name] for name in ("share", "share_low", "share_high")},
         "share_in_part": numbers["in_part"] / rows["replications"].to_numpy(dtype=np.float64),
-        "position": np.where(np.isnan(off), np.nan, position),
+        "position": position,
         "place": rows["place"],
     }
     return pd.DataFrame(found, columns=list(COLUMNS)).sort_values(

@@ -132,7 +132,7 @@ class PlannedDatasets:
 
     def split_file(self, dataset: str, split: str) -> str:
         """Return the file of a split."""
-        return f"work/{self.run}/{dataset}/{split}/split.npz"
+        return f"work/{self.settings.split_run}/{dataset}/{split}/split.npz"
 
     def has_split(self, dataset: str, split: str) -> bool:
         """Return whether a split can be made.

@@ -66,7 +66,9 @@ class Plan:
         self.settings = settings
         self.edition = settings.edition
         self.run = settings.run
-        self.datasets = PlannedDatasets(settings, known.datasets if known else None)
+        self.datasets: PlannedDatasets = PlannedDatasets(
+            settings, known.datasets if known else None
+        )
         self.accepted = AcceptedResults(self.datasets)
         self.experiments = PlannedExperiments(settings, self.datasets)
         self.judgment_samplings = PlannedJudgmentSamplings(self.experiments)
@@ -76,7 +78,7 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.code = PlannedCode(settings, root, known.code if known else None)
+        self.code: PlannedCode = PlannedCode(settings, root, known.code if known else None)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)

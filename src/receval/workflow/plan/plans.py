@@ -35,7 +35,7 @@ class Plans(Mapping[str, Plan]):
         self._folder = folder
         self._overrides = overrides
         self._root = root
-        self._editions = {
+        self._editions: dict[str, Plan] = {
             edition: Plan(load_settings(folder, edition, overrides), root) for edition in EDITIONS
         }
         self._unseeded: dict[tuple[str, bool], RepeatedSettings] = {}
