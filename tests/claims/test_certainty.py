@@ -97,18 +97,18 @@ def test_a_published_number_is_told_from_our_mean_in_standard_deviations() -> No
     rows = rows_of(*["holds"] * 3, published=[4.0] * 3, value=[1.0, 2.0, 3.0])
     row = only(certainty(rows))
     assert (row["mean"], row["standard_deviation"], row["deviations"]) == (2, 1, 2)
-    assert row["place"] == "inside"
+    assert row["location"] == "inside"
 
 
 def test_a_published_number_beyond_the_interval_is_outside() -> None:
     row = only(certainty(rows_of(*["holds"] * 3, published=[7.0] * 3, value=[1.0, 2.0, 3.0])))
-    assert row["place"] == "outside"
+    assert row["location"] == "outside"
 
 
 def test_a_number_that_never_varies_has_no_deviations() -> None:
     rows = rows_of(*["does not hold"] * 3, published=[7.0] * 3, value=[2.0] * 3)
     row = only(certainty(rows))
-    assert (row["place"], row["low"], row["high"]) == ("outside", 2, 2)
+    assert (row["location"], row["low"], row["high"]) == ("outside", 2, 2)
     assert math.isnan(row["deviations"])
 
 

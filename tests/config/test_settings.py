@@ -46,6 +46,9 @@ PLACES = [
     ("studies/valcarce2020.yaml", "judgment_samplings", "ratings"),
     ("studies/systems.yaml", "experiments", "valcarce"),
     ("searches.yaml",),
+    ("replications.yaml",),
+    ("replications.yaml", "studies", "bellogin2017"),
+    ("replications.yaml", "crossed"),
     ("simulations.yaml", "skewed-popularity"),
 ]
 

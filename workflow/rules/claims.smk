@@ -19,8 +19,6 @@ rule judge_claims:
     log:
         messages="work/{edition}/claims/logs/judge_{study}.log",
         benchmark="work/{edition}/claims/benchmarks/judge_{study}.tsv",
-    wildcard_constraints:
-        edition="|".join(EDITIONS),
     group:
         "study"
     conda:

@@ -5,18 +5,13 @@ REQUIRED INPUTS
   work/<run>/artifacts/<study>/...                 the results of a replication, as work/full-r01/...
   results/<edition>/replications.csv               the accepted verdicts of other replications
 OUTPUTS
-  work/<run>/claims/<study>.csv                    the verdicts of a replication
-  work/<run>/claims/<study>_numbers.csv            the numbers that decided them
+  work/<run>/verdicts/<study>.csv                  the verdicts of a replication
+  work/<run>/verdicts/<study>_numbers.csv          the numbers that decided them
   work/<edition>/artifacts/replications.csv        the verdicts of all replications
   work/<edition>/artifacts/certainty.csv           how often each claim holds
   work/<edition>/artifacts/variance.csv            of which seed each number varies
   work/<edition>/artifacts/replications_<study>.csv, .svg, .pdf    how sure a paper's claims are
 """
-
-
-rule replications:
-    input:
-        CHOSEN.replications.files(),
 
 
 rule judge_replication:
@@ -25,13 +20,11 @@ rule judge_replication:
         records=lambda w: PLANS[w.edition].claims.records(w.study),
         results=lambda w: PLANS[w.edition].claims.results(w.study),
     output:
-        verdicts="work/{edition}/claims/{study}.csv",
-        numbers="work/{edition}/claims/{study}_numbers.csv",
+        verdicts="work/{edition}/verdicts/{study}.csv",
+        numbers="work/{edition}/verdicts/{study}_numbers.csv",
     log:
-        messages="work/{edition}/claims/logs/judge_{study}.log",
-        benchmark="work/{edition}/claims/benchmarks/judge_{study}.tsv",
-    wildcard_constraints:
-        edition=RUN_NAMES,
+        messages="work/{edition}/verdicts/logs/judge_{study}.log",
+        benchmark="work/{edition}/verdicts/benchmarks/judge_{study}.tsv",
     group:
         "study"
     conda:
@@ -63,8 +56,8 @@ rule gather_replications:
     output:
         table="work/{edition}/artifacts/replications.csv",
     log:
-        messages="work/{edition}/claims/logs/gather_replications.log",
-        benchmark="work/{edition}/claims/benchmarks/gather_replications.tsv",
+        messages="work/{edition}/verdicts/logs/gather_replications.log",
+        benchmark="work/{edition}/verdicts/benchmarks/gather_replications.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -92,8 +85,8 @@ rule summarise_replications:
     output:
         table="work/{edition}/artifacts/certainty.csv",
     log:
-        messages="work/{edition}/claims/logs/summarise_replications.log",
-        benchmark="work/{edition}/claims/benchmarks/summarise_replications.tsv",
+        messages="work/{edition}/verdicts/logs/summarise_replications.log",
+        benchmark="work/{edition}/verdicts/benchmarks/summarise_replications.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -120,8 +113,8 @@ rule split_variance:
     output:
         table="work/{edition}/artifacts/variance.csv",
     log:
-        messages="work/{edition}/claims/logs/split_variance.log",
-        benchmark="work/{edition}/claims/benchmarks/split_variance.tsv",
+        messages="work/{edition}/verdicts/logs/split_variance.log",
+        benchmark="work/{edition}/verdicts/benchmarks/split_variance.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1
@@ -151,8 +144,8 @@ rule draw_replications:
         svg="work/{edition}/artifacts/replications_{study}.svg",
         pdf="work/{edition}/artifacts/replications_{study}.pdf",
     log:
-        messages="work/{edition}/claims/logs/draw_replications_{study}.log",
-        benchmark="work/{edition}/claims/benchmarks/draw_replications_{study}.tsv",
+        messages="work/{edition}/verdicts/logs/draw_replications_{study}.log",
+        benchmark="work/{edition}/verdicts/benchmarks/draw_replications_{study}.tsv",
     conda:
         "../../envs/receval.yaml"
     threads: 1

@@ -28,7 +28,7 @@ COLUMNS = (
     "standard_deviation",
     "low",
     "high",
-    "place",
+    "location",
     "deviations",
     "needs",
 )
@@ -139,10 +139,10 @@ def _certainty_of(group: pd.DataFrame) -> dict[str, Any]:
     values = decided["value"].to_numpy(dtype=np.float64)
     if np.isnan(published).all() or np.isnan(values).any():
         return found
-    return found | _place(float(published[0]), values.tolist())
+    return found | _location(float(published[0]), values.tolist())
 
 
-def _place(published: float, values: Sequence[float]) -> dict[str, Any]:
+def _location(published: float, values: Sequence[float]) -> dict[str, Any]:
     low, high = prediction_interval(values)
     mean = float(np.mean(values))
     found: dict[str, Any] = {"published": published, "mean": mean, "low": low, "high": high}
@@ -151,7 +151,7 @@ def _place(published: float, values: Sequence[float]) -> dict[str, Any]:
     deviation = float(np.std(values, ddof=1))
     found |= {
         "standard_deviation": deviation,
-        "place": "inside" if low <= published <= high else "outside",
+        "location": "inside" if low <= published <= high else "outside",
     }
     if deviation > 0:
         found["deviations"] = (published - mean) / deviation

@@ -1,4 +1,4 @@
-"""The configuration of a replication: that of its edition, with what is repeated and other seeds."""
+"""The configuration of a replication: its edition's, with what is repeated and other seeds."""
 
 from __future__ import annotations
 

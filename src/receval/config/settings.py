@@ -262,8 +262,8 @@ def load_settings(
 
     The files are merged in this order, later ones first: what the command line gives, the
     edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, display, searches, simulations, drift, replications and studies. Mappings are merged key by key,
-    everything else is replaced.
+    systems, display, searches, simulations, drift, replications and studies. Mappings are merged
+    key by key, everything else is replaced.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ COLUMNS = (
     "share_high",
     "share_in_part",
     "position",
-    "place",
+    "location",
 )
 """Of the rows that are drawn; ``position`` is where the published number lies, in halves of our
 prediction interval from our mean."""
@@ -72,7 +72,7 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
         **{name: numbers[name] for name in ("share", "share_low", "share_high")},
         "share_in_part": numbers["in_part"] / rows["replications"].to_numpy(dtype=np.float64),
         "position": position,
-        "place": rows["place"],
+        "location": rows["location"],
     }
     return pd.DataFrame(found, columns=list(COLUMNS)).sort_values(
         ["claim", "dataset"], kind="stable", ignore_index=True
@@ -101,7 +101,7 @@ def draw(rows: pd.DataFrame) -> Figure:
     """
     positions = real_values(rows["position"])
     has_numbers = bool((~np.isnan(positions)).any())
-    several = rows["dataset"].nunique() > 1
+    several = len(set(rows["dataset"])) > 1
     blocks = np.array_split(np.arange(len(rows)), max(1, -(-len(rows) // MOST_ROWS)))
     most = max(len(block) for block in blocks)
     panels = 2 if has_numbers else 1
@@ -156,7 +156,7 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         at = float(np.clip(positions[place], -FARTHEST, FARTHEST))
         beyond = abs(positions[place]) > FARTHEST
         marker = ("<" if at < 0 else ">") if beyond else "D"
-        inside = rows["place"].iloc[place] == "inside"
+        inside = rows["location"].iloc[place] == "inside"
         axes.plot(
             [at],
             [place],

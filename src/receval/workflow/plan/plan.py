@@ -84,3 +84,11 @@ class Plan:
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
         self.sizes = PlannedSizes(settings, self.datasets)
+
+    def targets(self) -> dict[str, list[str]]:
+        """Return the files of each target that is not a file: studies, and replications."""
+        of_studies = {
+            study: [*self.studies.files(study), *self.studies.shown_files(study)]
+            for study in self.settings.studies
+        }
+        return {**of_studies, "replications": self.replications.files()}

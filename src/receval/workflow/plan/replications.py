@@ -1,4 +1,4 @@
-"""The replications of an edition: which runs there are, their files, and what they are made with."""
+"""The replications of an edition: its runs, their files, and what these are made with."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class PlannedReplications:
     def verdict_files(self) -> list[str]:
         """Return the verdicts of the replications that are asked for."""
         return [
-            f"work/{self.run(name)}/claims/{study}.csv"
+            f"work/{self.run(name)}/verdicts/{study}.csv"
             for name in self.chosen.replications
             for study in self.studies
         ]
@@ -88,7 +88,7 @@ class PlannedReplications:
         if study not in self.studies:
             return {}
         names = self.chosen.crossed
-        return {name: f"work/{self.run(name)}/claims/{study}_numbers.csv" for name in names}
+        return {name: f"work/{self.run(name)}/verdicts/{study}_numbers.csv" for name in names}
 
     def accepted_files(self) -> list[str]:
         """Return the accepted verdicts of all replications, if there are any."""
