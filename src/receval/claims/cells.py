@@ -118,7 +118,8 @@ class SelectedCells(Model):
         selecting = [*where, *self.without, *(self.pair or ()), *self.each]
         self._check_columns(name, table, [*selecting, self.column, *intervals])
         for dataset in _all_of(where.get("dataset", ())):
-            if not sources.has(context.study, _word(dataset)):
+            is_there = _is_among(table["dataset"], (dataset,)).any()
+            if not is_there and not sources.has(context.study, _word(dataset)):
                 raise NotMeasuredError(f"the dataset {dataset}")
         if context.dataset and "dataset" in table.columns:
             where.setdefault("dataset", context.dataset)

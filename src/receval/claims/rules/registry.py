@@ -22,7 +22,8 @@ from receval.spec_types import NonEmptyText
 class EachRule(Rule):
     """Several parts, each decided by its own rule; the claim holds if all do.
 
-    A part that is not measured leaves the claim undecided unless another part refutes it.
+    A part that is not measured leaves the claim undecided where its verdict could change that of
+    the claim.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class EachRule(Rule):
     together: bool = False
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return the verdict of all parts: in part, if any holds at least in part."""
+        """Return the verdict of all parts."""
         found: dict[str, Finding] = {}
         missing: dict[str, NotMeasuredError] = {}
         for name, part in self.parts.items():
@@ -46,16 +47,10 @@ class EachRule(Rule):
                 found[name] = part.judge(sources, context)
             except NotMeasuredError as error:
                 missing[name] = error
-        verdicts = {finding.verdict for finding in found.values()}
-        if missing and verdicts <= {ClaimVerdict.HOLDS}:
+        known = {finding.verdict for finding in found.values()}
+        verdict = self._verdict(known | {ClaimVerdict.HOLDS} if missing else known)
+        if missing and verdict is not self._verdict(known | {ClaimVerdict.DOES_NOT_HOLD}):
             raise next(iter(missing.values()))
-        if verdicts == {ClaimVerdict.HOLDS}:
-            verdict = ClaimVerdict.HOLDS
-        else:
-            fails = ClaimVerdict.DOES_NOT_HOLD in verdicts
-            if not self.together:
-                fails &= len(verdicts) == 1
-            verdict = ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
         details = [failing([(f.verdict is ClaimVerdict.HOLDS, name) for name, f in found.items()])]
         details += [f"{name}: {f.detail}" for name, f in found.items() if f.detail]
         details += [f"Not measured: {name}." for name in missing]
@@ -65,6 +60,14 @@ class EachRule(Rule):
             "; ".join(dict.fromkeys(finding.rule for finding in found.values())),
             " ".join(filter(None, details)),
         )
+
+    def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
+        if parts == {ClaimVerdict.HOLDS}:
+            return ClaimVerdict.HOLDS
+        fails = ClaimVerdict.DOES_NOT_HOLD in parts
+        if not self.together:
+            fails &= len(parts) == 1
+        return ClaimVerdict.DOES_NOT_HOLD if fails else ClaimVerdict.HOLDS_IN_PART
 
 
 class UnmeasuredRule(Rule):
