@@ -135,7 +135,7 @@ def _draw_shares(axes: Axes, rows: pd.DataFrame, labels: Sequence[str], most: in
     in_part = real_values(rows["share_in_part"])
     places = np.arange(len(rows))
     share, low, high = numbers
-    axes.barh(places, in_part, left=share, height=0.55, color=_IN_PART, linewidth=0)
+    axes.barh(places, in_part, left=share, height=0.3, color=_IN_PART, linewidth=0)
     axes.hlines(places, low, high, color=_HOLDS, linewidth=0.9)
     axes.plot(share, places, "o", color=_HOLDS, markersize=3, clip_on=False)
     axes.set_xlim(0, 1)
@@ -169,7 +169,7 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
         )
     axes.set_xlim(-FARTHEST, FARTHEST)
     axes.set_xticks([-1, 0, 1])
-    axes.set_xlabel("Published number")
+    axes.set_xlabel("Published")
     _rows_of(axes, len(rows), most)
     axes.set_yticklabels([])
 
