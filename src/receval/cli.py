@@ -144,7 +144,12 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        [*plan.studies.artifact_names(), *plan.claims.names(), *plan.paper.names()],
+        [
+            *plan.studies.artifact_names(),
+            *plan.claims.names(),
+            *plan.paper.names(),
+            *plan.replications.made(),
+        ],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -163,6 +168,7 @@ def _accept(chosen: argparse.Namespace) -> int:
         *plan.studies.all_artifact_names(),
         *plan.claims.names(),
         *plan.paper.listed_names(),
+        *plan.replications.names(),
     ]
     changes = acceptance(fresh, accepted, listed)
     if not chosen.drop:
