@@ -70,11 +70,10 @@ include: "workflow/rules/drift.smk"
 include: "workflow/rules/scheduling.smk"
 
 
-for study in CHOSEN.settings.studies:
+for target, files in CHOSEN.targets().items():
 
     rule:
         name:
-            study
+            target
         input:
-            CHOSEN.studies.files(study),
-            CHOSEN.studies.shown_files(study),
+            files,

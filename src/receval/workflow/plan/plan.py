@@ -77,3 +77,9 @@ class Plan:
         self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.sizes = PlannedSizes(settings, self.datasets)
+
+    def targets(self) -> dict[str, list[str]]:
+        """Return what each named target of the workflow makes: the studies, and the paper."""
+        studies = self.studies
+        made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
+        return {**made, "paper": self.paper.files()}
