@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from receval.claims.cells import ClaimContext
-from receval.claims.errata import load_errata
+from receval.claims.errata import Erratum, load_errata
 from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
