@@ -103,7 +103,12 @@ class Plan:
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each target that is not a file: studies, replications, the site."""
+        """Return what each named target makes: studies, replications, the paper and the site."""
         studies = self.studies
         made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
-        return {**made, "replications": self.replications.files(), "site": [self.site.folder()]}
+        return {
+            **made,
+            "replications": self.replications.files(),
+            "paper": self.paper.files(),
+            "site": [self.site.folder()],
+        }
