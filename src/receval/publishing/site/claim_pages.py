@@ -71,7 +71,7 @@ def start_page(
     )
 
 
-def ledger_page(
+def page_of_ledger(
     rows: Sequence[VerdictRow], studies: Sequence[Study], printer: RowPrinter
 ) -> SitePage:
     """Return the page of all rows."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.publishing.site.claim_pages import ledger_page, start_page
+from receval.publishing.site.claim_pages import page_of_ledger, start_page
 from receval.publishing.site.document_pages import (
     DOCUMENTS,
     ERRATA,
@@ -109,7 +109,7 @@ def _pages(
     }
     return [
         start_page(rows, studies, doors, sources.edition),
-        ledger_page(rows, studies, printer),
+        page_of_ledger(rows, studies, printer),
         studies_page(studies),
         *(study_page(study, studies, printer, links, rows, sources.edition) for study in studies),
         *document_pages(sources.documents, links),
