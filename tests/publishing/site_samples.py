@@ -126,6 +126,8 @@ def claim_row(**changes: str) -> dict[str, str]:
     return row | changes
 
 
+OTHER_FORM = claim_row(form="MF (text)", verdict="does not hold", value="0.9")
+
 ROWS = [
     claim_row(),
     claim_row(dataset="netflix", value="", low="", high="", ours="", verdict="undecidable here"),

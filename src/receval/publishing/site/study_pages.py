@@ -13,7 +13,7 @@ from receval.figures.printed_numbers import significant
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
-from receval.publishing.site.shown_rows import LEDGER, RowPrinter
+from receval.publishing.site.shown_rows import RowPrinter, ledger_of
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_sections import (
     StudySection,
@@ -89,12 +89,7 @@ class Study:
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
         counts = count_verdicts(self.rows)
-        links = {
-            verdict: relative(
-                f"{LEDGER}?paper={self.name}&verdict={verdict.replace(' ', '+')}", page
-            )
-            for verdict in counts
-        }
+        links = {verdict: relative(ledger_of(verdict, self.name), page) for verdict in counts}
         return VerdictBar(self.label, counts, links)
 
 
@@ -123,7 +118,7 @@ def study_page(
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
-    beside = [row for row in study.rows if row.has_numbers]
+    beside = [row for row in study.rows if row.has_numbers and row.is_counted]
     return SitePage(
         page,
         study.label,
@@ -201,6 +196,7 @@ def _section(
         "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
         "table_rows": table_rows(text),
         "is_page": bool(text) and "tex" not in section.suffixes,
+        "counted": sum(row.is_counted for row in rows),
         "rows": [printer.shown(row, page) for row in rows],
         "counts": {v: n for v, n in count_verdicts(rows).items() if n},
         "files": [

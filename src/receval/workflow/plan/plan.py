@@ -79,7 +79,7 @@ class Plan:
         self.claims = PlannedClaims(self.studies, root)
         self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
-        self.site = PlannedSite(settings, self.studies, root)
+        self.site = PlannedSite(settings, self.studies, self.paper, root)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:

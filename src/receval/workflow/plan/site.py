@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from receval.config.settings import Settings
+from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.studies import PlannedStudies
 
 GENERATOR = "src/receval/publishing/site"
@@ -19,13 +20,17 @@ class PlannedSite:
     settings : Settings
         The edition's configuration.
     studies : PlannedStudies
+    paper : PlannedPaper
     root : Path
         The repository, which has the documents, the library and the pages' templates.
     """
 
-    def __init__(self, settings: Settings, studies: PlannedStudies, root: Path) -> None:
+    def __init__(
+        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, root: Path
+    ) -> None:
         self.settings = settings
         self.studies = studies
+        self.paper = paper
         self.root = root
 
     def folder(self) -> str:
@@ -42,6 +47,7 @@ class PlannedSite:
             "indexes": [studies.page_file(name) for name in names],
             "records": [studies.record_file(name) for name in names],
             "files": [file for name in names for file in studies.files(name) if file not in own],
+            "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
             "documents": [
                 *(str(self.root / name) for name in TOP_DOCUMENTS),
                 *self._found("docs", "*.md"),
