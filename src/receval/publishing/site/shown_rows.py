@@ -15,7 +15,7 @@ from receval.publishing.site.verdict_rows import VerdictRow, artifact_label
 LEDGER = "ledger.html"
 """Address of the page with all rows."""
 
-LONGEST = 110
+LONGEST = 80
 """Characters of a cell; of a longer text a table has the beginning."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from receval.figures.printed_numbers import significant
+from receval.figures.printed_numbers import in_text, significant
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
@@ -63,6 +63,11 @@ class Study:
     def is_paper(self) -> bool:
         """Whether it is that of a paper: those are named after author and year."""
         return self.name[-1].isdigit()
+
+    @property
+    def counted(self) -> int:
+        """How many verdicts its claims have."""
+        return sum(row.is_counted for row in self.rows)
 
     @property
     def address(self) -> str:
@@ -133,6 +138,7 @@ def study_page(
             "styles": VERDICTS,
             "sections": sections,
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
+            "has_intervals": any(row.low and row.high for row in beside),
             "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),
             "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
@@ -164,7 +170,9 @@ def studies_page(studies: Sequence[Study]) -> SitePage:
 def _numbers(row: VerdictRow) -> tuple[str, str, str]:
     """Return a published number, ours and their difference, in print."""
     published, ours = float(row.published), float(row.value)
-    return significant(published), significant(ours), significant(ours - published, 2, signed=True)
+    difference = significant(ours - published, 2, signed=True)
+    # The paper's has the digits that the paper prints.
+    return in_text(row.published), significant(ours, 4), difference
 
 
 def _pair(row: VerdictRow, printer: RowPrinter) -> NumberPair:
