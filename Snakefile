@@ -3,6 +3,7 @@
 #   snakemake --cores all                                   everything, full edition
 #   snakemake --cores all --config edition=demo             everything, synthetic twins
 #   snakemake --cores all bellogin2017                      one study
+#   snakemake --cores all replications                      the claims under other root seeds
 #   snakemake -n                                            the plan
 
 import sys
@@ -13,8 +14,9 @@ from snakemake.utils import min_version
 # Another checkout may be installed: a run plans and works with the code beside this file.
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
-from receval.config.settings import EDITIONS, chosen_edition, load_settings
-from receval.workflow.plan.plan import Plan
+from receval.config.repeated_settings import RUN_NAMES
+from receval.config.settings import EDITIONS, chosen_edition
+from receval.workflow.plan.plans import Plans
 from receval.provenance.versions import versions
 from receval.workflow.run import begin_run, or_no_run
 from receval.workflow.run_record import record_run
@@ -28,10 +30,7 @@ JOBS = begin_run(
     abandon=lambda error: workflow.scheduler.executor_error_callback(error),
 )
 
-PLANS = {
-    edition: Plan(load_settings(Path("config"), edition, config), Path("."))
-    for edition in EDITIONS
-}
+PLANS = Plans(Path("config"), config, Path("."))
 CHOSEN = PLANS[chosen_edition(Path("config"), config)]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
@@ -43,7 +42,7 @@ wildcard_constraints:
         ("dataset", "split", "system", "judgment_sampling", "simulation"),
         "[a-z0-9]+(-[a-z0-9]+)*",
     ),
-    edition="|".join(EDITIONS),
+    edition="|".join([*EDITIONS, RUN_NAMES]),
     study="|".join(STUDIES),
     artifact="[a-z0-9]+(_[a-z0-9]+)*",
 
@@ -66,6 +65,7 @@ include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/paper.smk"
+include: "workflow/rules/replications.smk"
 include: "workflow/rules/drift.smk"
 include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"

@@ -28,6 +28,7 @@ GROUPS = {
         "compute_artifact",
         "draw_figure",
         "judge_claims",
+        "judge_replication",
         "record_provenance",
         "sample_judgments",
         "simulate_skewness",

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.settings import EDITIONS, Settings, load_settings, merged
+from receval.config.merging import merged
+from receval.config.settings import EDITIONS, Settings, load_settings
 
 
 @pytest.fixture(scope="module", params=EDITIONS)
@@ -45,6 +46,9 @@ PLACES = [
     ("studies/valcarce2020.yaml", "judgment_samplings", "ratings"),
     ("studies/systems.yaml", "experiments", "valcarce"),
     ("searches.yaml",),
+    ("replications.yaml",),
+    ("replications.yaml", "studies", "bellogin2017"),
+    ("replications.yaml", "crossed"),
     ("simulations.yaml", "skewed-popularity"),
 ]
 

@@ -107,6 +107,7 @@ OLD_WORDS = (
         {
             "config/splits.yaml": _SEEDS,
             "config/demo.yaml": _SEEDS,
+            "config/replications.yaml": _SEEDS,
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "config/errata.yaml": "the name of the experiment",
             "docs/unbiased_tests.md": "the name of the split",

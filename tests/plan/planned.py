@@ -8,7 +8,8 @@ from typing import Any
 
 from declared_files import declared
 
-from receval.config.settings import load_settings, merged
+from receval.config.merging import merged
+from receval.config.settings import load_settings
 from receval.evaluation.input_files import InputFiles
 from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from receval.workflow.plan.plan import Plan

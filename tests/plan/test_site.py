@@ -24,7 +24,7 @@ def test_documents_templates_and_sources_of_the_site_are_there() -> None:
     assert [file for file in files if not file.is_file()] == []
 
 
-def test_targets_are_the_studies_and_the_site() -> None:
+def test_targets_are_the_studies_and_what_is_made_of_all() -> None:
     targets = PLAN.targets()
-    assert list(targets) == [*PLAN.studies.specs, "site"]
+    assert list(targets) == [*PLAN.studies.specs, "paper", "replications", "site"]
     assert targets["site"] == ["work/demo/site"]

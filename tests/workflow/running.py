@@ -89,7 +89,9 @@ class Workflow:
         return Workflow(folder, self.home)
 
     def shrink(self) -> None:
-        """Keep four artifacts of two studies, and little data."""
+        """Keep four artifacts of two studies, and little data; no claims, which need the others."""
+        for path in (self.folder / "config" / "claims").glob("*.yaml"):
+            path.unlink()
         for path in (self.folder / "config" / "studies").iterdir():
             if path.stem in KEPT:
                 self._change(path, lambda study, kept=KEPT[path.stem]: _shrink_study(study, kept))
@@ -97,6 +99,10 @@ class Workflow:
                 path.unlink()
         self._change(self.folder / "config" / "demo.yaml", lambda demo: demo.pop("studies"))
         shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
+
+    def claim(self) -> None:
+        """Give one of the studies a few claims."""
+        shutil.copy2(HERE / "small_claims.yaml", self.folder / "config/claims/bellogin2017.yaml")
 
     @staticmethod
     def _change(path: Path, change: Callable[[dict[str, Any]], object]) -> None:

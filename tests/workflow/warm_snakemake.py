@@ -1,4 +1,4 @@
-"""Snakemake, imported once, from which runs are forked: importing it is most of a short one.
+"""Snakemake and what it imports, once: runs are forked from it, of which importing is most.
 
 This is run as a program. It reads one request a line, as JSON, and answers each with the status of
 the process that it forked for it. What such a process loads after that comes from where its request
@@ -13,7 +13,25 @@ import signal
 import sys
 from typing import Any
 
-import snakemake.cli  # noqa: F401 - what the runs would import, each of them
+import snakemake.cli  # noqa: F401
+
+LIBRARIES = (
+    "docutils.core",
+    "filelock",
+    "jinja2",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.figure",
+    "numba",
+    "pandas",
+    "pyarrow.parquet",
+    "scipy.sparse",
+    "scipy.stats",
+    "smart_open",
+    "snakemake.report.html_reporter",
+    "yte",
+)
+"""What else the runs and the commands would import, each of them."""
 
 OWN = ("receval", "snakemake_executor_plugin", "snakemake_logger_plugin")
 """What each run has to load itself: modules whose names begin so."""
@@ -44,6 +62,8 @@ def become(request: dict[str, Any]) -> None:
 def main() -> None:
     """Fork a process for each request, and wait for it; only its copy ever leaves the loop."""
     sys.path.pop(0)  # the folder of this file
+    for name in LIBRARIES:
+        importlib.import_module(name)
     early = sorted(name for name in sys.modules if name.startswith(OWN))
     assert not early, f"Already imported, but not from the copy: {', '.join(early)}."
     for line in sys.stdin:

@@ -12,8 +12,10 @@ OUTPUTS
 rule rank_system:
     input:
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split="work/{edition}/{dataset}/{split}/split.npz",
-        models="work/{edition}/{dataset}/{split}/{system}/models",
+        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
+        models=lambda w: PLANS[w.edition].experiments.models_folder(
+            w.dataset, w.split, w.system
+        ),
     output:
         ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
     log:
@@ -32,7 +34,7 @@ rule rank_system:
         protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
             w.dataset, w.split, w.system
         ),
-        seed=lambda w: PLANS[w.edition].settings.seed,
+        seed=lambda w: PLANS[w.edition].settings.candidate_seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.systems:rank_system",

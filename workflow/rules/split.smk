@@ -10,7 +10,7 @@ OUTPUTS
 
 rule split_ratings:
     input:
-        manifest="work/{edition}/{dataset}/raw.json",
+        manifest=lambda w: PLANS[w.edition].datasets.manifest_file(w.dataset),
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
@@ -29,7 +29,7 @@ rule split_ratings:
         description=lambda w: PLANS[w.edition]
         .settings.splits[w.split]
         .model_dump(mode="json"),
-        seed=lambda w: PLANS[w.edition].settings.seed,
+        seed=lambda w: PLANS[w.edition].settings.split_seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.data:split_ratings",

@@ -11,7 +11,7 @@ OUTPUTS
 rule train_system:
     input:
         ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split="work/{edition}/{dataset}/{split}/split.npz",
+        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
     log:
@@ -33,7 +33,7 @@ rule train_system:
             w.dataset, w.system
         ),
         order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
-        seed=lambda w: PLANS[w.edition].settings.seed,
+        seed=lambda w: PLANS[w.edition].settings.system_seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.systems:train_system",

@@ -147,9 +147,9 @@ class SelectedCells(Model):
             # What is read is how many cells there are, not what stands in them.
             counts = taken(labels, values, "count")
             return LabelledValues.of(
-                counts.labels, sources.read(Reading(name, said), counts.values)
+                counts.labels, sources.read(Reading(name, said), counts.values, counts.labels)
             )
-        values = sources.read(Reading(name, said), values)
+        values = sources.read(Reading(name, said), values, labels)
         if self.take is not None:
             return taken(labels, values, self.take)
         if len(set(labels)) < len(labels):

@@ -84,7 +84,7 @@ def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.Da
         A check cannot be carried out; the message names the claim.
     """
     rows = [
-        _row(number, claim, check, paper.paper, sources)
+        ledger_row(number, claim, check, paper.paper, sources)
         for paper in papers
         for number, claim in paper.claims.items()
         for check in claim.checks
@@ -92,9 +92,16 @@ def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.Da
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(
+def ledger_row(
     number: str, claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> dict[str, Any]:
+    """Return the row of a claim on one dataset; what it is judged by stays in the sources.
+
+    Raises
+    ------
+    ValueError
+        The check cannot be carried out; the message names the claim.
+    """
     try:
         finding = judge(check, claim, paper, sources)
     except ValueError as error:

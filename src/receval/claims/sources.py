@@ -140,6 +140,8 @@ class ClaimSources:
     ----------
     readings : list of Reading
         Everything read since :meth:`forget`.
+    numbers : list of LabelledValues
+        What each reading gave.
     """
 
     def __init__(
@@ -151,6 +153,7 @@ class ClaimSources:
         self.results = results
         self.change = change
         self.readings: list[Reading] = []
+        self.numbers: list[LabelledValues] = []
         self._tables: dict[str, pd.DataFrame] = {}
         self._records: dict[str, Any] = {}
         for study, path in provenance.items():
@@ -176,6 +179,7 @@ class ClaimSources:
     def forget(self) -> None:
         """Begin a new list of readings."""
         self.readings = []
+        self.numbers = []
 
     def has(self, study: str, dataset: str) -> bool:
         """Tell whether a dataset was there when a study's results were made."""
@@ -195,10 +199,16 @@ class ClaimSources:
             self._tables[artifact] = read_results(self.results[artifact])
         return self._tables[artifact]
 
-    def read(self, reading: Reading, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def read(
+        self,
+        reading: Reading,
+        values: NDArray[np.float64],
+        labels: Sequence[tuple[str, ...]] = (),
+    ) -> NDArray[np.float64]:
         """Note a reading, and return its numbers, or those to be taken in their context."""
         number = len(self.readings)
         self.readings.append(reading)
+        self.numbers.append(LabelledValues.of(labels, values))
         return values if self.change is None else self.change(number, values)
 
     def setting(self, study: str, path: str) -> Any:
@@ -226,8 +236,8 @@ class ClaimSources:
     def missing(self, study: str, what: str, there: str) -> Exception:
         """Return what to raise where a claim names what results do not have.
 
-        The demo edition leaves out systems, levels and experiments of the full one, so there it is
-        not measured; elsewhere it is a fault of the claim.
+        The demo edition and replications leave out systems, levels and experiments of the full
+        one, so there it is not measured; elsewhere it is a fault of the claim.
 
         Parameters
         ----------
@@ -237,13 +247,17 @@ class ClaimSources:
         there : str
             What there is instead, in words.
         """
-        if self.is_reduced(study):
+        edition = str(self._record(study).get("config", {}).get("edition"))
+        if edition.startswith(REDUCED):
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
+        if "-" in edition:
+            return NotMeasuredError(f"{what}, which replications leave out")
         return ValueError(f"There is no {what}, only {there}: correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
         """Tell whether a study's results are of twins, with a part of the systems and levels."""
-        return bool(self._record(study).get("config", {}).get("edition") == REDUCED)
+        edition = str(self._record(study).get("config", {}).get("edition"))
+        return edition.startswith(REDUCED)
 
     def _record(self, study: str) -> Any:
         if study not in self._records:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from receval.config.display import DisplaySpec
+from receval.config.merging import content_of_edition
 from receval.config.named_code import check_name
 from receval.config.reading import read_yaml, sentences
+from receval.config.replications import ReplicationsSpec, as_words
 from receval.config.studies import Edition, StudySpec
 from receval.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
 from receval.datasets.spec import DatasetSpec
@@ -51,6 +60,11 @@ class Settings(BaseModel):
         Those that the edition has.
     drift : DriftSpec
         Tolerances of the comparison with the accepted results.
+    replications : ReplicationsSpec
+        What is repeated with other root seeds.
+    repeat : tuple of str
+        Which of the replications ``snakemake replications`` makes
+        (:meth:`.ReplicationsSpec.chosen`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,6 +85,43 @@ class Settings(BaseModel):
     simulations: dict[Identifier, SkewnessSpec]
     studies: dict[Identifier, StudySpec]
     drift: DriftSpec
+    replications: ReplicationsSpec
+    repeat: Annotated[tuple[str, ...], BeforeValidator(as_words)] = ("all",)
+
+    @property
+    def run(self) -> str:
+        """The folder below ``work``, and the wildcard: the edition, or a replication of it."""
+        return self.edition
+
+    @property
+    def split_run(self) -> str:
+        """The run whose splits are read: another one only where that has the same."""
+        return self.run
+
+    @property
+    def model_run(self) -> str:
+        """The run whose models are read: another one only where that has the same."""
+        return self.run
+
+    @property
+    def split_seed(self) -> int:
+        """The root of the seeds of splits."""
+        return self.seed
+
+    @property
+    def system_seed(self) -> int:
+        """The root of the seeds of systems."""
+        return self.seed
+
+    @property
+    def candidate_seed(self) -> int:
+        """The root of the seeds of candidate sampling, and of what breaks ties."""
+        return self.seed
+
+    @model_validator(mode="after")
+    def _replications_are_known(self) -> Self:
+        self.replications.chosen(self.repeat)
+        return self
 
     @model_validator(mode="after")
     def _code_may_be_imported(self) -> Self:
@@ -184,6 +235,9 @@ class Settings(BaseModel):
         return self
 
 
+SomeSettings = TypeVar("SomeSettings", bound=Settings)
+
+
 def chosen_edition(
     folder: Path, overrides: Mapping[str, Any], edition: str | None = None
 ) -> Edition:
@@ -208,8 +262,8 @@ def load_settings(
 
     The files are merged in this order, later ones first: what the command line gives, the
     edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, display, searches, simulations, drift and studies. Mappings are merged key by key,
-    everything else is replaced.
+    systems, display, searches, simulations, drift, replications and studies. Mappings are merged
+    key by key, everything else is replaced.
 
     Parameters
     ----------
@@ -226,64 +280,23 @@ def load_settings(
         A file is not valid YAML or the whole is not a valid configuration; one sentence a problem.
     """
     given = dict(overrides or {})
-    content: dict[str, Any] = {}
-    for name in (
-        "datasets",
-        "twins",
-        "splits",
-        "systems",
-        "display",
-        "searches",
-        "simulations",
-        "drift",
-    ):
-        content[name] = read_yaml(folder / f"{name}.yaml")
-    content["studies"] = {
-        path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))
-    }
-    content = merged(content, read_yaml(folder / "config.yaml"))
     chosen = chosen_edition(folder, given, edition)
-    if chosen == "demo":
-        content = merged(content, read_yaml(folder / "demo.yaml"))
-    content = merged(content, given)
-    content["edition"] = chosen
-    content["studies"] = _of_edition(content["studies"], chosen)
-    studies = content["studies"].values() if isinstance(content["studies"], Mapping) else ()
-    for study in studies:
-        if isinstance(study, dict) and "artifacts" in study:
-            study["artifacts"] = _of_edition(study["artifacts"], chosen)
+    return checked(Settings, folder, content_of_edition(folder, chosen, given))
+
+
+def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
+    """Return merged content as settings.
+
+    Raises
+    ------
+    ValueError
+        It is not a valid configuration; one sentence a problem.
+    """
     try:
-        return Settings.model_validate(content)
+        return model.model_validate(content)
     except ValidationError as error:
         heading = f"The configuration in {folder} cannot be used:"
         raise ValueError(joined(heading, sentences(error))) from error
-
-
-def _of_edition(specs: Any, edition: str) -> Any:
-    """Return those of some studies, or artifacts, that an edition has.
-
-    What has another form than it should stays, for the models to refuse it in their words.
-    """
-    if not isinstance(specs, Mapping):
-        return specs
-    return {name: spec for name, spec in specs.items() if edition in _editions(spec)}
-
-
-def _editions(spec: Any) -> Sequence[object]:
-    editions = spec.get("editions", EDITIONS) if isinstance(spec, Mapping) else EDITIONS
-    return editions if isinstance(editions, list | tuple) else EDITIONS
-
-
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping with changes laid over it, key by key at every depth."""
-    result = dict(base)
-    for key, value in changes.items():
-        there = result.get(key)
-        if isinstance(there, Mapping) and isinstance(value, Mapping):
-            result[key] = merged(there, value)
-        else:
-            result[key] = value
-    return result
 
 
 def json_schema() -> str:

@@ -79,16 +79,25 @@ def lines_cross(
     the rest of that is on the right: of two that meet there on different sides, it crosses one.
     """
 
-    def side(
+    def turns(
         base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        along, across = end - base, point - base
-        return along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
+        along = end - base
+        return along[0] * (point[1] - base[1]) - along[1] * (point[0] - base[0])
 
-    one, one_end = starts[:, None], ends[:, None]
-    other, other_end = other_starts[None], other_ends[None]
-    apart = (side(one, one_end, other) < 0) != (side(one, one_end, other_end) < 0)
-    return apart & (side(other, other_end, one) * side(other, other_end, one_end) < 0)
+    one, one_end = starts.T[:, :, None], ends.T[:, :, None]
+    other, other_end = other_starts.T[:, None], other_ends.T[:, None]
+    cross = (turns(one, one_end, other) < 0) != (turns(one, one_end, other_end) < 0)
+    # The others that lie on both sides of a line are few; it must lie on both sides of them, too.
+    lines, met = np.nonzero(cross)
+    one, one_end, other, other_end = (
+        starts.T[:, lines],
+        ends.T[:, lines],
+        other_starts.T[:, met],
+        other_ends.T[:, met],
+    )
+    cross[lines, met] = turns(other, other_end, one) * turns(other, other_end, one_end) < 0
+    return cross
 
 
 def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:

@@ -9,8 +9,8 @@ from matplotlib.patches import ArrowStyle
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
-# A label that no legend shows and no file has, by which leaders are known again.
-_LEADER = "_leader"
+LEADER = "_leader"
+"""Label of leaders, which no legend shows and no file has, and by which they are known again."""
 
 
 def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
@@ -33,7 +33,7 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
         color=colour,
         linewidth=0.5,
         alpha=0.7,
-        label=_LEADER,
+        label=LEADER,
     )
     leader.set_in_layout(False)
     figure.add_artist(leader)
@@ -55,7 +55,7 @@ def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
     lines = [
         line.get_transform().transform(line.get_xydata())
         for line in figure.findobj(Line2D)
-        if line.get_label() == _LEADER
+        if line.get_label() == LEADER
     ]
     # An arrow without a head, which begins at its text.
     arrows = [

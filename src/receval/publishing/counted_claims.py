@@ -8,9 +8,23 @@ from typing import Any
 import pandas as pd
 
 from receval.claims.verdicts import ClaimVerdict
+from receval.figures.printed_numbers import in_text
 from receval.storage.messages import enumerated
 
 COLUMNS = ("claim", "paper", "kind", "datasets", "verdict")
+
+
+def in_print(text: str) -> str:
+    """Return a text of the ledger with its numbers as tables print them.
+
+    Examples
+    --------
+    >>> in_print("tau is 0.25 for 50% of the users")
+    'tau is .25 for 50 % of the users'
+    """
+    printed = in_text(text)
+    # Powers of ten become formulas of Markdown, which the paper does not read.
+    return text if "$" in printed else printed
 
 
 def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +96,7 @@ def failing(ledger: pd.DataFrame) -> list[dict[str, Any]]:
     return [
         {
             "paper": str(paper),
-            "reason": str(reason),
+            "reason": in_print(str(reason)),
             "claims": found[["claim", "dataset", "verdict"]].to_dict("records"),
         }
         for (paper, reason), found in rows.groupby(["paper", "reason"], sort=False)

@@ -17,9 +17,15 @@ from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
-from receval.publishing.counted_claims import claims_of, counted, counted_by_cause, failing
+from receval.publishing.counted_claims import (
+    claims_of,
+    counted,
+    counted_by_cause,
+    failing,
+    in_print,
+)
 from receval.publishing.paper_spec import ANY, ChosenErratum, PaperNumber, PaperSpec
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated
 
 VERDICTS = "ledger/verdicts"
@@ -172,8 +178,19 @@ def _own_tables(
         COUNTS: pd.DataFrame({"of": list(counts), "value": list(counts.values())}),
     }
     if inputs.certainty is not None:
-        tables[CERTAINTY] = read_results(inputs.certainty)
+        tables[CERTAINTY] = _with_outcomes(read_results(inputs.certainty))
     return tables
+
+
+def _with_outcomes(certainty: pd.DataFrame) -> pd.DataFrame:
+    """Add whether a claim holds in its replications ``always``, ``sometimes`` or ``never``."""
+    trials, holding = (real_values(certainty[name]) for name in ("replications", "holding"))
+    outcomes = np.select(
+        [~(trials > 0), holding == trials, holding == 0],
+        ["not repeated", "always", "never"],
+        "sometimes",
+    )
+    return certainty.assign(outcome=outcomes)
 
 
 def _lines(path: Path) -> int:
@@ -221,13 +238,14 @@ def shown(value: float, form: str) -> str:
     --------
     >>> shown(0.3125, ".2f"), shown(20480, ",.0f"), shown(0.514, ".1%"), shown(-0.5, "+.1f")
     ('.31', '20,480', '51.4\N{NO-BREAK SPACE}%', '\N{MINUS SIGN}.5')
-    >>> shown(5, "words"), shown(1e-7, "p")
-    ('five', '< .001')
+    >>> shown(5, "words"), shown(1e-7, "p"), shown(0.631, "p")
+    ('five', '< .001', '= .631')
     """
     if form == "words" and float(value).is_integer() and 0 <= value < len(_WORDS):
         return _WORDS[int(value)]
     if form == "p":
-        return p_value(value)
+        said = p_value(value)
+        return said if said.startswith("<") else f"= {said}"
     decimals = int(re.sub(r"\D", "", form) or 0)
     if form.endswith("%"):
         return f"{fixed(100 * value, decimals)}\N{NO-BREAK SPACE}%"
@@ -267,7 +285,7 @@ def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[st
     rows = rows.iloc[np.argsort(rows["claim"].map(order).to_numpy(), kind="stable")]
     decided = rows[rows["verdict"] != "undecidable here"]
     rows = decided if set(decided["claim"]) == set(ids) else rows
-    return [{key: str(row[key]) for key in _LISTED} for row in rows.to_dict("records")]
+    return [{key: in_print(str(row[key])) for key in _LISTED} for row in rows.to_dict("records")]
 
 
 def _errata(

@@ -41,8 +41,8 @@ class PaperNumber(Model):
     dataset : str, optional
         Rows of this dataset alone.
     shown : str
-        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value; ``words`` for a small
-        whole number in words; ``text`` as it is written in the document.
+        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign;
+        ``words`` for a small whole number in words; ``text`` as it is written in the document.
     on_twins : bool
         Whether it can be had of synthetic twins, too; where not, the text says so.
     """
@@ -105,7 +105,8 @@ class PaperSpec(Model):
     errata : tuple of ChosenErratum
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
-        ``ledger/certainty``.
+        ``ledger/certainty``, which has beside its own columns the column ``outcome``: whether a
+        claim holds in its replications ``always``, ``sometimes`` or ``never``.
     """
 
     numbers: dict[NumberName, PaperNumber]

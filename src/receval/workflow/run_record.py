@@ -112,7 +112,7 @@ def check_artifacts(plan: Plan, *, recorded: bool) -> None:
         There is no artifact, or those of a study are of a run with another configuration or other
         data; with ``recorded``, they are not what their record says.
     """
-    found = False
+    found = bool(plan.replications.made())
     for study in plan.studies.specs:
         results = plan.studies.provenance_inputs(study)["results"]
         made = [file for file in map(Path, results) if file.is_file()]

@@ -52,7 +52,7 @@ class PlannedArtifacts:
         self.simulations = simulations
         self.searches = searches
         self.datasets = experiments.datasets
-        self._folder = f"work/{self.datasets.edition}/artifacts"
+        self._folder = f"work/{self.datasets.run}/artifacts"
 
     @property
     def studies(self) -> dict[str, StudySpec]:
@@ -202,7 +202,7 @@ class PlannedArtifacts:
 
     def judged_file(self, study: str) -> str:
         """Return the verdicts on the claims of a study."""
-        return f"work/{self.datasets.edition}/claims/{study}.csv"
+        return f"work/{self.datasets.run}/claims/{study}.csv"
 
     def results_read(self, study: str, artifact: str) -> dict[str, str]:
         """Return the CSVs that an artifact reads, by artifact: of those that can be made."""

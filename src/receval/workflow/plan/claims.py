@@ -26,7 +26,7 @@ class PlannedClaims:
         self.studies = studies
         self._artifacts: PlannedArtifacts = studies.artifacts
         self._root = root
-        self._folder = f"work/{studies.settings.edition}"
+        self._folder = f"work/{studies.settings.run}"
 
     @cached_property
     def papers(self) -> list[str]:

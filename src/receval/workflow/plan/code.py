@@ -33,11 +33,14 @@ class PlannedCode:
         The edition's configuration.
     root : Path
         The repository.
+    known : PlannedCode, optional
+        Of another plan of this repository, whose digests of code count here, too.
     """
 
-    def __init__(self, settings: Settings, root: Path) -> None:
+    def __init__(self, settings: Settings, root: Path, known: PlannedCode | None = None) -> None:
         self.settings = settings
         self.root = root
+        self._known = known
 
     def digest(self, *entries: str) -> str:
         """Return the digest of the function that a rule names and of modules it loads by name.
@@ -58,6 +61,8 @@ class PlannedCode:
 
     @cached_property
     def _snapshot(self) -> CodeSnapshot:
+        if self._known is not None:
+            return self._known._snapshot
         return CodeSnapshot(self.root, _sources_kept_in(self.root.absolute()))
 
     def splitter_entry(self, split: str) -> str:

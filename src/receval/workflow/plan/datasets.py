@@ -27,15 +27,21 @@ class PlannedDatasets:
     ----------
     settings : Settings
         The edition's configuration.
+    known : PlannedDatasets, optional
+        Of a plan with the same sources, which has looked for them already.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, known: PlannedDatasets | None = None) -> None:
         self.settings = settings
+        self._known = known
         self.edition = settings.edition
+        self.run = settings.run
 
     @cached_property
     def availability(self) -> dict[str, Availability]:
         """Where each dataset of the full edition is, or how to get it."""
+        if self._known is not None:
+            return self._known.availability
         mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
         return {
             name: resolve(name, spec, RAW_FOLDER / name, mirrors, self.settings.network)
@@ -113,12 +119,20 @@ class PlannedDatasets:
         return self.settings.datasets[dataset].model_dump(mode="json")
 
     def ratings_files(self, dataset: str) -> list[str]:
-        """Return the files of a prepared dataset's table."""
+        """Return the files of a prepared dataset's table: replications read their edition's."""
         return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
+
+    def manifest_file(self, dataset: str) -> str:
+        """Return the record of a dataset's raw files."""
+        return f"work/{self.edition}/{dataset}/raw.json"
+
+    def summary_file(self, dataset: str) -> str:
+        """Return the summary of a prepared dataset."""
+        return f"work/{self.edition}/{dataset}/summary.json"
 
     def split_file(self, dataset: str, split: str) -> str:
         """Return the file of a split."""
-        return f"work/{self.edition}/{dataset}/{split}/split.npz"
+        return f"work/{self.settings.split_run}/{dataset}/{split}/split.npz"
 
     def has_split(self, dataset: str, split: str) -> bool:
         """Return whether a split can be made.

@@ -70,12 +70,17 @@ class PlannedExperiments:
 
     def ranks_file(self, experiment: ExperimentSpec, system: str) -> str:
         """Return the file of a system's judged ranks on an experiment's split."""
-        edition = self.datasets.edition
-        return f"work/{edition}/{experiment.dataset}/{experiment.split}/{system}/ranks.npz"
+        run = self.datasets.run
+        return f"work/{run}/{experiment.dataset}/{experiment.split}/{system}/ranks.npz"
 
     def models_folders(self, experiments: Iterable[ExperimentSpec]) -> list[str]:
         """Return the folders of the models of some experiments, each once."""
-        return [file.replace("/ranks.npz", "/models") for file in self.ranks_files(experiments)]
+        pairs = ((e, system) for e in experiments for system in e.all_systems)
+        return list(dict.fromkeys(self.models_folder(e.dataset, e.split, s) for e, s in pairs))
+
+    def models_folder(self, dataset: str, split: str, system: str) -> str:
+        """Return the folder of the models of a system, one a fold."""
+        return f"work/{self.settings.model_run}/{dataset}/{split}/{system}/models"
 
     def recommenders(self, systems: Iterable[str]) -> dict[str, str]:
         """Return the classes of some systems, as ``module:class``."""

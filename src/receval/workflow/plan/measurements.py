@@ -50,8 +50,8 @@ class PlannedJudgmentSamplings:
 
     def file(self, study: str, judgment_sampling: str) -> str:
         """Return the file with the metric values of a judgment sampling."""
-        edition = self.experiments.settings.edition
-        return f"work/{edition}/judgment_samplings/{study}/{judgment_sampling}.npz"
+        run = self.experiments.settings.run
+        return f"work/{run}/judgment_samplings/{study}/{judgment_sampling}.npz"
 
     def _present(self, study: str, judgment_sampling: str) -> list[ExperimentSpec]:
         names = self.spec(study, judgment_sampling).experiments
@@ -199,7 +199,7 @@ class PlannedSimulations:
         spec = self.spec(simulation)
         if not self.datasets.is_available(spec.dataset):
             return {}
-        folder = f"work/{self.settings.edition}/simulations/{simulation}"
+        folder = f"work/{self.settings.run}/simulations/{simulation}"
         return {system: f"{folder}/{system}.csv" for system in spec.systems}
 
     def inputs(self, simulation: str) -> list[str]:

@@ -20,6 +20,7 @@ from receval.workflow.plan.measurements import (
     PlannedSimulations,
 )
 from receval.workflow.plan.paper import PlannedPaper
+from receval.workflow.plan.replications import PlannedReplications
 from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
@@ -35,10 +36,14 @@ class Plan:
     root : Path
         The repository. Paths that the parts return are relative to it, which is also the current
         folder.
+    known : Plan, optional
+        Of the edition that a replication repeats: what both have alike is worked out once.
 
     Attributes
     ----------
     edition : {"demo", "full"}
+    run : str
+        The folder in ``work``: the edition, or the name of a replication.
     datasets : PlannedDatasets
         Which datasets and splits can be had.
     experiments, judgment_samplings, simulations, searches
@@ -53,6 +58,8 @@ class Plan:
         The report on all of it.
     site : PlannedSite
         What shows them to readers.
+    replications : PlannedReplications
+        What is repeated with other root seeds; of a replication, what its rows are made with.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
@@ -61,10 +68,13 @@ class Plan:
         What jobs ask a cluster for.
     """
 
-    def __init__(self, settings: Settings, root: Path) -> None:
+    def __init__(self, settings: Settings, root: Path, known: Plan | None = None) -> None:
         self.settings = settings
         self.edition = settings.edition
-        self.datasets = PlannedDatasets(settings)
+        self.run = settings.run
+        self.datasets: PlannedDatasets = PlannedDatasets(
+            settings, known.datasets if known else None
+        )
         self.accepted = AcceptedResults(self.datasets)
         self.experiments = PlannedExperiments(settings, self.datasets)
         self.judgment_samplings = PlannedJudgmentSamplings(self.experiments)
@@ -74,16 +84,22 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.code = PlannedCode(settings, root)
+        self.code: PlannedCode = PlannedCode(settings, root, known.code if known else None)
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, root)
         self.paper = PlannedPaper(self.studies, self.claims, root)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
+        self.replications = PlannedReplications(settings, self.claims, self.code_digests)
         self.site = PlannedSite(settings, self.studies, self.paper, root)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return what each named target of the workflow makes: the studies, and the site."""
+        """Return the files of each target that is not a file: studies, and what is made of all."""
         studies = self.studies
         made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
-        return {**made, "site": [self.site.folder()]}
+        return {
+            **made,
+            "paper": self.paper.files(),
+            "replications": self.replications.files(),
+            "site": [self.site.folder()],
+        }

@@ -28,7 +28,7 @@ class PlannedStudies:
         self.artifacts = artifacts
         self.descriptions = descriptions
         self._datasets = artifacts.datasets
-        self._folder = f"work/{settings.edition}"
+        self._folder = f"work/{settings.run}"
 
     @property
     def specs(self) -> dict[str, StudySpec]:
@@ -85,7 +85,7 @@ class PlannedStudies:
             for name in there
             for file in (
                 *self._datasets.ratings_files(name),
-                f"{self._folder}/{name}/summary.json",
+                self._datasets.summary_file(name),
             )
         ]
 
@@ -151,7 +151,7 @@ class PlannedStudies:
         """Return the files that the provenance of a study is read from."""
         present = [name for name in self.datasets(study) if self._datasets.is_available(name)]
         return {
-            "summaries": [f"{self._folder}/{name}/summary.json" for name in present],
+            "summaries": [self._datasets.summary_file(name) for name in present],
             "splits": [self._datasets.split_file(*pair) for pair in self.splits(study)],
             # Verdicts on claims are reached by this record, so it cannot be of them.
             "results": [
@@ -182,7 +182,7 @@ class PlannedStudies:
         taken = searched and settings.accepted_searches
         return {
             **({"searches": "accepted ones, not made again"} if taken else {}),
-            "edition": settings.edition,
+            "edition": settings.run,
             "seed": settings.seed,
             "relevance thresholds": {
                 name: settings.datasets[name].relevance_threshold for name in self.datasets(study)

@@ -1,0 +1,158 @@
+"""How sure a verdict is: shares of replications, and where a published number lies among ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import ndtri, stdtrit
+
+from receval.claims.repetition import KEYS
+from receval.claims.verdicts import ClaimVerdict
+
+CONFIDENCE = 0.95
+
+COLUMNS = (
+    *KEYS,
+    "replications",
+    "holding",
+    "in_part",
+    "share",
+    "share_low",
+    "share_high",
+    "published",
+    "mean",
+    "standard_deviation",
+    "low",
+    "high",
+    "location",
+    "deviations",
+    "needs",
+)
+"""Of the table of certainty; docs/replications.md says what each holds."""
+
+_HOLDING = (str(ClaimVerdict.HOLDS), str(ClaimVerdict.AS_DEFINED))
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    r"""Return Wilson's 95 % interval of a share.
+
+    .. math:: \frac{k + z^2 / 2}{n + z^2} \pm
+        \frac{z}{n + z^2} \sqrt{\frac{k (n - k)}{n} + \frac{z^2}{4}}
+
+    Parameters
+    ----------
+    successes, trials : int
+        :math:`k` and :math:`n`.
+
+    Raises
+    ------
+    ValueError
+        There are no trials, or more successes than trials.
+
+    Notes
+    -----
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22. Unlike the interval that is symmetric about
+    the share, it has a width where all trials succeed.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in wilson_interval(20, 20)]
+    [0.839, 1.0]
+    """
+    if not 0 <= successes <= trials or trials == 0:
+        raise ValueError(
+            f"{successes} of {trials} is no share: give at least one trial, and no more successes."
+        )
+    z = float(ndtri((1 + CONFIDENCE) / 2))
+    whole = trials + z * z
+    centre = (successes + z * z / 2) / whole
+    half = z / whole * np.sqrt(successes * (trials - successes) / trials + z * z / 4)
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def prediction_interval(values: ArrayLike) -> tuple[float, float]:
+    r"""Return the interval in which one more number like some others lies, 95 times in 100.
+
+    .. math:: \bar x \pm t_{n-1}(0.975)\, s \sqrt{1 + 1 / n}
+
+    with :math:`s` the standard deviation of the :math:`n` numbers, taken for normal.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+
+    Returns
+    -------
+    low, high : float
+        NaN of a single number.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in prediction_interval([0.1, 0.2, 0.3])]
+    [-0.297, 0.697]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if len(numbers) < 2:
+        return float("nan"), float("nan")
+    half = stdtrit(len(numbers) - 1, (1 + CONFIDENCE) / 2) * np.sqrt(1 + 1 / len(numbers))
+    half *= numbers.std(ddof=1)
+    return float(numbers.mean() - half), float(numbers.mean() + half)
+
+
+def certainty(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how sure each verdict is.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Verdicts of all replications (:data:`receval.claims.repetition.ROWS`); numbers as numbers.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :data:`COLUMNS`, one row a claim, dataset and form.
+    """
+    found = [
+        {**dict(zip(KEYS, keys, strict=True)), **_certainty_of(group)}
+        for keys, group in rows.groupby(list(KEYS), sort=False)
+    ]
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def _certainty_of(group: pd.DataFrame) -> dict[str, Any]:
+    decided = group[group["verdict"] != str(ClaimVerdict.UNDECIDABLE)]
+    trials = len(decided)
+    holding = int(decided["verdict"].isin(_HOLDING).sum())
+    in_part = int((decided["verdict"] == str(ClaimVerdict.HOLDS_IN_PART)).sum())
+    found: dict[str, Any] = {"replications": trials, "holding": holding, "in_part": in_part}
+    if not trials:
+        # Those of one claim all need the same.
+        return found | {"needs": next(iter(group["needs"]), "")}
+    low, high = wilson_interval(holding, trials)
+    found |= {"share": holding / trials, "share_low": low, "share_high": high, "needs": ""}
+    published = decided["published"].to_numpy(dtype=np.float64)
+    values = decided["value"].to_numpy(dtype=np.float64)
+    if np.isnan(published).all() or np.isnan(values).any():
+        return found
+    return found | _location(float(published[0]), values.tolist())
+
+
+def _location(published: float, values: Sequence[float]) -> dict[str, Any]:
+    low, high = prediction_interval(values)
+    mean = float(np.mean(values))
+    found: dict[str, Any] = {"published": published, "mean": mean, "low": low, "high": high}
+    if len(values) < 2:
+        return found
+    deviation = float(np.std(values, ddof=1))
+    found |= {
+        "standard_deviation": deviation,
+        "location": "inside" if low <= published <= high else "outside",
+    }
+    if deviation > 0:
+        found["deviations"] = (published - mean) / deviation
+    return found

@@ -1,0 +1,119 @@
+"""How sure a verdict is: intervals of shares and of predictions, and the table of both."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest, norm
+
+from receval.claims.certainty import COLUMNS, certainty, prediction_interval, wilson_interval
+from receval.claims.repetition import ROWS
+
+
+def rows_of(*verdicts: str, claim: str = "B-001", **values: list[float]) -> pd.DataFrame:
+    """The verdicts of some replications on one claim."""
+    own = {"paper": "bellogin2017", "claim": claim, "dataset": "ml-1m", "form": "", "needs": ""}
+    rows = pd.DataFrame([{**own, "verdict": verdict} for verdict in verdicts], columns=[*ROWS])
+    for name in ("published", "value"):
+        rows[name] = values.get(name, [math.nan] * len(verdicts))
+    return rows
+
+
+def only(table: pd.DataFrame) -> dict[Any, Any]:
+    """The one row of a table."""
+    (row,) = table.to_dict("records")
+    return row
+
+
+def test_wilsons_interval_of_half_of_twenty_is_that_of_the_textbooks() -> None:
+    low, high = wilson_interval(10, 20)
+    assert (round(low, 4), round(high, 4)) == (0.2993, 0.7007)
+
+
+@pytest.mark.parametrize("trials", [1, 2, 7, 20, 400])
+def test_wilsons_interval_is_scipys(trials: int) -> None:
+    for successes in {0, 1, trials // 3, trials}:
+        theirs = binomtest(successes, trials).proportion_ci(method="wilson")
+        assert wilson_interval(successes, trials) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_wilsons_interval_has_a_width_where_all_succeed() -> None:
+    # n / (n + z^2) with n = 20.
+    assert wilson_interval(20, 20) == (pytest.approx(20 / (20 + norm.ppf(0.975) ** 2)), 1.0)
+
+
+def test_wilsons_interval_grows_narrower_with_more_trials() -> None:
+    widths = [np.ptp(wilson_interval(n // 2, n)) for n in (2, 10, 20, 200)]
+    assert all(wide > narrow for wide, narrow in pairwise(widths))
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (3, 2), (-1, 5)])
+def test_what_is_no_share_is_refused(successes: int, trials: int) -> None:
+    with pytest.raises(ValueError, match="is no share"):
+        wilson_interval(successes, trials)
+
+
+def test_the_prediction_interval_of_three_numbers_worked_by_hand() -> None:
+    # Mean 2, standard deviation 1, t of two degrees of freedom 4.3027, sqrt(4/3) = 1.1547.
+    low, high = prediction_interval([1, 2, 3])
+    assert (round(low, 3), round(high, 3)) == (-2.968, 6.968)
+
+
+def test_one_more_number_lies_in_the_prediction_interval_95_times_in_100() -> None:
+    draws = np.random.Generator(np.random.PCG64(7)).normal(size=(4000, 9))
+    inside = [
+        low <= draw[-1] <= high for draw in draws for low, high in [prediction_interval(draw[:-1])]
+    ]
+    assert abs(np.mean(inside) - 0.95) < 0.011
+
+
+def test_a_single_number_predicts_nothing() -> None:
+    assert np.isnan(prediction_interval([0.3])).all()
+
+
+def test_claims_that_hold_by_definition_hold() -> None:
+    row = only(certainty(rows_of("holds", "as defined", "holds in part", "does not hold")))
+    assert (row["replications"], row["holding"], row["in_part"], row["share"]) == (4, 2, 1, 0.5)
+
+
+def test_undecided_replications_do_not_count() -> None:
+    row = only(certainty(rows_of("holds", "undecidable here", "holds")))
+    assert (row["replications"], row["share"], row["needs"]) == (2, 1.0, "")
+
+
+def test_a_claim_that_no_replication_decides_says_what_it_needs() -> None:
+    rows = rows_of("undecidable here").assign(needs="the results of fig18")
+    row = only(certainty(rows))
+    assert (row["replications"], row["needs"]) == (0, "the results of fig18")
+    assert math.isnan(row["share"])
+
+
+def test_a_published_number_is_told_from_our_mean_in_standard_deviations() -> None:
+    rows = rows_of(*["holds"] * 3, published=[4.0] * 3, value=[1.0, 2.0, 3.0])
+    row = only(certainty(rows))
+    assert (row["mean"], row["standard_deviation"], row["deviations"]) == (2, 1, 2)
+    assert row["location"] == "inside"
+
+
+def test_a_published_number_beyond_the_interval_is_outside() -> None:
+    row = only(certainty(rows_of(*["holds"] * 3, published=[7.0] * 3, value=[1.0, 2.0, 3.0])))
+    assert row["location"] == "outside"
+
+
+def test_a_number_that_never_varies_has_no_deviations() -> None:
+    rows = rows_of(*["does not hold"] * 3, published=[7.0] * 3, value=[2.0] * 3)
+    row = only(certainty(rows))
+    assert (row["location"], row["low"], row["high"]) == ("outside", 2, 2)
+    assert math.isnan(row["deviations"])
+
+
+def test_every_claim_has_a_row_in_the_order_of_the_claims() -> None:
+    rows = pd.concat([rows_of("holds", claim="B-002"), rows_of("holds", claim="B-001")])
+    table = certainty(rows)
+    assert list(table["claim"]) == ["B-002", "B-001"]
+    assert tuple(table.columns) == COLUMNS

@@ -1,0 +1,105 @@
+"""The figure of how sure a paper's claims are: one row a claim, readable however many there are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.claims.certainty import COLUMNS
+from receval.figures.style import figure_style
+from receval.figures.text_problems import text_problems
+from receval.publishing.certainty_figure import (
+    FARTHEST,
+    MOST_ROWS,
+    caption,
+    draw,
+    drawn_rows,
+)
+
+STUDY = "valcarce2018"
+
+
+def row(number: int, **changes: Any) -> dict[str, Any]:
+    """One row of the table of certainty."""
+    known = {
+        "paper": STUDY,
+        "claim": f"V18-{number:03}",
+        "dataset": "ml-1m",
+        "form": "",
+        "replications": 20,
+        "holding": 15,
+        "in_part": 2,
+        "share": 0.75,
+        "share_low": 0.53,
+        "share_high": 0.89,
+    }
+    return {**dict.fromkeys(COLUMNS, ""), **known, **changes}
+
+
+def number_row(number: int, published: float) -> dict[str, Any]:
+    """A row of a claim that is a number, predicted between .4 and .6."""
+    inside = "inside" if 0.4 <= published <= 0.6 else "outside"
+    known = {"published": published, "mean": 0.5, "low": 0.4, "high": 0.6, "location": inside}
+    return row(number, **known)
+
+
+def table(*rows: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=[*COLUMNS])
+
+
+@pytest.mark.parametrize("count", [1, 5, MOST_ROWS, MOST_ROWS + 1, 3 * MOST_ROWS])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_every_text_can_be_read_however_many_claims_there_are(count: int, *, numbers: bool) -> None:
+    make = [number_row(n, 0.3 + n / 100) if numbers else row(n) for n in range(count)]
+    with figure_style():
+        figure = draw(drawn_rows(table(*make), STUDY))
+        labels = [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]
+        assert [label for label in labels if label] == [f"V18-{n:03}" for n in range(count)]
+        assert text_problems(figure) == []
+
+
+def test_a_published_number_is_drawn_in_halves_of_the_interval_of_prediction() -> None:
+    rows = drawn_rows(table(number_row(1, 0.5), number_row(2, 0.6), number_row(3, 0.35)), STUDY)
+    assert list(rows["position"]) == pytest.approx([0, 1, -1.5])
+
+
+def test_a_number_that_never_varies_is_beyond_all_others() -> None:
+    fixed = {"published": 0.7, "mean": 0.5, "low": 0.5, "high": 0.5, "location": "outside"}
+    rows = drawn_rows(table(row(1, **fixed), row(2, **{**fixed, "published": 0.5})), STUDY)
+    assert list(rows["position"]) == [math.inf, 0]
+    with figure_style():
+        _, places = draw(rows).axes
+    marks = [line for line in places.get_lines() if line.get_marker() in "<>D"]
+    assert [line.get_marker() for line in marks] == [">", "D"]
+    assert marks[0].get_xdata() == [FARTHEST]
+
+
+def test_one_replication_predicts_nothing() -> None:
+    rows = drawn_rows(table(row(1, replications=1, published=0.5, mean=0.4)), STUDY)
+    assert np.isnan(rows["position"]).all()
+
+
+def test_claims_of_other_papers_and_other_forms_and_undecided_ones_are_not_drawn() -> None:
+    others = (
+        row(2, paper="bellogin2017"),
+        row(3, form="released"),
+        row(4, replications=0, share="", share_low="", share_high=""),
+    )
+    assert list(drawn_rows(table(row(1), *others), STUDY)["claim"]) == ["V18-001"]
+
+
+def test_datasets_are_named_where_there_are_several() -> None:
+    rows = drawn_rows(table(row(1), row(1, dataset="cm100k")), STUDY)
+    with figure_style():
+        labels = [text.get_text() for text in draw(rows).axes[0].get_yticklabels()]
+    assert labels == ["V18-001 cm100k", "V18-001 ml-1m"]
+
+
+def test_the_caption_says_how_many_replications_and_whether_data_are_twins() -> None:
+    rows = drawn_rows(table(row(1), row(2, replications=19)), STUDY)
+    assert "20 replications at most" in caption(rows, is_demo=False)
+    assert caption(rows, is_demo=True).endswith("The data are synthetic twins.")
