@@ -77,7 +77,7 @@ def start_page(
     )
 
 
-def ledger_page(
+def page_of_claims(
     rows: Sequence[VerdictRow], studies: Sequence[Study], printer: RowPrinter
 ) -> SitePage:
     """Return the page of all rows."""

@@ -32,6 +32,7 @@ GROUPS = {
     },
     "What was found": {
         "claims": "How verdicts are reached, and how a claim is written.",
+        "replications": "How often each claim holds under other root seeds.",
         "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",
         "robustness": "Which metrics and cut-offs are robust and tell systems apart.",
         "false_positives": "Popularity bias in metrics that count what users dislike.",

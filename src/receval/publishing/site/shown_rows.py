@@ -125,11 +125,11 @@ class RowPrinter:
             anchor=self._anchors[row],
             dataset=self.datasets.get(row.dataset, row.dataset),
             expected=self._linked(row.expected, page),
-            ours=self._linked(shortened(row.ours), page) or _number(row.value),
+            ours=self._linked(beginning_of(row.ours), page) or _number(row.value),
             ours_in_full=self._linked(row.ours if is_long(row.ours) else "", page),
             interval=_interval(row.low, row.high),
             statement=self._linked(row.statement, page),
-            detail=self._linked(shortened(row.detail), page),
+            detail=self._linked(beginning_of(row.detail), page),
             detail_in_full=self._linked(row.detail if is_long(row.detail) else "", page),
             reason=self._linked(row.reason, page),
             needs=self._linked(row.needs, page),
@@ -161,12 +161,12 @@ def is_long(text: str) -> bool:
     return len(text) > LONGEST
 
 
-def shortened(text: str) -> str:
+def beginning_of(text: str) -> str:
     """Return the beginning of a text that is too long for a table, up to the end of a word.
 
     Examples
     --------
-    >>> shortened("short"), shortened("word " * 50)[-11:]
+    >>> beginning_of("short"), beginning_of("word " * 50)[-11:]
     ('short', 'word word …')
     """
     return f"{text[:LONGEST].rpartition(' ')[0].rstrip(' ,;:')} …" if is_long(text) else text

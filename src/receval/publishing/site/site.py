@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.publishing.site.claim_pages import ledger_page, start_page
+from receval.publishing.site.claim_pages import page_of_claims, start_page
 from receval.publishing.site.document_pages import (
     DOCUMENTS,
     ERRATA,
@@ -127,7 +127,7 @@ def _pages(
     }
     return [
         start_page(rows, studies, doors, REPORT if sources.report else ""),
-        ledger_page(rows, studies, printer),
+        page_of_claims(rows, studies, printer),
         studies_page(studies),
         *(study_page(study, studies, printer, links, rows, sources.edition) for study in studies),
         *document_pages(sources.documents, links),
