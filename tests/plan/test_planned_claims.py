@@ -8,6 +8,7 @@ import pytest
 from plan.planned import plan_of, put_raw_files
 
 from receval.workflow.plan.claims import PlannedClaims
+from receval.workflow.plan.folders import RunFolders
 
 PAPERS = ["bellogin2017", "canamares2020", "menamaldonado2021", "valcarce2018", "valcarce2020"]
 VIEWS = {
@@ -64,7 +65,7 @@ def test_without_data_only_what_can_be_made_decides(
 
 def test_a_repository_without_claims_has_no_ledger(tmp_path: Path) -> None:
     plan = plan_of("demo")
-    none = PlannedClaims(plan.studies, tmp_path)
+    none = PlannedClaims(plan.studies, RunFolders(tmp_path, tmp_path))
     assert (none.papers, none.files(), none.names(), none.code_entries()) == ([], [], [], [])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, put_raw_files
 
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plans import Plans
 
 R01 = "full-r01"
@@ -21,8 +22,8 @@ def plans() -> Plans:
 
 def plans_with(**given: object) -> Plans:
     """Plans with some keys of the configuration changed."""
-    known = {"network": "off", "local_mirrors": ["mirror"]}
-    return Plans(ROOT / "config", known | given, ROOT)
+    known = {"network": "off", "local_mirrors": [str(Path("mirror").absolute())]}
+    return Plans(RunFolders(ROOT, ROOT), known | given)
 
 
 def test_plans_are_those_of_editions_until_a_replication_is_asked_for(plans: Plans) -> None:

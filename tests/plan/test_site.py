@@ -26,5 +26,5 @@ def test_documents_templates_and_sources_of_the_site_are_there() -> None:
 
 def test_targets_are_the_studies_and_what_is_made_of_all() -> None:
     targets = PLAN.targets()
-    assert list(targets) == [*PLAN.studies.specs, "paper", "replications", "site"]
+    assert list(targets) == [*PLAN.studies.specs, "replications", "paper", "site"]
     assert targets["site"] == ["work/demo/site"]

@@ -32,7 +32,10 @@ rule report_drift:
         mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
+        folders=lambda w: (
+            f"work/{w.edition}/artifacts",
+            PLANS[w.edition].accepted.folder.as_posix(),
+        ),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
         artifacts=lambda w: [
             *PLANS[w.edition].studies.artifact_names(),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 
 from receval.workflow.plan.artifacts import PlannedArtifacts
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.studies import PlannedStudies
 
-FOLDER = "config/claims"
 THEOREMS = "receval.claims.theorems"
 
 
@@ -18,25 +17,25 @@ class PlannedClaims:
     Parameters
     ----------
     studies : PlannedStudies
-    root : Path
-        The repository.
+    folders : RunFolders
+        The configuration lists the claims.
     """
 
-    def __init__(self, studies: PlannedStudies, root: Path) -> None:
+    def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies
         self._artifacts: PlannedArtifacts = studies.artifacts
-        self._root = root
+        self._folders = folders
         self._folder = f"work/{studies.settings.run}"
 
     @cached_property
     def papers(self) -> list[str]:
         """The studies whose papers' claims are listed."""
-        listed = {path.stem for path in (self._root / FOLDER).glob("*.yaml")}
+        listed = {path.stem for path in (self._folders.config / "claims").glob("*.yaml")}
         return [study for study in self.studies.specs if study in listed]
 
     def claims_file(self, study: str) -> str:
         """Return the file that lists the claims of a study's paper."""
-        return f"{FOLDER}/{study}.yaml"
+        return (self._folders.config / "claims" / f"{study}.yaml").as_posix()
 
     def artifacts_read(self, study: str) -> list[str]:
         """Return the artifacts by which the claims are judged: those that are made."""
@@ -69,5 +68,5 @@ class PlannedClaims:
 
     def code_entries(self) -> list[str]:
         """Return the modules that the claims name, for code digests."""
-        folder = self._root / "src" / THEOREMS.replace(".", "/")
+        folder = self._folders.repository / "src" / THEOREMS.replace(".", "/")
         return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]

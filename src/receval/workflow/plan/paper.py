@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 
 from receval.config.paper import PaperSources, read_paper_sources
 from receval.workflow.plan.claims import PlannedClaims
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.studies import PlannedStudies
 
 FOLDER = "paper"
@@ -24,21 +24,21 @@ class PlannedPaper:
     ----------
     studies : PlannedStudies
     claims : PlannedClaims
-    root : Path
-        The repository, which has the text and the configuration.
+    folders : RunFolders
+        The repository has the text.
     """
 
-    def __init__(self, studies: PlannedStudies, claims: PlannedClaims, root: Path) -> None:
+    def __init__(self, studies: PlannedStudies, claims: PlannedClaims, folders: RunFolders) -> None:
         self.studies = studies
         self.claims = claims
         self._artifacts = studies.artifacts
-        self._root = root
+        self._folders = folders
         self._edition = studies.settings.edition
 
     @cached_property
     def sources(self) -> PaperSources:
         """What ``paper/sources.yaml`` lists."""
-        return read_paper_sources(self._root / FOLDER / SOURCES)
+        return read_paper_sources(self._folders.repository / FOLDER / SOURCES)
 
     @cached_property
     def can_be_made(self) -> bool:
@@ -66,7 +66,7 @@ class PlannedPaper:
 
     def listed_names(self) -> list[str]:
         """Return the name of the paper, whether or not the edition has what it needs."""
-        return [NAME] * (self._root / FOLDER / SOURCES).is_file()
+        return [NAME] * (self._folders.repository / FOLDER / SOURCES).is_file()
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the paper is made from, by kind."""
@@ -79,9 +79,9 @@ class PlannedPaper:
             "ledger": f"{folder}/claims.csv",
             "results": [artifacts.results_file(*pair) for pair in names],
             "records": [studies.record_file(study) for study in studies.specs],
-            "errata": str(self._root / "config" / "errata.yaml"),
-            "configuration": sorted(map(str, (self._root / "config").rglob("*.yaml"))),
-            "documents": [str(self._root / name) for name in self.sources.documents],
+            "errata": str(self._folders.config / "errata.yaml"),
+            "configuration": sorted(map(str, self._folders.config.rglob("*.yaml"))),
+            "documents": [str(self._folders.repository / name) for name in self.sources.documents],
             "figures": [f"{folder}/{name}.pdf" for name in self._figures().values()],
             "certainty": self._certainty(),
         }
@@ -115,8 +115,8 @@ class PlannedPaper:
         return {name: of for name, of in self.sources.figures.items() if of in made}
 
     def _own(self, name: str) -> str:
-        return str(self._root / FOLDER / name)
+        return str(self._folders.repository / FOLDER / name)
 
     def _certainty(self) -> list[str]:
-        accepted = Path("results") / self._edition / CERTAINTY
-        return [accepted.as_posix()] if (self._root / accepted).is_file() else []
+        accepted = self._folders.results(self._edition) / CERTAINTY
+        return [accepted.as_posix()] if accepted.is_file() else []

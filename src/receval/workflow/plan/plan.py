@@ -14,6 +14,7 @@ from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
 from receval.workflow.plan.experiments import PlannedExperiments
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.measurements import (
     PlannedJudgmentSamplings,
     PlannedSearches,
@@ -33,15 +34,16 @@ class Plan:
     ----------
     settings : Settings
         The edition's configuration.
-    root : Path
-        The repository. Paths that the parts return are relative to it, which is also the current
-        folder.
+    folders : RunFolders or Path
+        What is read and not made; or the repository, with its own configuration.
     known : Plan, optional
         Of the edition that a replication repeats: what both have alike is worked out once.
 
     Attributes
     ----------
     edition : {"demo", "full"}
+    folders : RunFolders
+        Where what is read and not made is.
     run : str
         The folder in ``work``: the edition, or the name of a replication.
     datasets : PlannedDatasets
@@ -68,12 +70,17 @@ class Plan:
         What jobs ask a cluster for.
     """
 
-    def __init__(self, settings: Settings, root: Path, known: Plan | None = None) -> None:
+    def __init__(
+        self, settings: Settings, folders: RunFolders | Path, known: Plan | None = None
+    ) -> None:
+        if isinstance(folders, Path):
+            folders = RunFolders(folders)
+        self.folders = folders
         self.settings = settings
         self.edition = settings.edition
         self.run = settings.run
         self.datasets: PlannedDatasets = PlannedDatasets(
-            settings, known.datasets if known else None
+            settings, known.datasets if known else None, folders
         )
         self.accepted = AcceptedResults(self.datasets)
         self.experiments = PlannedExperiments(settings, self.datasets)
@@ -84,22 +91,24 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.code: PlannedCode = PlannedCode(settings, root, known.code if known else None)
+        self.code: PlannedCode = PlannedCode(
+            settings, folders.repository, known.code if known else None
+        )
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
-        self.claims = PlannedClaims(self.studies, root)
-        self.paper = PlannedPaper(self.studies, self.claims, root)
+        self.claims = PlannedClaims(self.studies, folders)
+        self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
-        self.site = PlannedSite(settings, self.studies, self.paper, root)
+        self.site = PlannedSite(settings, self.studies, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each target that is not a file: studies, and what is made of all."""
+        """Return what each named target makes: studies, replications, the paper and the site."""
         studies = self.studies
         made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
         return {
             **made,
-            "paper": self.paper.files(),
             "replications": self.replications.files(),
+            "paper": self.paper.files(),
             "site": [self.site.folder()],
         }

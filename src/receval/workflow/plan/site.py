@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from receval.config.settings import Settings
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -21,17 +20,17 @@ class PlannedSite:
         The edition's configuration.
     studies : PlannedStudies
     paper : PlannedPaper
-    root : Path
-        The repository, which has the documents, the library and the pages' templates.
+    folders : RunFolders
+        The repository has the documents, the library and the pages' templates.
     """
 
     def __init__(
-        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, root: Path
+        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, folders: RunFolders
     ) -> None:
         self.settings = settings
         self.studies = studies
         self.paper = paper
-        self.root = root
+        self._repository = folders.repository
 
     def folder(self) -> str:
         """Return the folder of the site."""
@@ -49,7 +48,7 @@ class PlannedSite:
             "files": [file for name in names for file in studies.files(name) if file not in own],
             "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
             "documents": [
-                *(str(self.root / name) for name in TOP_DOCUMENTS),
+                *(str(self._repository / name) for name in TOP_DOCUMENTS),
                 *self._found("docs", "*.md"),
             ],
             "pictures": self._found("docs", "**/*.svg"),
@@ -63,4 +62,4 @@ class PlannedSite:
         return {name: spec.short_title for name, spec in self.settings.datasets.items()}
 
     def _found(self, folder: str, pattern: str) -> list[str]:
-        return sorted(map(str, (self.root / folder).glob(pattern)))
+        return sorted(map(str, (self._repository / folder).glob(pattern)))
