@@ -99,7 +99,7 @@ class Plan:
         self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
-        self.site = PlannedSite(settings, self.studies, folders)
+        self.site = PlannedSite(settings, self.studies, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
