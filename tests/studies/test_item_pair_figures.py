@@ -179,7 +179,8 @@ def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
         filled = [patch for patch in filled if patch.get_facecolor()[3]]
         assert sum(p.get_width() * p.get_height() for p in filled) == pytest.approx(1)
         fails = areas.loc[areas["outcome"] == "fails", "share_of_pairs"].sum()
-        assert striped == pytest.approx(fails)
+        # Stripes of thin parts cover their edges, too, by which they are a little larger.
+        assert striped == pytest.approx(fails, abs=0.02)
 
 
 # --- drawings ---------------------------------------------------------------------------------

@@ -206,7 +206,7 @@ function startContents(navigation) {
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".theme").forEach(startTheme);
   document.querySelectorAll(".copy").forEach(startCopying);
-  document.querySelectorAll("#ledger").forEach(startLedger);
+  document.querySelectorAll("table#ledger").forEach(startLedger);
   document.querySelectorAll(".contents").forEach(startContents);
   markScrollers();
   addEventListener("resize", markScrollers);
