@@ -7,6 +7,8 @@
 # make lint        style, types, workflow
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
 # make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
+# make site      the pages of the edition that was run last (or EDITION=...), served on PORT=8000
+# make browser   what the tests of the site need besides Chromium
 # make accept      make the fresh artifacts the accepted ones
 # make slurm       what runs on a cluster with Slurm need besides (docs/cluster.md)
 # make clean       remove everything that the workflow made (downloads in work/raw stay)
@@ -16,6 +18,7 @@ EDITION ?= demo
 MUTANTS ?= 400
 SEED ?= 1
 JOBS ?= 1
+PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
@@ -23,10 +26,10 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test faults mutants reproduce statements lint drift report accept slurm clean
+.PHONY: demo test faults mutants reproduce statements lint drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
-	$(SNAKEMAKE) --config edition=demo
+	$(SNAKEMAKE) all site --config edition=demo
 	$(BIN)/receval drift --edition demo
 
 test: $(VENV)/ready
@@ -41,7 +44,7 @@ mutants: $(VENV)/ready
 	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
 
 reproduce: $(VENV)/ready
-	$(SNAKEMAKE)
+	$(SNAKEMAKE) all site
 	$(BIN)/receval drift --edition full
 
 statements: $(VENV)/ready
@@ -60,6 +63,15 @@ drift: $(VENV)/ready
 
 report: $(VENV)/ready
 	$(BIN)/snakemake --report work/report.zip --config edition=$(REPORTED)
+
+site: $(VENV)/ready
+	$(SNAKEMAKE) site --config edition=$(REPORTED)
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory work/$(REPORTED)/site $(PORT)
+
+# Chromium itself comes with the system: apt-get install chromium
+browser: $(VENV)/ready
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes \
+	  -r requirements.lock -r requirements-browser.lock
 
 accept: $(VENV)/ready
 	$(BIN)/receval accept --edition $(EDITION)

@@ -5,17 +5,25 @@
 #   snakemake --cores all bellogin2017                      one study
 #   snakemake --cores all replications                      the claims under other root seeds
 #   snakemake -n                                            the plan
+#
+# It may be run from another folder (-s) and be a module: docs/running.md.
 
 import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
+# Beside this file, whichever Snakefile uses it as a module.
+REPOSITORY = Path(str(workflow.current_basedir)).resolve()
+if not (REPOSITORY / "src").is_dir():
+    sys.exit("receval runs from a copy of its repository: clone it, and name the Snakefile there.")
+
 # Another checkout may be installed: a run plans and works with the code beside this file.
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))
+sys.path.insert(0, str(REPOSITORY / "src"))
 
 from receval.config.repeated_settings import RUN_NAMES
 from receval.config.settings import EDITIONS, chosen_edition
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plans import Plans
 from receval.provenance.versions import versions
 from receval.workflow.run import begin_run, or_no_run
@@ -24,14 +32,15 @@ from receval.workflow.run_record import record_run
 min_version("9.27")
 
 JOBS = begin_run(
-    Path(workflow.basedir) / "src",
+    REPOSITORY / "src",
     in_main_process=workflow.is_main_process,
     dry=workflow.output_settings.dryrun,
     abandon=lambda error: workflow.scheduler.executor_error_callback(error),
 )
 
-PLANS = Plans(Path("config"), config, Path("."))
-CHOSEN = PLANS[chosen_edition(Path("config"), config)]
+FOLDERS = RunFolders.of(REPOSITORY)
+PLANS = Plans(FOLDERS, config)
+CHOSEN = PLANS[chosen_edition(FOLDERS.config, config)]
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.datasets.note(), file=sys.stderr)
@@ -52,6 +61,7 @@ rule all:
     input:
         CHOSEN.studies.all_files(),
         CHOSEN.claims.files(),
+        CHOSEN.paper.files(),
 
 
 include: "workflow/rules/data.smk"
@@ -63,8 +73,10 @@ include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/replications.smk"
 include: "workflow/rules/drift.smk"
+include: "workflow/rules/site.smk"
 include: "workflow/rules/scheduling.smk"
 
 

@@ -14,13 +14,15 @@ from __future__ import annotations
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import grimp
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
@@ -38,6 +40,9 @@ ROW, BOX, LETTER, PASSAGE, GAP = 0.52, 0.24, 0.068, 0.1, 0.14
 between two of them."""
 
 
+Edges = set[tuple[str, str]]
+
+
 def floors() -> list[list[str]]:
     """Return the floors of the contract, the ground floor first."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -46,7 +51,7 @@ def floors() -> list[list[str]]:
     return [layer.split(" | ") for layer in reversed(layers)]
 
 
-def arrows(names: Sequence[str]) -> set[tuple[str, str]]:
+def arrows(names: Sequence[str]) -> Edges:
     """Return the imports between packages that do not follow from others."""
     graph = grimp.build_graph("receval", cache_dir=None)
     imports = {
@@ -61,14 +66,24 @@ def arrows(names: Sequence[str]) -> set[tuple[str, str]]:
         for name in names
     }
 
-    def reached(name: str) -> set[str]:
-        return imports[name].union(*map(reached, imports[name]))
+    return reduced({(name, other) for name, others in imports.items() for other in others})
+
+
+def reduced(edges: Edges) -> Edges:
+    """Return the arrows of a graph without circles that do not follow from others."""
+    after: dict[str, set[str]] = {}
+    for name, other in edges:
+        after.setdefault(name, set()).add(other)
+
+    @cache
+    def reached(name: str) -> frozenset[str]:
+        others = after.get(name, set())
+        return frozenset(others).union(*map(reached, others))
 
     return {
         (name, other)
-        for name in names
-        for other in imports[name]
-        if not any(other in reached(between) for between in imports[name])
+        for name, other in edges
+        if not any(other in reached(between) for between in after[name])
     }
 
 
@@ -86,10 +101,10 @@ class House:
     """
 
     rows: list[list[str]]
-    links: set[tuple[str, str]] = field(default_factory=set)
+    links: Edges = field(default_factory=set)
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[str]], imports: set[tuple[str, str]]) -> House:
+    def of(cls, rows: Sequence[Sequence[str]], imports: Edges) -> House:
         """Make passages for all arrows and find an order of every floor."""
         house = cls([list(row) for row in rows])
         floor = {name: number for number, row in enumerate(rows) for name in row}
@@ -208,6 +223,18 @@ def draw(house: House) -> Figure:
         band = (-margin + 0.03, number * ROW), room + 2 * margin - 0.06, ROW
         axes.add_patch(Rectangle(*band, facecolor=shade, linewidth=0))
         axes.text(-margin + 0.1, (number + 0.5) * ROW, str(number + 1), va="center", fontsize=7)
+    draw_boxes(axes, house, x, y, lambda name: (ROOT / "src" / "receval" / name).is_dir())
+    return figure
+
+
+def draw_boxes(
+    axes: Axes,
+    house: House,
+    x: Mapping[str, float],
+    y: Mapping[str, float],
+    filled: Callable[[str], bool],
+) -> None:
+    """Draw boxes with their names, some of them filled, and the lines between them."""
     for start, end, arrives in lines(house, x, y):
         middle = (start[1] + end[1]) / 2
         curve = [start, (start[0], middle), (end[0], middle), end]
@@ -223,7 +250,6 @@ def draw(house: House) -> Figure:
             ends = (y[name] + BOX / 2, y[name] - BOX / 2)
             axes.plot([x[name]] * 2, ends, color="#8A8F98", lw=0.8, solid_capstyle="butt")
             continue
-        package = (ROOT / "src" / "receval" / name).is_dir()
         corner = (x[name] - width(name) / 2, y[name] - BOX / 2)
         axes.add_patch(
             FancyBboxPatch(
@@ -231,13 +257,12 @@ def draw(house: House) -> Figure:
                 width(name),
                 BOX,
                 boxstyle="round,pad=0,rounding_size=0.04",
-                facecolor="#DCEAF5" if package else "white",
+                facecolor="#DCEAF5" if filled(name) else "white",
                 edgecolor=INK,
                 linewidth=0.6,
             )
         )
         axes.text(x[name], y[name], name, ha="center", va="center", fontsize=8)
-    return figure
 
 
 Point = tuple[float, float]

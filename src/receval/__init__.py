@@ -6,4 +6,4 @@ judged item (:mod:`receval.protocols`), and every metric is a cheap function of 
 (:mod:`receval.metrics`).
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -23,6 +23,8 @@ SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
 ERRATA_PAGE = Path("docs/errata.md")
+README = Path("README.md")
+CITATION = Path("CITATION.cff")
 
 CLOSED_PIPE = 141
 """As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
@@ -110,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         ("schema", _schema, SCHEMA),
         ("metrics", _metrics, METRICS_PAGE),
         ("errata", _errata, ERRATA_PAGE),
+        ("citation", _citation, README),
     ):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
     text = "judge the claims of the papers by accepted results, or by fresh ones"
@@ -141,7 +144,12 @@ def _drift(chosen: argparse.Namespace) -> int:
         fresh,
         accepted,
         plan.settings.drift.exact() if chosen.all else plan.settings.drift,
-        [*plan.studies.artifact_names(), *plan.claims.names(), *plan.replications.made()],
+        [
+            *plan.studies.artifact_names(),
+            *plan.claims.names(),
+            *plan.paper.names(),
+            *plan.replications.made(),
+        ],
         plan.accepted.one_sided_datasets(),
     )
     prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
@@ -156,15 +164,13 @@ def _accept(chosen: argparse.Namespace) -> int:
     check_artifacts(plan, recorded=True)
     fresh, accepted = _folders(plan)
     remove_leftovers(accepted)
-    changes = acceptance(
-        fresh,
-        accepted,
-        [
-            *plan.studies.all_artifact_names(),
-            *plan.claims.names(),
-            *plan.replications.names(),
-        ],
-    )
+    listed = [
+        *plan.studies.all_artifact_names(),
+        *plan.claims.names(),
+        *plan.paper.listed_names(),
+        *plan.replications.names(),
+    ]
+    changes = acceptance(fresh, accepted, listed)
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()
@@ -285,6 +291,15 @@ def _errata(_: argparse.Namespace) -> int:
 
     write_atomically(ERRATA_PAGE, errata_page())
     print(f"wrote {ERRATA_PAGE}")
+    return 0
+
+
+def _citation(_: argparse.Namespace) -> int:
+    from receval.publishing.citation import read_citation, with_citations  # no other needs it
+
+    page = with_citations(README.read_text(encoding="utf-8"), read_citation(CITATION))
+    write_atomically(README, page)
+    print(f"wrote the BibTeX of {README}")
     return 0
 
 

@@ -7,9 +7,15 @@ are Snakemakes of their own that load no such plugin.
 
 Events become a state (:mod:`run_state`), the state becomes text (the other modules), and
 :mod:`handler` alone reads clocks and writes. :mod:`run_ending` and :mod:`job_logs` read files that
-the run has made.
+the run has made. :mod:`quick_start` is no part of the display: Snakemake loads this package before
+it reads the Snakefile, and could be told nothing earlier.
 """
 
+import sys
+
 from snakemake_logger_plugin_receval.handler import LogHandler
+from snakemake_logger_plugin_receval.quick_start import start_quickly
+
+start_quickly(sys.argv)
 
 __all__ = ["LogHandler"]

@@ -20,6 +20,7 @@ from receval.claims.errata import (
     sizes,
 )
 from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
+from receval.claims.report import report_of_claims
 from receval.config.settings import load_settings
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
@@ -305,6 +306,10 @@ def test_all_other_commands_are_of_the_project() -> None:
         if target:
             study, artifact = target.groups()
             assert artifact in SETTINGS.studies[study].artifacts, name
+        elif erratum.command.startswith("receval claims "):
+            numbers = erratum.command.split()[2:]
+            assert set(numbers) <= set(erratum.claims), name
+            assert report_of_claims(ROOT / "config/claims", ROOT / "results/full", numbers), name
         else:
             assert erratum.command == "receval datasets --edition full", name
 

@@ -90,6 +90,18 @@ def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.Mo
     assert Path("docs/errata.md").read_text(encoding="utf-8") == errata_page()
 
 
+def test_citation_writes_the_bibtex_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config", "CITATION.cff"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(page.replace("Ca{\\~n}amares", "Canamares"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["citation"]) == 0
+    assert Path("README.md").read_text(encoding="utf-8") == page
+
+
 @pytest.mark.parametrize("arguments", [[], ["drfit"], ["drift", "--edition", "complete"]])
 def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
     arguments: list[str], capsys: pytest.CaptureFixture[str]

@@ -29,14 +29,14 @@ CORE = {
 }
 """What the project set out with; everything else needs a reason."""
 
-CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "typst-py": "typst"}
 
 Version = tuple[int, ...]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = "".join(
     (ROOT / name).read_text(encoding="utf-8")
-    for name in ("requirements.lock", "requirements-slurm.lock")
+    for name in ("requirements.lock", "requirements-slurm.lock", "requirements-browser.lock")
 )
 
 

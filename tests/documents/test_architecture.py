@@ -23,7 +23,7 @@ def packages() -> set[str]:
     return {path.parent.relative_to(library).as_posix() for path in library.rglob("__init__.py")}
 
 
-@pytest.mark.parametrize("program", ["draw_house.py", "count_way.py"])
+@pytest.mark.parametrize("program", ["draw_house.py", "draw_rulegraph.py", "count_way.py"])
 def test_the_page_has_what_the_program_makes_of_the_code(program: str) -> None:
     ran = subprocess.run(
         [sys.executable, ROOT / "docs" / "architecture" / program, "--check"],

@@ -1,7 +1,8 @@
-"""CITATION.cff is of the form that it says it has, and agrees with the package and the studies."""
+"""CITATION.cff is of the form that it says it has; package, studies, BibTeX and Zenodo agree."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any
 import pytest
 import yaml
 
+import receval
 from receval.config.settings import load_settings
+from receval.publishing.citation import bibtex, read_citation, with_citations
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAPERS: list[dict[str, Any]] = CITATION["references"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ZENODO: dict[str, Any] = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
 
 
 def test_it_has_what_version_1_2_0_requires() -> None:
@@ -26,11 +31,18 @@ def test_it_has_what_version_1_2_0_requires() -> None:
 
 def test_it_agrees_with_the_package() -> None:
     assert CITATION["title"] == PROJECT["name"]
-    assert CITATION["version"] == PROJECT["version"]
+    assert CITATION["version"] == PROJECT["version"] == receval.__version__
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["abstract"] == PROJECT["description"] + "."
     assert CITATION["authors"] == PROJECT["authors"]
     assert CITATION["keywords"] == PROJECT["keywords"]
+
+
+def test_the_changelog_has_the_version_of_that_day() -> None:
+    released = f"## {CITATION['version']} - {CITATION['date-released']}"
+    assert re.fullmatch(r"## \d+\.\d+\.\d+ - \d{4}-\d\d-\d\d", released)
+    headings = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert next(heading for heading in headings if heading != "## Unreleased") == released
 
 
 def test_the_licence_is_mit_and_names_the_authors() -> None:
@@ -71,3 +83,48 @@ def test_titles_and_years_are_those_of_the_studies() -> None:
         assert name.endswith(str(paper["year"]))
         for author in paper["authors"]:
             assert author["family-names"] in study.citation
+
+
+def test_the_readme_has_the_bibtex_of_today() -> None:
+    now = with_citations(README, read_citation(ROOT / "CITATION.cff"))
+    assert now == README, "README.md is not what CITATION.cff says: run receval citation."
+
+
+def test_bibtex_has_an_entry_for_receval_and_for_each_study_of_a_paper() -> None:
+    entries = bibtex(CITATION)
+    assert entries.isascii()
+    keys = re.findall(r"^@\w+\{(\w+),$", entries, flags=re.MULTILINE)
+    studies = load_settings(ROOT / "config", "full").studies
+    assert sorted(keys) == sorted({"receval", *studies} - {"systems", "multiverse"})
+    assert entries.count("{") == entries.count("}")
+    assert "author = {{The receval authors}}" in entries
+    assert r"Ca{\~n}amares, Roc{\'i}o and Castells, Pablo and Moffat, Alistair" in entries
+
+
+def test_bibtex_refuses_what_it_cannot_say() -> None:
+    paper = PAPERS[0]
+    with pytest.raises(ValueError, match="a work of the type book"):
+        bibtex(CITATION | {"references": [paper | {"type": "book"}]})
+    greek = [{"family-names": "\N{GREEK SMALL LETTER ALPHA}", "given-names": "A"}]
+    with pytest.raises(ValueError, match="GREEK SMALL LETTER ALPHA has no command"):
+        bibtex(CITATION | {"references": [paper | {"authors": [*paper["authors"], *greek]}]})
+    with pytest.raises(ValueError, match=r"README\.md has no place for BibTeX"):
+        with_citations("# receval", CITATION)
+
+
+def test_zenodo_is_told_the_same() -> None:
+    for key in ("version", "keywords"):
+        assert ZENODO[key] == CITATION[key]
+    assert ZENODO["description"] == CITATION["abstract"]
+    assert ZENODO["license"] == CITATION["license"]
+    assert ZENODO["creators"] == [{"name": author["name"]} for author in CITATION["authors"]]
+    assert ZENODO["upload_type"] == CITATION["type"]
+    related = {entry["identifier"] for entry in ZENODO["related_identifiers"]}
+    assert related == {paper["doi"] for paper in PAPERS}
+
+
+def test_zenodo_knows_every_key() -> None:
+    known = {"title", "upload_type", "description", "version", "license", "access_right"}
+    assert set(ZENODO) == known | {"language", "creators", "keywords", "related_identifiers"}
+    for entry in ZENODO["related_identifiers"]:
+        assert (entry["scheme"], entry["relation"]) == ("doi", "references")

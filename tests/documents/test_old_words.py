@@ -55,7 +55,7 @@ OLD_WORDS = (
             "config/twins.yaml": _SIMULATED,
             "docs/unbiased_tests.md": _SIMULATED,
             "docs/false_positives.md": _SIMULATED,
-            "README.md": _SIMULATED,
+            "docs/running.md": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
             "src/receval/studies/menamaldonado2021/table4.py": _SIMULATED,
             "config/studies/menamaldonado2021.yaml": _SIMULATED,

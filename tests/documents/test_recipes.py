@@ -40,7 +40,7 @@ TESTS = (
     ("tests/metrics/test_against_brute_force.py", "tests/metrics/test_hand_worked.py"),
     ("tests/metrics/test_labels.py", "tests/metrics/test_cards.py"),
     ("tests/studies/test_success_of_bellogin2017.py",),
-    ("tests/documents/test_glossary.py", "tests/documents/test_readme.py"),
+    ("tests/documents/test_glossary.py", "tests/documents/test_guides.py"),
     ("tests/config/test_named_code.py",),
 )
 """Tests of the copy that look at what was added."""
@@ -97,11 +97,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for recipe in RECIPES:
         for block in blocks(recipe):
             block.put_into(folder)
-    readme = folder / "README.md"
+    studies = folder / "docs" / "studies.md"
     row = re.compile(r"^(\| `bellogin2017` \|.*) \|$", flags=re.MULTILINE)
-    text, found = row.subn(r"\1, `table4`, `table5` |", readme.read_text(encoding="utf-8"))
+    text, found = row.subn(r"\1, `table4`, `table5` |", studies.read_text(encoding="utf-8"))
     assert found == 1
-    readme.write_text(text, encoding="utf-8")
+    studies.write_text(text, encoding="utf-8")
     run(folder, "-m", "receval.cli", "metrics")
     return folder
 

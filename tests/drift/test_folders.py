@@ -293,3 +293,26 @@ def test_nothing_is_accepted_while_a_drawing_lacks_its_data(sides):
     with pytest.raises(ValueError, match=r"fig02\.svg has no fig02\.csv beside it"):
         sides.accept("study/fig01", "study/fig02")
     assert not sides.accepted.exists()
+
+
+def test_what_belongs_to_no_study_is_compared_and_accepted_by_its_name(sides):
+    sides.both("claims.csv", "claim,verdict,value\nB-001,holds,0.5\n")
+    sides.write("fresh", "claims.md", "page")
+    assert statuses(sides.compare("claims")) == {"claims": ArtifactStatus.SAME}
+    sides.write("fresh", "claims.csv", "claim,verdict,value\nB-001,does not hold,0.5\n")
+    assert sides.compare("claims").drifted
+    assert sides.accept("claims").copied == ("claims.csv", "claims.md")
+    assert sides.accept().removed == ("claims.csv", "claims.md")
+    assert sides.accepted.is_dir()
+
+
+def test_texts_that_tell_numbers_of_other_columns_are_not_compared(sides):
+    for side, text in (("accepted", "0.5 against 0.4"), ("fresh", "0.51 against 0.4")):
+        row = f'B-001,"{text}",holds\n'
+        sides.write(side, "claims.csv", f"claim,ours,verdict\n{row}")
+        sides.write(side, "study/fig01.csv", f"claim,ours,verdict\n{row}")
+    report = sides.compare("claims", "study/fig01")
+    assert statuses(report) == {
+        "claims": ArtifactStatus.SAME,
+        "study/fig01": ArtifactStatus.DRIFTED,
+    }

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from scipy.optimize import minimize
 
+from receval.figures.label_boxes import lines_meet_boxes
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
 from receval.figures.text_problems import text_problems
@@ -87,6 +88,26 @@ def test_a_panel_without_labelled_lines_is_refused() -> None:
 def test_a_panel_too_low_for_its_names_is_refused() -> None:
     with pytest.raises(ValueError, match="too low for 12 names"):
         drawn({f"system {number}": [0, number] for number in range(12)}, height=0.8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_name_within_the_panel_meets_no_line_with_or_without_a_name(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    with figure_style():
+        figure = new_figure(SINGLE_COLUMN, 2.6)
+        axes = figure.subplots()
+        for name in (*NAMES, *"____"):
+            axes.plot(np.append(rng.uniform(0, 10, 8), 5.0), label=name)
+        label_lines([axes], near=1.0)
+        figure.draw_without_rendering()
+        frame = axes.get_window_extent()
+        boxes = [text.get_window_extent() for text in names_of(axes).values()]
+        inside = np.array([box.extents for box in boxes if box.x1 < frame.x1])
+        assert len(inside)
+        for line in axes.get_lines():
+            places = axes.transData.transform(line.get_xydata())
+            assert not lines_meet_boxes(places[:-1], places[1:], inside).any()
+    assert text_problems(figure) == []
 
 
 @given(

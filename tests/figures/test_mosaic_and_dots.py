@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -67,11 +68,34 @@ def test_areas_are_as_large_as_their_shares() -> None:
 def test_thin_parts_are_not_hidden_by_the_white_edges_of_others() -> None:
     figure = drawn(column("left", ("upper", 0.5, 0.002), ("lower", 0.498, 0)))
     patches = [patch for patch in figure.axes[0].patches if patch.get_width() > 0]
-    thin, *others = sorted((p for p in patches if p.get_fill()), key=lambda p: p.get_height())
+    filled = [p for p in patches if p.get_fill() and not p.get_hatch()]
+    filled += [p for p in patches if p.get_hatch() and p.get_linewidth()]
+    thin, *others = sorted(filled, key=lambda p: p.get_height())
     assert thin.get_edgecolor() == thin.get_facecolor()
     assert {patch.get_edgecolor()[:3] for patch in others} == {(1.0, 1.0, 1.0)}
     borders = [patch.get_zorder() for patch in patches if not patch.get_fill()]
     assert max(p.get_zorder() for p in others) < thin.get_zorder() < min(borders)
+
+
+@pytest.mark.parametrize(("share", "striped"), [(0.05, True), (0.004, True), (0.00005, False)])
+def test_a_hatched_part_is_striped_over_its_edge_however_thin_it_is(
+    share: float, striped: bool
+) -> None:
+    figure = drawn(column("left", ("upper", 0.5, share), ("lower", 0.5 - share, 0)))
+    patches = [patch for patch in figure.axes[0].patches if patch.get_width() > 0]
+    stripes = [patch for patch in patches if patch.get_hatch()]
+    (part,) = (patch for patch in patches if patch.get_facecolor() == to_rgba(BLUE))
+    assert bool(stripes) is striped
+    for patch in stripes:
+        bottom, top = patch.get_y(), patch.get_y() + patch.get_height()
+        # Not into the next area, and at least as high as the part.
+        assert bottom == pytest.approx(0.5 - share)
+        assert top >= 0.5
+        if patch is not part:
+            assert patch.get_linewidth() == 0
+            assert patches.index(patch) > patches.index(part)
+            assert patch.get_zorder() == part.get_zorder()
+            assert (top - bottom) * 150 > 0.8
 
 
 def test_names_shares_and_colours_are_printed_without_overlaps() -> None:

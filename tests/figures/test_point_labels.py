@@ -10,17 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.point_labels import (
-    CLEAR,
-    CLUSTER_LEADER_FROM,
-    LEADER_FROM,
-    PointLabel,
-    label_points,
-)
+from receval.figures.label_boxes import lines_cross
+from receval.figures.leaders import leaders_of
+from receval.figures.names_near_points import CLEAR, CLUSTER_LEADER_FROM
+from receval.figures.point_labels import LEADER_FROM, PointLabel, label_points
 from receval.figures.style import figure_style, new_figure
 
 MARKER_SIZE = 4.5
@@ -189,6 +187,38 @@ def test_a_knot_of_points_has_its_names_around_it_on_leaders() -> None:
     assert sorted(line.xy for line in leaders(axes)) >= sorted(
         point for point, gap in zip(points, own, strict=True) if gap > LEADER_FROM + 2.0
     )
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(0.11, 0.09), (0.09, 0.16), (0.1, 0.08), (0.13, 0.11), (0.06, 0.09)],
+        [(0.11, 0.09), (0.04, 0.09), (0.17, 0.15), (0.13, 0.13), (0.0, 0.13)],
+        [(0.12, 0.12), (0.17, 0.16), (0.1, 0.1), (0.11, 0.05), (0.11, 0.08), (0.15, 0.05)],
+        [
+            (0.1, 0.07),
+            (0.16, 0.1),
+            (0.1, 0.02),
+            (0.1, 0.08),
+            (0.03, 0.02),
+            (0.14, 0.13),
+            (0.11, 0.04),
+        ],
+    ],
+)
+def test_two_names_in_each_others_way_change_places_so_that_no_leaders_cross(
+    points: list[Point],
+) -> None:
+    axes = panel()
+    named(points, axes)
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    with figure_style():
+        figure.draw_without_rendering()
+        drawn = leaders_of(figure)
+    assert len(drawn) >= 2
+    starts, ends = (np.array([leader[end] for leader in drawn]) for end in (0, -1))
+    assert not lines_cross(starts, ends, starts, ends).any()
 
 
 def test_names_between_two_points_are_led_to_their_own() -> None:

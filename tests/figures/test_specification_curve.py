@@ -21,6 +21,7 @@ from receval.figures.decision_rows import (
     level_shades,
     shade_colour,
 )
+from receval.figures.leaders import LEADER
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
 from receval.figures.text_problems import text_problems
@@ -123,6 +124,24 @@ def test_where_few_universes_are_on_one_side_the_other_side_has_the_text(behind:
     assert text.get_text() == f"kNN ahead in {behind}.0 %,\nMF in {100 - behind}.0 %"
     assert text.get_ha() == ("right" if behind > 50 else "left")
     assert text.get_position()[0] == pytest.approx(behind / 100, abs=0.02)
+    assert text_problems(figure) == []
+
+
+@pytest.mark.parametrize(("marked", "own"), [(55, 0.5), (45, 0.5), (80, None), (20, None)])
+def test_a_text_beyond_the_marked_universe_is_led_to_the_line_of_its_own_side(
+    marked: int, own: float | None
+) -> None:
+    values = np.arange(100) - 49.5
+    figure = curve(values, np.zeros(100), np.zeros(100, int), marked=MarkedUniverse(marked, "x"))
+    leaders = [line for line in figure.axes[0].lines if line.get_label() == LEADER]
+    texts = {text.get_text()[:3]: text.get_position()[0] for text in figure.axes[0].texts}
+    assert texts["MF\n"] >= 0.5 >= texts["kNN"]
+    assert len(leaders) == (own is not None)
+    for leader in leaders:
+        start, end = leader.get_xdata()
+        assert start == own
+        assert min(start, end) < (marked + 0.5) / 100 < max(start, end)
+        assert abs(end - texts["MF\n" if marked > 50 else "kNN"]) < 0.012
     assert text_problems(figure) == []
 
 

@@ -31,9 +31,14 @@ def toy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(toy: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(toy: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*words), cwd=toy, env=environment(), capture_output=True, text=True, check=False
+        command(*words),
+        cwd=toy,
+        env=environment() | variables,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -100,7 +105,13 @@ def test_a_dry_run_is_a_table_and_more_on_request(toy: Path) -> None:
         ["all", "together"],
     ]
     assert done.stderr == ""
-    assert "This was a dry-run" in run(toy, "--dry-run", "--printshellcmds").stdout
+    # Python then says on stderr what it loads.
+    more = run(toy, "--dry-run", "--printshellcmds", PYTHONPROFILEIMPORTTIME="1")
+    assert "This was a dry-run" in more.stdout
+    loaded = set(re.findall(r"^import time:.*\| +([\w.]+)$", more.stderr, re.MULTILINE))
+    assert {"yte.process", "snakemake.dag"} <= loaded
+    # Neither for the plan nor for its display, and each takes a tenth of a dry run to load.
+    assert not loaded & {"numpy.linalg", "pandas", "snakemake.report.html_reporter", "smart_open"}
 
 
 def test_the_snakemake_of_a_cluster_job_draws_nothing(toy: Path) -> None:

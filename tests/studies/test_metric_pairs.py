@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from studies.prepared import ROOT, display_of, inputs_of
+from studies.prepared import display_of, inputs_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
 from receval.storage.files import write_results
@@ -21,7 +21,6 @@ from receval.studies.menamaldonado2021._shared.metric_pairs import (
 )
 
 STUDY = "menamaldonado2021"
-PUBLISHED = ROOT / "config/published/taus.csv"
 PAIR = ["experiment", "x_evaluation", "x_metric", "y_evaluation", "y_metric"]
 
 

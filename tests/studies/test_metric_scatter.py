@@ -14,6 +14,7 @@ from matplotlib.colors import same_color, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
+from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, module_of, problems_of
 
 from receval.config.settings import EDITIONS, load_settings
@@ -394,18 +395,21 @@ def test_an_arrow_points_to_the_better_values(label: str, arrow: str) -> None:
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_released_coefficients_are_those_of_the_published_file(figure: str) -> None:
+def test_released_coefficients_are_those_of_the_claims(figure: str) -> None:
+    published = published_coefficients()
     parameters = plan().artifacts.spec(STUDY, figure).parameters
-    published = pd.read_csv(ROOT / "config" / "published" / "taus.csv", comment="#")
-    of_figure = published[published["figure"] == figure]
-    names = {name for name in parameters if name.startswith("released_tau_")}
-    assert names == {f"released_tau_{name}" for name in of_figure["experiment"]}
-    for experiment, rows in of_figure.groupby("experiment"):
-        pairs = zip(rows["x_metric"], rows["y_metric"], strict=True)
-        theirs = dict(zip(pairs, rows["published"], strict=True))
-        own = zip(parameters["x_metrics"], parameters["y_metrics"], strict=True)
-        printed = dict(zip(own, map(float, parameters[f"released_tau_{experiment}"]), strict=True))
-        assert printed == theirs
+    experiments = plan().settings.studies[STUDY].experiments
+    released = {
+        name.removeprefix("released_tau_"): list(map(float, values))
+        for name, values in parameters.items()
+        if name.startswith("released_tau_")
+    }
+    assert released
+    for experiment, values in released.items():
+        for metric, value in zip(parameters["y_metrics"], values, strict=True):
+            key = (figure, experiments[experiment].dataset, str(metric))
+            assert published.pop(key) == value
+    assert not [key for key in published if key[0] == figure]
 
 
 def test_released_coefficients_stand_beside_those_of_real_data_alone() -> None:

@@ -14,10 +14,11 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import kendalltau
-from studies.accepted_results import FULL
+from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
+from receval.figures.text_problems import text_problems
 from receval.robustness.rank_stability import read_samplings
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
@@ -337,3 +338,22 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     assert below.get_title(loc="left") == "(b) No hit counts as 1 (*)"
     assert "log scale" in above.get_ylabel()
     assert "log scale" not in below.get_ylabel()
+
+
+@pytest.mark.parametrize("artifact", ["fig06", "fig07"])
+def test_the_condition_is_named_once_whatever_the_datasets(artifact: str) -> None:
+    display = display_of("valcarce2018", artifact)
+    results = read_results(ROOT / "results" / "demo" / "valcarce2018" / f"{artifact}.csv")
+    alone = results[results["dataset"] == "ml-1m"]
+    with figure_style():
+        several, single = draw(results, display), draw(alone, display)
+    removed = display.parameters["removed"]
+    assert several.get_suptitle() == removed
+    assert not any(removed in axes.get_title(loc="left") for axes in several.axes)
+    (heading,) = several.texts
+    first, *_ = several.axes
+    assert heading.get_position()[0] == pytest.approx(first.get_position().x0, abs=1e-6)
+    with figure_style():
+        assert text_problems(several) == []
+    assert single.get_suptitle() == ""
+    assert single.axes[0].get_title(loc="left") == f"{removed}, ML-1M twin"

@@ -2,6 +2,7 @@
 REQUIRED INPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
   work/<edition>/artifacts/claims.csv              the ledger of the papers' claims
+  work/<edition>/artifacts/receval.csv             the numbers of the paper
   results/<edition>/<study>/<artifact>.csv         the accepted ones
   work/<edition>/<dataset>/*.parquet, summary.json the prepared datasets, to be verified
   config/drift.yaml                                tolerances, with reasons
@@ -15,6 +16,7 @@ rule report_drift:
         fresh=lambda w: [
             *PLANS[w.edition].studies.compared_files(),
             *PLANS[w.edition].claims.files(),
+            *PLANS[w.edition].paper.files(),
         ],
         accepted=lambda w: PLANS[w.edition].accepted.files(),
         prepared=lambda w: PLANS[w.edition].studies.prepared_files(),
@@ -30,11 +32,15 @@ rule report_drift:
         mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        folders=lambda w: (f"work/{w.edition}/artifacts", f"results/{w.edition}"),
+        folders=lambda w: (
+            f"work/{w.edition}/artifacts",
+            PLANS[w.edition].accepted.folder.as_posix(),
+        ),
         drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
         artifacts=lambda w: [
             *PLANS[w.edition].studies.artifact_names(),
             *PLANS[w.edition].claims.names(),
+            *PLANS[w.edition].paper.names(),
         ],
         one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
         code=lambda w: PLANS[w.edition].code.digest(

@@ -34,14 +34,15 @@ if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
     # Nobody wants an environment, and asking a job for its own works out all its params.
     DAG.update_conda_envs = lambda _: None
 
-if not workflow.is_main_process:
-    # Only the main process reads profiles, and a group is not told: docs/cluster.md.
-    ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)
+# Only the main process reads profiles, and of a module nobody does; a group is not told, either
+# (docs/cluster.md).
+ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)
 
 if workflow.resource_settings.nodes is None:
     # Groups and sizes are for clusters; working them out takes a part of every dry run.
     sizes = {"mem_mb", "runtime"}
-    for each in workflow.rules:
+    # Of a module, only its own rules.
+    for each in workflow.modifier.rules:
         each.group = None
         # With --resources a size is a limit on one machine, too.
         if sizes.isdisjoint(workflow.global_resources):

@@ -190,8 +190,6 @@ class StudySpec(Model):
     grids : dict of str to DecisionGrid
         Levels of the decisions of offline experiments, to be combined.
     artifacts : dict of str to ArtifactSpec
-    claims_read : tuple of str
-        Artifacts of other studies, ``study/artifact``, by which claims of this one are judged.
     """
 
     title: NonEmptyText
@@ -201,9 +199,6 @@ class StudySpec(Model):
     judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})
     grids: dict[Identifier, DecisionGrid] = Field(default={})
     artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
-    claims_read: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]+/[a-z0-9_]+$")], ...] = Field(
-        default=(), exclude=True
-    )
 
     @model_validator(mode="after")
     def _names_are_those_of_the_study(self) -> Self:

@@ -9,6 +9,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from xml.sax.saxutils import escape
 
+from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -181,6 +182,20 @@ def letter_panels(panels: Iterable[Axes]) -> None:
     if len(lettered) > 1:
         for letter, axes in zip(ascii_lowercase, lettered, strict=False):
             axes.set_title(f"({letter}) {axes.get_title(loc='left')}".rstrip())
+
+
+def print_heading(figure: Figure, text: str) -> Text:
+    """Print what all panels have in common above them, like their titles; it takes room.
+
+    Once the layout is settled, it may be moved to where they begin: it stands at the left.
+    """
+    return figure.suptitle(
+        text,
+        x=0,
+        ha="left",
+        fontsize=rcParams["axes.titlesize"],
+        fontweight=rcParams["axes.titleweight"],
+    )
 
 
 # None removes an entry: dates change every run, program versions every upgrade.

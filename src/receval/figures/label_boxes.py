@@ -45,19 +45,26 @@ def lines_meet_boxes(
 
     Shape (n_lines, n_boxes).
     """
-    start = starts[:, None, :]
-    direction = (ends - starts)[:, None, :]
-    low, high = boxes[None, :, :2], boxes[None, :, 2:]
+    lows, highs = np.minimum(starts, ends).T[:, :, None], np.maximum(starts, ends).T[:, :, None]
+    left, bottom, right, top = boxes.T
+    # Few lines go through where a box is: only these are cut, which is what takes time.
+    meets = (highs[0] > left) & (lows[0] < right)
+    meets &= highs[1] > bottom
+    meets &= lows[1] < top
+    lines, met = np.nonzero(meets)
+    enters, leaves = np.zeros(len(lines)), np.ones(len(lines))
     with np.errstate(divide="ignore", invalid="ignore"):
-        first, second = (low - start) / direction, (high - start) / direction
-    # A line along a side of the boxes is within their bounds from end to end, or nowhere.
-    within = np.where((start > low) & (start < high), np.inf, -np.inf)
-    enters = np.where(direction == 0, -within, np.minimum(first, second))
-    leaves = np.where(direction == 0, within, np.maximum(first, second))
-    # One direction against the other: reductions over an axis of two take several times as long.
-    last_enters = np.maximum(enters[:, :, 0], enters[:, :, 1])
-    first_leaves = np.minimum(leaves[:, :, 0], leaves[:, :, 1])
-    return np.maximum(last_enters, 0.0) < np.minimum(first_leaves, 1.0)
+        for axis in (0, 1):
+            start = starts[lines, axis]
+            direction = ends[lines, axis] - start
+            first = (boxes[met, axis] - start) / direction
+            second = (boxes[met, axis + 2] - start) / direction
+            # A line along two sides of a box is between them from end to end, or was left out.
+            along = direction == 0
+            enters = np.maximum(enters, np.where(along, 0, np.minimum(first, second)))
+            leaves = np.minimum(leaves, np.where(along, 1, np.maximum(first, second)))
+    meets[lines, met] = enters < leaves
+    return meets
 
 
 def lines_cross(
@@ -66,18 +73,31 @@ def lines_cross(
     other_starts: NDArray[np.float64],
     other_ends: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Return which lines cross which others, shape (n_lines, n_others)."""
+    """Return which lines cross which others, shape (n_lines, n_others).
 
-    def side(
+    A line that ends on another does not cross it. One that goes through the end of another does if
+    the rest of that is on the right: of two that meet there on different sides, it crosses one.
+    """
+
+    def sides(
         base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        along, across = end - base, point - base
-        return along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
+        along = end - base
+        return along[0] * (point[1] - base[1]) - along[1] * (point[0] - base[0])
 
-    one, one_end = starts[:, None], ends[:, None]
-    other, other_end = other_starts[None], other_ends[None]
-    apart = side(one, one_end, other) * side(one, one_end, other_end) < 0
-    return apart & (side(other, other_end, one) * side(other, other_end, one_end) < 0)
+    one, one_end = starts.T[:, :, None], ends.T[:, :, None]
+    other, other_end = other_starts.T[:, None], other_ends.T[:, None]
+    cross = (sides(one, one_end, other) < 0) != (sides(one, one_end, other_end) < 0)
+    # The others that lie on both sides of a line are few; it must lie on both sides of them, too.
+    lines, met = np.nonzero(cross)
+    one, one_end, other, other_end = (
+        starts.T[:, lines],
+        ends.T[:, lines],
+        other_starts.T[:, met],
+        other_ends.T[:, met],
+    )
+    cross[lines, met] = sides(other, other_end, one) * sides(other, other_end, one_end) < 0
+    return cross
 
 
 def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:

@@ -133,7 +133,7 @@ def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
     """Return where the points of a line are on the page, in points."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    places: NDArray[np.float64] = axes.transData.transform(np.column_stack(_points(line)))
+    places: NDArray[np.float64] = line.get_transform().transform(np.column_stack(_points(line)))
     return places * 72 / figure.dpi
 
 
@@ -162,12 +162,20 @@ def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
     taken = [text.get_window_extent().extents for text in texts]
     extents = [end.name.get_window_extent() for end in ends]
     frame = np.array(axes.get_window_extent().extents) * scale
+    named = [line for end in ends for line in end.lines]
+    # A mark is a line of one point.
+    unnamed = [
+        line for line in axes.get_lines() if line not in named and np.size(line.get_xdata()) > 1
+    ]
     found = positions_inside(
-        [_shown(axes, end.lines[0]) for end in ends],
-        [(extent.width * scale, extent.height * scale) for extent in extents],
-        np.flatnonzero(crowd >= _CROWD).tolist(),
+        [_shown(axes, line) for line in (*(end.lines[0] for end in ends), *unnamed)],
+        {
+            index: (extents[index].width * scale, extents[index].height * scale)
+            for index in np.flatnonzero(crowd >= _CROWD).tolist()
+        },
         frame,
         np.reshape(np.array(taken) * scale, (-1, 4)),
+        beside=[_shown(axes, line) for end in ends for line in end.lines[1:]],
     )
     for index, label in found.items():
         middle = float(label.box[[1, 3]].mean())

@@ -21,11 +21,16 @@ LINE = 0.062
 LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
 """Size of a part from which on its share is printed in it, as shares of the square."""
 
-THIN, THIN_EDGE = 0.03, 1.6
-"""Height of a part, as a share of the square, below which its edge has its colour, and points of
-that edge: between white ones hardly anything of the part would be left."""
+THIN, THIN_EDGE, EDGE_SHARE = 0.03, 1.6, 0.0105
+"""Height of a part, as a share of the square, below which its edge has its colour, points of that
+edge, and their share of about 150: between white edges hardly anything of the part would be left.
+"""
+
 LEAST_NAMED = 0.0095
 """Share from which on a smaller part is listed beside the square."""
+
+LEAST_STRIPED = 0.0001
+"""Share from which on a thin part is striped: of a smaller one, only its edge is to be seen."""
 
 INSET = 0.02
 """How far within an area the line to its name begins, as a share of the square."""
@@ -157,10 +162,11 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
         if not area.share > 0:
             continue
         bottom, printed = top, set[Part]()
+        floor = top - area.share / column.share
         for part in area.parts:
             height = part.share / column.share
             bottom -= height
-            if _draw_part(axes, part, (left, bottom, column.share, height)):
+            if _draw_part(axes, part, (left, bottom, column.share, height), floor):
                 printed.add(part)
         # A line around the area parts it from the next.
         axes.add_patch(
@@ -202,22 +208,23 @@ def _named_area(area: Area, printed: Set[Part]) -> str:
     return f"{area.label}\n{whole}: {shares}" if listed else f"{area.label}\n{whole}"
 
 
-def _draw_part(axes: Axes, part: Part, bounds: tuple[float, float, float, float]) -> bool:
-    """Draw a part; return whether its share is printed in it."""
+def _draw_part(
+    axes: Axes, part: Part, bounds: tuple[float, float, float, float], floor: float
+) -> bool:
+    """Draw a part of the area that ends at a floor; return whether its share is printed in it."""
     left, bottom, width, height = bounds
     if not part.share > 0:
         return False
+    is_thin = height < THIN
     thin = {"edgecolor": part.colour, "linewidth": THIN_EDGE, "zorder": _THIN_PARTS}
-    axes.add_patch(
-        Rectangle(
-            (left, bottom),
-            width,
-            height,
-            facecolor=part.colour,
-            hatch=HATCH if part.hatched else None,
-            **(_EDGES | (thin if height < THIN else {})),
-        )
-    )
+    style = _EDGES | {"facecolor": part.colour} | (thin if is_thin else {})
+    hatch = HATCH if part.hatched and not is_thin else None
+    axes.add_patch(Rectangle((left, bottom), width, height, hatch=hatch, **style))
+    if part.hatched and is_thin and part.share >= LEAST_STRIPED:
+        # Over its edge, which would hide most of the stripes, but not into the next area.
+        low, high = max(bottom - EDGE_SHARE / 2, floor), bottom + height + EDGE_SHARE / 2
+        style = _EDGES | {"facecolor": "none", "linewidth": 0, "zorder": _THIN_PARTS}
+        axes.add_patch(Rectangle((left, low), width, high - low, hatch=HATCH, **style))
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         return False
     axes.text(

@@ -10,15 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.label_boxes import (
-    Boxes,
-    distances_to,
-    inside,
-    lines_cross,
-    lines_meet_boxes,
-    nearest_points,
-    overlaps,
-)
+from receval.figures.label_boxes import distances_to, nearest_points
+from receval.figures.names_near_points import CLEAR, CLUSTER_LEADER_FROM, GAP, NamedPoints
 from receval.figures.style import INK
 
 LABEL_SIZE = 5.5
@@ -27,24 +20,6 @@ LABEL_SIZE = 5.5
 LEADER_COLOUR = "#8C8C8C"
 LEADER_FROM = 3.5
 """Points between a marker and its name from which a line connects them."""
-
-CLUSTER_LEADER_FROM = 1.8
-"""The same where another marker is near the name, too."""
-
-CLEAR = 7.0
-"""Points around a name within which no marker but its own is, or it needs a leader."""
-
-_GAP = 1.2  # free points around markers and names
-_DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
-_DIRECTIONS = 24
-_GRID = 4.0  # points between the positions that are tried all over the panel
-_TRIED = 160  # nearest free positions among which crossings decide
-_CROSSING = 60.0  # points of distance that are worth one crossing less
-_TOUCHING = 12.0  # the same for a name in a cluster that leaves no room for a leader
-_AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its own
-_CROWD = 8.0  # and for another marker right beside the name,
-_REACH = 4.0  # which is felt so many points away
-_REVISIONS = 4
 
 
 @dataclass(frozen=True)
@@ -78,7 +53,8 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     A name overlaps no marker and no other name. Among the free positions near its point it takes
     one that is not nearer to another marker, and whose leader crosses as little as possible: the
     thin line to a point that is not next to it, or that is not alone next to it. The most crowded
-    points choose first; then all choose again, knowing where the others are.
+    points choose first; then all choose again, knowing where the others are; at last two whose
+    leaders cross choose together.
 
     Parameters
     ----------
@@ -105,21 +81,10 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     frame = np.array(axes.get_window_extent().extents) * scale
     diameters = np.array([label.marker_size or marker_size for label in labels])
     clearances = np.array([label.clearance for label in labels])
-    reserved = diameters / 2 + clearances + _GAP / 2
-    radii = diameters / 2 + _GAP / 2
-    order = _by_crowding(points)
-    boxes = np.full((len(labels), 4), np.nan)
-    for _ in range(1 + _REVISIONS):
-        for index in order:
-            free = _free_boxes(index, points, sizes[index], boxes, reserved, frame)
-            if not len(free):
-                raise ValueError(
-                    f"There is no free place for the name {labels[index].text} in the panel: "
-                    "enlarge the figure or show fewer points."
-                )
-            costs = _costs(index, free, points, boxes, radii, reserved)
-            # Rounded, for equal costs to stay equal whatever the last digits are.
-            boxes[index] = free[int(np.argmin(np.round(costs, 3)))]
+    reserved = diameters / 2 + clearances + GAP / 2
+    radii = diameters / 2 + GAP / 2
+    texts = [label.text for label in labels]
+    boxes = NamedPoints(points, sizes, radii, reserved, frame, texts).boxes()
     gaps = distances_to(boxes, points) - reserved
     own = gaps.diagonal()
     in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)
@@ -132,60 +97,6 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     ]
 
 
-def _free_boxes(
-    index: int,
-    points: NDArray[np.float64],
-    size: NDArray[np.float64],
-    boxes: Boxes,
-    radii: NDArray[np.float64],
-    frame: NDArray[np.float64],
-) -> Boxes:
-    """Return the nearest positions for a name that overlap no marker and no other name."""
-    others = np.delete(boxes, index, axis=0)
-    taken = np.vstack([np.hstack([points - radii[:, None], points + radii[:, None]]), others])
-    free = _candidates(points[index], size, float(radii[index]), frame)
-    # Names without a position yet are NaN, with which nothing overlaps.
-    free = free[inside(free, frame) & ~overlaps(free, taken).any(axis=1)]
-    distances = distances_to(free, points[index][None])[:, 0]
-    return free[np.argsort(np.round(distances, 3), kind="stable")[:_TRIED]]
-
-
-def _costs(
-    index: int,
-    free: Boxes,
-    points: NDArray[np.float64],
-    boxes: Boxes,
-    radii: NDArray[np.float64],
-    reserved: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return what speaks against each of some positions for a name, in points of distance."""
-    ends = nearest_points(free, points[index])
-    lengths = distances_to(free, points[index][None])[:, 0]
-    # A line begins at the edge of its marker: what lies in a ring is not in its way.
-    inner = np.minimum(radii[index] / lengths, 1.0)[:, None]
-    own = points[index] + inner * (ends - points[index])
-    distances = lengths - reserved[index]
-    other_points = np.delete(points, index, axis=0)
-    other_radii, other_reserved = (np.delete(sizes, index) for sizes in (radii, reserved))
-    others = np.delete(boxes, index, axis=0)
-    placed = ~np.isnan(others[:, 0])
-    other_points_of_placed, others = other_points[placed], others[placed]
-    reach = other_radii[:, None]
-    markers = np.hstack([other_points - reach, other_points + reach])
-    crossings = (
-        lines_meet_boxes(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
-    )
-    stops = np.clip(other_points_of_placed, others[:, :2], others[:, 2:])
-    crossings += lines_meet_boxes(other_points_of_placed, stops, free).sum(axis=0)
-    crossings += lines_cross(own, ends, other_points_of_placed, stops).sum(axis=1)
-    to_others = distances_to(free, other_points) - other_reserved
-    ambiguous = (to_others < distances[:, None]).sum(axis=1)
-    crowd = np.exp(-np.maximum(to_others, 0) / _REACH).sum(axis=1)
-    touching = (to_others < CLEAR).any(axis=1) & (distances <= CLUSTER_LEADER_FROM)
-    costs = distances + _CROSSING * crossings + _AMBIGUITY * ambiguous + _CROWD * crowd
-    return np.asarray(costs + _TOUCHING * touching)
-
-
 def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:
     """Return width and height of each name in pixels, shape (n, 2)."""
     sizes = []
@@ -195,33 +106,6 @@ def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:
         sizes.append((np.ceil(extent.width), np.ceil(extent.height)))
         probe.remove()
     return np.array(sizes)
-
-
-def _by_crowding(points: NDArray[np.float64]) -> list[int]:
-    """Return the points, first those with many others near."""
-    distances = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
-    crowd = np.round(np.exp(-distances / 15.0).sum(axis=1), 6)
-    return [int(index) for index in np.argsort(-crowd, kind="stable")]
-
-
-def _candidates(
-    point: NDArray[np.float64],
-    size: NDArray[np.float64],
-    radius: float,
-    frame: NDArray[np.float64],
-) -> Boxes:
-    """Return boxes in circles around a point, then all over the panel."""
-    angles = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
-    directions = np.round(np.column_stack([np.cos(angles), np.sin(angles)]), 9)
-    outwards = np.tile(directions, (len(_DISTANCES), 1))
-    reach = radius + np.repeat(_DISTANCES, _DIRECTIONS)[:, None]
-    half = size / 2 + _GAP / 2
-    # A name moves out by a share of its own extent: all of it straight beside, above and below.
-    around = point + outwards * reach + np.sign(outwards) * np.sqrt(np.abs(outwards)) * half
-    sides = [np.arange(frame[axis] + half[axis], frame[axis + 2], _GRID) for axis in (0, 1)]
-    everywhere = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-    centres = np.vstack([around, everywhere])
-    return np.hstack([centres - half, centres + half])
 
 
 def _write(

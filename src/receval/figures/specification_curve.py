@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,13 +30,11 @@ from receval.figures.decision_rows import (
 )
 from receval.figures.finish import legend_below
 from receval.figures.mosaic import percent
+from receval.figures.named_sides import name_sides
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
 """Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
-
-NARROW = 0.24
-"""Less than this share of the universes has no room for a text."""
 
 _SIGNS = (1, 0, -1)
 """Of the verdicts: the first system wins, neither does, the second does."""
@@ -118,7 +115,7 @@ def specification_curve(
     _draw_curve(curve, differences[order], steps, bins, shares, grounds)
     place = np.flatnonzero(order == marked.index)[0] if marked is not None else np.nan
     x = (float(place) + 0.5) / n_universes
-    _annotate_crossing(curve, differences, first, second, x)
+    name_sides(curve, differences, first, second, x)
     curve.set_ylabel(value_label)
     _draw_strip(strip, shares, bins / n_universes, grounds)
     draw_levels(tiles, decisions, order, bins)
@@ -214,45 +211,6 @@ def _draw_curve(
     axes.set_yticks(ticks[(ticks >= low - span / 9) & (ticks <= high + span / 9)])
     # Above the curve there is room for two lines of text.
     axes.set_ylim(low - 0.04 * span, high + 0.24 * span)
-
-
-def _annotate_crossing(
-    axes: Axes,
-    differences: NDArray[np.float64],
-    first: str,
-    second: str,
-    marked: float,
-) -> None:
-    """Mark where the differences become positive, and say how many are on each side.
-
-    The text stands beside the line of the marked universe (NaN: none is), not on it.
-    """
-    behind, ahead = float((differences < 0).mean()), float((differences > 0).mean())
-    for crossing in sorted({behind, 1 - ahead}):
-        axes.axvline(crossing, color=INK, linewidth=0.6, linestyle=(0, (3, 2)))
-    style: dict[str, Any] = {
-        "transform": axes.get_xaxis_transform(),
-        "fontsize": NAME_SIZE,
-        "va": "top",
-        "linespacing": 1.15,
-        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
-    }
-    left = f"{second}\nahead in {percent(behind)}" if behind > 0 else ""
-    right = f"{first}\nahead in {percent(ahead)}" if ahead > 0 else ""
-    if left and right and not NARROW <= behind <= 1 - ahead <= 1 - NARROW:
-        # One side has no room for its text, so the other has both.
-        both = f"{second} ahead in {percent(behind)},\n{first} in {percent(ahead)}"
-        left, right = (both, "") if behind > 0.5 else ("", both)
-    ends = [behind, 1 - ahead]
-    # The line of a universe within a text's width of the crossing, with room beyond.
-    if behind - NARROW < marked < behind and marked >= NARROW:
-        ends[0] = marked
-    elif 0 < marked - (1 - ahead) < NARROW <= 1 - marked:
-        ends[1] = marked
-    if left:
-        axes.text(ends[0] - 0.012, 0.985, left, ha="right", **style)
-    if right:
-        axes.text(ends[1] + 0.012, 0.985, right, ha="left", **style)
 
 
 def _draw_strip(

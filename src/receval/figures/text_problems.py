@@ -1,8 +1,9 @@
-"""Texts of a figure that overlap, or that leave it."""
+"""Texts of a figure that overlap or leave it, and leaders that mislead."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from matplotlib.axis import Tick
@@ -11,6 +12,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
+from receval.figures.label_boxes import Boxes, distances_to, lines_cross, lines_meet_boxes
+from receval.figures.leaders import leaders_of
 from receval.figures.style import figure_style
 
 TOLERANCE = 0.5
@@ -21,7 +24,9 @@ def text_problems(figure: Figure) -> list[str]:
     """Return one sentence for each pair of overlapping texts and each text out of the figure.
 
     Titles, axis and tick labels, legend entries, annotations and notes are compared by their
-    boxes after the layout. A legend counts as one box as well, against the panels' frames.
+    boxes after the layout. A legend counts as one box as well, against the panels' frames. So are
+    leaders: one that runs through another text than the nearest to its end, or crosses another, is
+    a problem.
 
     Parameters
     ----------
@@ -34,12 +39,14 @@ def text_problems(figure: Figure) -> list[str]:
         boxes = [(repr(text.get_text()), text.get_window_extent()) for text in _shown_texts(figure)]
         frames = [("a panel", axes.get_window_extent()) for axes in figure.axes]
         legends = [("the legend", legend.get_window_extent()) for legend in figure.legends]
+        leaders = leaders_of(figure)
     overlapping = np.triu(_overlaps(boxes, boxes, margin), k=1)
     problems = [f"{boxes[i][0]} overlaps {boxes[j][0]}." for i, j in np.argwhere(overlapping)]
     problems += [
         f"{legends[i][0]} overlaps {frames[j][0]}."
         for i, j in np.argwhere(_overlaps(legends, frames, margin))
     ]
+    problems += _leader_problems(leaders, boxes, margin)
     page = figure.bbox
     problems += [
         f"{name} is cut off at the edge of the figure."
@@ -50,6 +57,36 @@ def text_problems(figure: Figure) -> list[str]:
         or box.y1 > page.y1 + margin
     ]
     return problems
+
+
+def _leader_problems(
+    leaders: Sequence[NDArray[np.float64]], texts: Sequence[tuple[str, Bbox]], margin: float
+) -> list[str]:
+    """Return a sentence for each leader through a text that is not its own, and each crossing."""
+    if not leaders or not texts:
+        return []
+    boxes = np.array([box.extents for _, box in texts])
+    nearest = distances_to(boxes, np.array([places[-1] for places in leaders])).argmin(axis=0)
+    owners = [texts[own][0] for own in nearest.tolist()]
+    seen = boxes + margin * np.array([1, 1, -1, -1])
+    problems = [
+        f"The leader of {owner} runs through {texts[other][0]}."
+        for places, owner, own in zip(leaders, owners, nearest, strict=True)
+        for other in _met(places, seen)
+        if other != own
+    ]
+    problems += [
+        f"The leaders of {owner} and {other_owner} cross."
+        for (owner, one), (other_owner, other) in combinations(zip(owners, leaders, strict=True), 2)
+        if lines_cross(one[:-1], one[1:], other[:-1], other[1:]).any()
+    ]
+    return problems
+
+
+def _met(places: NDArray[np.float64], boxes: Boxes) -> list[int]:
+    """Return which boxes a leader runs through."""
+    met = lines_meet_boxes(places[:-1], places[1:], boxes).any(axis=0)
+    return [int(index) for index in np.flatnonzero(met)]
 
 
 def _shown_texts(figure: Figure) -> list[Text]:

@@ -1,1 +1,1 @@
-"""What is written for readers from accepted results: pages, and more to come."""
+"""What readers get of the results: the site, and the pages that are written from the ledger."""

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from receval.recommenders.checks import Order, checked_matrix, checked_order
 from receval.recommenders.checks import RatingMatrix as RatingMatrix
 from receval.recommenders.model_files import read_model, write_model
+from receval.recommenders.one_thread import on_one_thread
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -154,7 +154,7 @@ class Recommender(ABC):
             self.order_of_users_, self.order_of_items_ = met
             ratings = self._reordered(ratings)
             known = None if known is None else self._reordered(known)
-        with threadpool_limits(limits=1):
+        with on_one_thread():
             if known is None:
                 self._fit(ratings)
             else:

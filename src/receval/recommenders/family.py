@@ -7,10 +7,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import checked_matrix
+from receval.recommenders.one_thread import on_one_thread
 
 
 def alike_but_for(models: Sequence[Recommender], names: Collection[str]) -> list[list[int]]:
@@ -123,7 +123,7 @@ class Family:
             model.check_size(*ratings.shape)
         for model in self.models:
             model.n_users_, model.n_items_ = ratings.shape
-        with threadpool_limits(limits=1):
+        with on_one_thread():
             kind._fit_family(self.models, ratings)
         return self
 

@@ -8,17 +8,15 @@ from pathlib import Path
 from receval.storage.files import write_results
 
 
-def judge_claims(
-    *, claims: Path, records: Sequence[Path], results: Sequence[Path], verdicts: Path
-) -> None:
+def judge_claims(*, claims: Path, record: Path, results: Sequence[Path], verdicts: Path) -> None:
     """Judge the claims of a paper by the results of an edition.
 
     Parameters
     ----------
     claims : Path
         ``config/claims/<study>.yaml``.
-    records : sequence of Path
-        ``.../<study>/provenance.json`` of the study, and of others whose results are read.
+    record : Path
+        ``.../<study>/provenance.json``, whose settings are read.
     results : sequence of Path
         ``.../<study>/<artifact>.csv``, all that may be read.
     verdicts : Path
@@ -35,7 +33,7 @@ def judge_claims(
 
     sources = ClaimSources(
         {f"{path.parent.name}/{path.stem}": path for path in results},
-        {path.parent.name: path for path in records},
+        {record.parent.name: record},
     )
     write_results(judged_claims([read_claims(claims)], sources), verdicts)
 

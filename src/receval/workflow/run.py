@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from filelock import FileLock, Timeout
 from receval.config.settings import EDITIONS
 from receval.storage.messages import REFUSED, about_files
 from receval.workflow.foreground import launcher_of_this_run
+from receval.workflow.garbage import collect_rarely
 from receval.workflow.job_runner import JobRunner
 from receval.workflow.leftovers import remove_leftovers
 
@@ -92,16 +92,6 @@ def _check_space(folder: Path) -> None:
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)
-
-
-def collect_rarely() -> None:
-    """Look for cyclic garbage less often than Python does by itself.
-
-    A plan of several hundred jobs makes millions of objects, nearly all of which stay; looking
-    through them again and again takes a fifth of the time of a dry run. What is garbage is still
-    found, after some megabytes more of it.
-    """
-    gc.set_threshold(100_000, 20, 10)
 
 
 def prepare_job_environment(source: Path) -> None:

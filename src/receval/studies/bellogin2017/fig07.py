@@ -41,7 +41,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the positive ratio of each segment against its popularity rank."""
+    """Draw the positive ratio of each segment against its popularity rank.
+
+    The parameter ``positive`` says in words which ratings reach the threshold.
+    """
     figure = new_figure(SINGLE_COLUMN, 2.3)
     axes = figure.subplots()
     datasets = list(dict.fromkeys(results["dataset"]))
@@ -56,7 +59,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     axes.set_ylabel("Positive ratio $|PR(i)|\\,/\\,|R(i)|$")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    threshold = display.parameters["relevance_threshold"]
-    axes.set_title(f"Positive: rating \N{GREATER-THAN OR EQUAL TO} {threshold:g}")
+    axes.set_title(f"Positive: {display.parameters['positive']}")
     label_lines([axes])
     return figure

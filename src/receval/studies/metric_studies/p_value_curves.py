@@ -14,6 +14,7 @@ from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.end_labels import label_floor
 from receval.figures.finish import NOTE_COLOUR, letter_panels
+from receval.figures.label_boxes import lines_meet_boxes
 from receval.figures.line_labels import label_lines
 from receval.figures.style import (
     DOUBLE_COLUMN,
@@ -90,6 +91,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         # No line goes through the names below the floor, where the axis ends.
         axes.grid(visible=False, axis="x")
         axes.spines["left"].set_bounds(floor, 1)
+    _name_level(panels, largest)
     longest = max((len(name) for ends in arrivals.values() for name in ends), default=0)
     panels[0].set_ylim(floor / _room_below(longest, floor), 1.6)
     panels[0].set_ylabel("$p$-value (log scale)")
@@ -145,7 +147,24 @@ def _mark_levels(panels: Sequence[Axes], floor: float) -> None:
     for axes in panels:
         axes.axhline(SIGNIFICANT, color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_level")
         axes.axhline(floor, color=NOTE_COLOUR, linewidth=0.7, label="_floor")
-    panels[0].annotate(
+
+
+def _name_level(panels: Sequence[Axes], largest: int) -> None:
+    """Name the usual level at the right of the first panel where no curve is in the way."""
+    # The more panels, the narrower they are: the words take about 24 points.
+    left = (0.91 - 0.03 * len(panels)) * largest
+    room = np.array([[left, SIGNIFICANT, largest + 0.5, 2.2 * SIGNIFICANT]])
+    room[:, 1::2] = np.log10(room[:, 1::2])
+
+    def is_free(axes: Axes) -> bool:
+        curves = [
+            np.column_stack([curve.get_xdata(), np.log10(np.asarray(curve.get_ydata()))])
+            for curve in axes.lines
+        ]
+        return not any(lines_meet_boxes(curve[:-1], curve[1:], room).any() for curve in curves)
+
+    axes = next(filter(is_free, panels), panels[0])
+    axes.annotate(
         "$p$ = .05",
         (1, SIGNIFICANT),
         xycoords=("axes fraction", "data"),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels
+from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading
 from receval.figures.label_boxes import are_one
 from receval.figures.line_labels import label_lines
 from receval.figures.near_one import scale_near_one
@@ -30,6 +30,9 @@ FORMS = ("No hit counts as the floor", "No hit counts as 1 (*)")
 
 PAPER = "#7f7f7f"
 """Colour of what the paper says, the same in all figures of the family."""
+
+HEADING = 0.17
+"""Inches of a line above all panels."""
 
 NEAR = 1.0
 """Points between two lines, on average, up to which they carry one name: less than their width."""
@@ -73,9 +76,11 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
     forms = _forms(results, display)
-    figure = new_figure(
-        SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN, 2.6 if len(forms) == 1 else 4.4
-    )
+    height = 2.6 if len(forms) == 1 else 4.4
+    # Dataset and condition are named once: above a single column in its title, else above all.
+    single = len(datasets) == 1
+    figure = new_figure(*(SINGLE_COLUMN, height) if single else (DOUBLE_COLUMN, height + HEADING))
+    heading = None if single else print_heading(figure, parameters["removed"])
     grid = figure.subplots(
         len(forms),
         len(datasets),
@@ -94,8 +99,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals:
                 with_intervals.append(axes)
-            # Dataset and condition are named once, above the panels.
-            condition = f"{parameters['removed']}, " if len(datasets) == 1 else ""
+            condition = f"{parameters['removed']}, " if single else ""
             named = (condition + display.datasets[dataset],) if form is forms[0] else ()
             axes.set_title("\n".join(filter(None, (*named, form.title))))
         _set_scale(panels[0], form, column)
@@ -114,6 +118,8 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes in with_intervals:
         beyond[axes] = _draw_intervals(axes, curves[axes], styles)
     label_lines(grid.flat, beyond=beyond, near=NEAR)
+    if heading is not None:
+        heading.set_x(round(grid[0, 0].get_position().x0, 6))
     return figure
 
 

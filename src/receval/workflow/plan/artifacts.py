@@ -184,7 +184,7 @@ class PlannedArtifacts:
             "splits": list(dict.fromkeys([*self.experiments.split_files(present), *own_splits])),
             "ranks": self.experiments.ranks_files(present),
             "models": self.experiments.models_folders(present) if spec.reads_models else [],
-            "published": [f"config/published/{spec.published}"] if spec.published else [],
+            "published": [self.published_file(spec.published)] if spec.published else [],
             "searches": self.searches.files() if spec.reads_searches else [],
             "judgment_samplings": [
                 self.judgment_samplings.file(study, name) for name in spec.judgment_samplings
@@ -199,6 +199,10 @@ class PlannedArtifacts:
     def results_file(self, study: str, artifact: str) -> str:
         """Return the CSV of an artifact."""
         return f"{self._folder}/{study}/{artifact}.csv"
+
+    def published_file(self, name: str) -> str:
+        """Return a table of published values."""
+        return self.datasets.folders.published(name).as_posix()
 
     def judged_file(self, study: str) -> str:
         """Return the verdicts on the claims of a study."""

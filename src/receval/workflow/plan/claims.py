@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 
 from receval.workflow.plan.artifacts import PlannedArtifacts
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.studies import PlannedStudies
 
-FOLDER = "config/claims"
 THEOREMS = "receval.claims.theorems"
 
 
@@ -18,44 +17,38 @@ class PlannedClaims:
     Parameters
     ----------
     studies : PlannedStudies
-    root : Path
-        The repository.
+    folders : RunFolders
+        The configuration lists the claims.
     """
 
-    def __init__(self, studies: PlannedStudies, root: Path) -> None:
+    def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies
         self._artifacts: PlannedArtifacts = studies.artifacts
-        self._root = root
+        self._folders = folders
         self._folder = f"work/{studies.settings.run}"
 
     @cached_property
     def papers(self) -> list[str]:
         """The studies whose papers' claims are listed."""
-        listed = {path.stem for path in (self._root / FOLDER).glob("*.yaml")}
+        listed = {path.stem for path in (self._folders.config / "claims").glob("*.yaml")}
         return [study for study in self.studies.specs if study in listed]
 
     def claims_file(self, study: str) -> str:
         """Return the file that lists the claims of a study's paper."""
-        return f"{FOLDER}/{study}.yaml"
+        return (self._folders.config / "claims" / f"{study}.yaml").as_posix()
 
-    def artifacts_read(self, study: str) -> list[tuple[str, str]]:
-        """Return the (study, artifact) by which the claims are judged, of those that are made."""
-        own = [(study, name) for name in self._artifacts.measured(study)]
-        named = (name.partition("/") for name in self.studies.specs[study].claims_read)
-        others = [(other, name) for other, _, name in named if other in self.studies.specs]
-        return [(s, name) for s, name in [*own, *others] if name in self._artifacts.made(s)]
+    def artifacts_read(self, study: str) -> list[str]:
+        """Return the artifacts by which the claims are judged: those that are made."""
+        made = self._artifacts.made(study)
+        return [name for name in self._artifacts.measured(study) if name in made]
 
-    def studies_read(self, study: str) -> list[str]:
-        """Return the studies whose records tell what the claims are judged by."""
-        return list(dict.fromkeys([study, *(s for s, _ in self.artifacts_read(study))]))
-
-    def records(self, study: str) -> list[str]:
-        """Return the records of those studies."""
-        return [self.studies.record_file(name) for name in self.studies_read(study)]
+    def record(self, study: str) -> str:
+        """Return the record of what these artifacts were made from, which settings are read of."""
+        return self.studies.record_file(study)
 
     def results(self, study: str) -> list[str]:
         """Return the CSVs by which the claims are judged."""
-        return [self._artifacts.results_file(*names) for names in self.artifacts_read(study)]
+        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
     def judged_files(self) -> list[str]:
         """Return the verdicts of each paper."""
@@ -75,5 +68,5 @@ class PlannedClaims:
 
     def code_entries(self) -> list[str]:
         """Return the modules that the claims name, for code digests."""
-        folder = self._root / "src" / THEOREMS.replace(".", "/")
+        folder = self._folders.repository / "src" / THEOREMS.replace(".", "/")
         return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]

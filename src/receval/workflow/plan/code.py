@@ -147,13 +147,8 @@ class CodeDigests:
             self.code.digest("receval.workflow.claims:judge_claims", *self.claims.code_entries()),
             self.code.digest("receval.workflow.artifacts:record_provenance"),
         )
-        recorded = (
-            self.behind(each, name)
-            for each in self.claims.studies_read(study)
-            for name in self.artifacts.measured(each)
-            if name in self.artifacts.made(each)
-        )
-        return frozenset(own).union(*recorded)
+        read = self.claims.artifacts_read(study)
+        return frozenset(own).union(*(self.behind(study, name) for name in read))
 
     def _prepared(self, dataset: str) -> Digests:
         """Return the digests of the jobs that make and parse the raw files of a dataset."""

@@ -12,6 +12,7 @@ from receval.datasets.availability import Availability, availability_table, reso
 from receval.datasets.checksums import KnownChecksums
 from receval.simulation.spec import WRITERS
 from receval.storage.messages import shortened
+from receval.workflow.plan.folders import RunFolders
 
 TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
 """As in :mod:`receval.ratings`, which loads libraries that no plan needs."""
@@ -29,10 +30,18 @@ class PlannedDatasets:
         The edition's configuration.
     known : PlannedDatasets, optional
         Of a plan with the same sources, which has looked for them already.
+    folders : RunFolders, optional
+        What local mirrors are relative to; by default the current folder.
     """
 
-    def __init__(self, settings: Settings, known: PlannedDatasets | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        known: PlannedDatasets | None = None,
+        folders: RunFolders | None = None,
+    ) -> None:
         self.settings = settings
+        self.folders = folders or RunFolders()
         self._known = known
         self.edition = settings.edition
         self.run = settings.run
@@ -42,9 +51,8 @@ class PlannedDatasets:
         """Where each dataset of the full edition is, or how to get it."""
         if self._known is not None:
             return self._known.availability
-        mirrors = [Path(mirror) for mirror in self.settings.local_mirrors]
         return {
-            name: resolve(name, spec, RAW_FOLDER / name, mirrors, self.settings.network)
+            name: resolve(name, spec, RAW_FOLDER / name, self._mirrors, self.settings.network)
             for name, spec in self.settings.datasets.items()
         }
 
@@ -106,9 +114,13 @@ class PlannedDatasets:
         """Return where raw files may come from, as plain values."""
         return {
             "raw_folder": RAW_FOLDER,
-            "local_mirrors": list(self.settings.local_mirrors),
+            "local_mirrors": list(map(str, self._mirrors)),
             "network": self.settings.network,
         }
+
+    @property
+    def _mirrors(self) -> list[Path]:
+        return [self.folders.own / mirror for mirror in self.settings.local_mirrors]
 
     def writer_entry(self, dataset: str) -> str:
         """Return the module that writes a twin's raw files, for code digests."""
@@ -169,25 +181,31 @@ class AcceptedResults:
     Parameters
     ----------
     datasets : PlannedDatasets
+
+    Attributes
+    ----------
+    folder : Path
+        ``results/<edition>``.
     """
 
     def __init__(self, datasets: PlannedDatasets) -> None:
         self._datasets = datasets
-        self._folder = Path("results") / datasets.edition
+        self.folders = datasets.folders
+        self.folder = datasets.folders.results(datasets.edition)
 
     def files(self) -> list[str]:
         """Return the accepted files, for the drift report to watch."""
         return sorted(
-            path.as_posix() for pattern in ("*.*", "*/*.*") for path in self._folder.glob(pattern)
+            path.as_posix() for pattern in ("*.*", "*/*.*") for path in self.folder.glob(pattern)
         )
 
     def file(self, study: str, artifact: str) -> str:
         """Return the accepted CSV of an artifact."""
-        return (self._folder / study / f"{artifact}.csv").as_posix()
+        return (self.folder / study / f"{artifact}.csv").as_posix()
 
     def record(self, study: str) -> dict[str, Any]:
         """Return what the results of a study were made from; empty if there are none."""
-        record = self._folder / study / "provenance.json"
+        record = self.folder / study / "provenance.json"
         if not record.is_file():
             return {}
         try:

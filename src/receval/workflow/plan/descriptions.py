@@ -45,7 +45,7 @@ class ArtifactDescriptions:
             ),
             absent=tuple(absent),
             recommenders=experiments.recommenders(artifacts.systems_read(study, artifact)),
-            published=Path("config/published", spec.published) if spec.published else None,
+            published=Path(artifacts.published_file(spec.published)) if spec.published else None,
             searches=tuple(self.settings.searches.systems) if spec.reads_searches else (),
             judgment_samplings=spec.judgment_samplings,
             splits=tuple(artifacts.splits_of_its_own(spec)),

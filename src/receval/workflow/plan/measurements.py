@@ -121,7 +121,7 @@ class PlannedSearches:
 
     def published_file(self) -> str:
         """Return the table of values that the searches try to come close to."""
-        return f"config/published/{self.settings.searches.published}"
+        return self.accepted.folders.published(self.settings.searches.published).as_posix()
 
     def accepted_files(self) -> list[str]:
         """Return the accepted traces, where they are to stand for new ones.

@@ -14,12 +14,15 @@ from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
 from receval.workflow.plan.experiments import PlannedExperiments
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.measurements import (
     PlannedJudgmentSamplings,
     PlannedSearches,
     PlannedSimulations,
 )
+from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.replications import PlannedReplications
+from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
 
@@ -31,15 +34,16 @@ class Plan:
     ----------
     settings : Settings
         The edition's configuration.
-    root : Path
-        The repository. Paths that the parts return are relative to it, which is also the current
-        folder.
+    folders : RunFolders or Path
+        What is read and not made; or the repository, with its own configuration.
     known : Plan, optional
         Of the edition that a replication repeats: what both have alike is worked out once.
 
     Attributes
     ----------
     edition : {"demo", "full"}
+    folders : RunFolders
+        Where what is read and not made is.
     run : str
         The folder in ``work``: the edition, or the name of a replication.
     datasets : PlannedDatasets
@@ -52,6 +56,10 @@ class Plan:
         All artifacts of a study together.
     claims : PlannedClaims
         The verdicts on what the papers claim.
+    paper : PlannedPaper
+        The report on all of it.
+    site : PlannedSite
+        What shows them to readers.
     replications : PlannedReplications
         What is repeated with other root seeds; of a replication, what its rows are made with.
     accepted : AcceptedResults
@@ -62,12 +70,17 @@ class Plan:
         What jobs ask a cluster for.
     """
 
-    def __init__(self, settings: Settings, root: Path, known: Plan | None = None) -> None:
+    def __init__(
+        self, settings: Settings, folders: RunFolders | Path, known: Plan | None = None
+    ) -> None:
+        if isinstance(folders, Path):
+            folders = RunFolders(folders)
+        self.folders = folders
         self.settings = settings
         self.edition = settings.edition
         self.run = settings.run
         self.datasets: PlannedDatasets = PlannedDatasets(
-            settings, known.datasets if known else None
+            settings, known.datasets if known else None, folders
         )
         self.accepted = AcceptedResults(self.datasets)
         self.experiments = PlannedExperiments(settings, self.datasets)
@@ -78,17 +91,24 @@ class Plan:
             self.experiments, self.judgment_samplings, self.simulations, self.searches
         )
         self.descriptions = ArtifactDescriptions(settings, self.artifacts)
-        self.code: PlannedCode = PlannedCode(settings, root, known.code if known else None)
+        self.code: PlannedCode = PlannedCode(
+            settings, folders.repository, known.code if known else None
+        )
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
-        self.claims = PlannedClaims(self.studies, root)
+        self.claims = PlannedClaims(self.studies, folders)
+        self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
+        self.site = PlannedSite(settings, self.studies, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each target that is not a file: studies, and replications."""
-        of_studies = {
-            study: [*self.studies.files(study), *self.studies.shown_files(study)]
-            for study in self.settings.studies
+        """Return what each named target makes: studies, replications, the paper and the site."""
+        studies = self.studies
+        made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
+        return {
+            **made,
+            "replications": self.replications.files(),
+            "paper": self.paper.files(),
+            "site": [self.site.folder()],
         }
-        return {**of_studies, "replications": self.replications.files()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from receval.config.repeated_settings import (
@@ -13,6 +12,7 @@ from receval.config.repeated_settings import (
     with_seeds_of,
 )
 from receval.config.settings import EDITIONS, load_settings
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
 
@@ -23,20 +23,18 @@ class Plans(Mapping[str, Plan]):
 
     Parameters
     ----------
-    folder : Path
-        The folder ``config``.
+    folders : RunFolders
+        What is read and not made, the configuration among it.
     overrides : mapping
         From ``--config`` and ``--configfile``.
-    root : Path
-        The repository.
     """
 
-    def __init__(self, folder: Path, overrides: Mapping[str, Any], root: Path) -> None:
-        self._folder = folder
+    def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:
+        self._folders = folders
         self._overrides = overrides
-        self._root = root
         self._editions: dict[str, Plan] = {
-            edition: Plan(load_settings(folder, edition, overrides), root) for edition in EDITIONS
+            edition: Plan(load_settings(folders.config, edition, overrides), folders)
+            for edition in EDITIONS
         }
         self._unseeded: dict[tuple[str, bool], RepeatedSettings] = {}
         self._runs: dict[str, Plan] = {}
@@ -60,7 +58,7 @@ class Plans(Mapping[str, Plan]):
         kind = edition, "-" in short
         if kind not in self._unseeded:
             self._unseeded[kind] = load_repeated_settings(
-                self._folder, edition, self._overrides, crossed=kind[1]
+                self._folders.config, edition, self._overrides, crossed=kind[1]
             )
         settings = with_seeds_of(self._unseeded[kind], name)
-        return Plan(settings, self._root, self._editions[edition])
+        return Plan(settings, self._folders, self._editions[edition])

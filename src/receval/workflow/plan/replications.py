@@ -92,7 +92,8 @@ class PlannedReplications:
 
     def accepted_files(self) -> list[str]:
         """Return the accepted verdicts of all replications, if there are any."""
-        path = Path("results", self.settings.edition, "replications.csv")
+        path = self.claims.studies.artifacts.datasets.folders.results(self.settings.edition)
+        path /= "replications.csv"
         return [path.as_posix()] if path.is_file() else []
 
     def table_file(self, name: str) -> str:

@@ -1,0 +1,1 @@
+"""The site of an edition: static pages of claims, studies, documents and the library."""

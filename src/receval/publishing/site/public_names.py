@@ -1,0 +1,194 @@
+"""The public names of the library, read from its sources without importing them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+WIDEST = 88
+"""A signature that is wider has a line for every parameter."""
+
+
+@dataclass(frozen=True)
+class PublicName:
+    """A class, function, method or constant with what its docstring says.
+
+    Attributes
+    ----------
+    kind : {"class", "function", "method", "property", "constant"}
+    name : str
+        Within its module, such as ``Ratings.select``.
+    signature : str
+        As Python, the name included.
+    docstring : str
+        Empty if it has none.
+    members : tuple of PublicName
+        Methods and properties of a class.
+    """
+
+    kind: str
+    name: str
+    signature: str
+    docstring: str
+    members: tuple[PublicName, ...] = ()
+
+
+@dataclass(frozen=True)
+class PublicModule:
+    """A module: its name in full, its docstring, and what is public in it."""
+
+    name: str
+    docstring: str
+    names: tuple[PublicName, ...]
+
+    @property
+    def package(self) -> str:
+        """The part of the library that it belongs to; ``receval`` for its topmost modules."""
+        parts = self.name.split(".")
+        return parts[1] if len(parts) > 2 else parts[0]
+
+    @property
+    def anchor(self) -> str:
+        """What anchors of its names begin with, on the page of the package."""
+        return self.name.removeprefix("receval.").removeprefix(f"{self.package}.")
+
+
+def read_modules(sources: Iterable[Path], root: str = "receval") -> list[PublicModule]:
+    """Read the modules of the library; those whose name begins with an underscore stay inside.
+
+    Parameters
+    ----------
+    sources : iterable of Path
+        Files of Python, each below a folder with the name of the library.
+    root : str
+        That name.
+    """
+    modules = []
+    for path in sorted(sources):
+        parts = path.with_suffix("").parts
+        names = parts[len(parts) - 1 - parts[::-1].index(root) :]
+        if names[-1] == "__init__" or any(name.startswith("_") for name in names):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        public = tuple(_public(tree.body))
+        modules.append(PublicModule(".".join(names), ast.get_docstring(tree) or "", public))
+    return modules
+
+
+def read_packages(sources: Iterable[Path], root: str = "receval") -> dict[str, str]:
+    """Return the docstring of each package right below the library, by its name."""
+    packages = {}
+    for path in sorted(sources):
+        parts = path.parts
+        if parts[-1] == "__init__.py" and parts[-3:-2] == (root,):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            packages[parts[-2]] = ast.get_docstring(tree) or ""
+    return packages
+
+
+def _public(body: Sequence[ast.stmt]) -> Iterator[PublicName]:
+    for at, node in enumerate(body):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield _class(node)
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield _function(node, "", "function")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield from _constants(node, body[at + 1 : at + 2])
+
+
+def _class(node: ast.ClassDef) -> PublicName:
+    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    members = [
+        _function(part, f"{node.name}.", "property" if _is_property(part) else "method")
+        for part in functions
+        if not part.name.startswith("_") and ast.get_docstring(part)
+    ]
+    return PublicName(
+        "class",
+        node.name,
+        _signature(f"class {node.name}", _parameters(node, functions), ""),
+        ast.get_docstring(node) or "",
+        tuple(members),
+    )
+
+
+def _parameters(node: ast.ClassDef, functions: Sequence[ast.FunctionDef]) -> list[str]:
+    """Return the parameters of a class: those of its constructor, or the fields of a dataclass."""
+    for function in functions:
+        if function.name == "__init__":
+            return _arguments(function)[1:]
+    if not any("dataclass" in ast.unparse(one) for one in node.decorator_list):
+        return []
+    fields = (part for part in node.body if isinstance(part, ast.AnnAssign))
+    return [
+        f"{ast.unparse(part.target)}: {ast.unparse(part.annotation)}{_default(part.value)}"
+        for part in fields
+        if "ClassVar" not in ast.unparse(part.annotation)
+        and not ast.unparse(part.target).startswith("_")
+    ]
+
+
+def _default(value: ast.expr | None) -> str:
+    if value is None:
+        return ""
+    text = ast.unparse(value)
+    return " = ..." if text.startswith("field(") else f" = {text}"
+
+
+def _is_property(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(one).endswith("property") for one in node.decorator_list)
+
+
+def _function(node: ast.FunctionDef, prefix: str, kind: str) -> PublicName:
+    arguments = _arguments(node)
+    if prefix and not any(ast.unparse(one) == "staticmethod" for one in node.decorator_list):
+        arguments = arguments[1:]
+    result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    name = f"{prefix}{node.name}"
+    signature = f"{name}{result}" if kind == "property" else _signature(name, arguments, result)
+    return PublicName(kind, name, signature, ast.get_docstring(node) or "")
+
+
+def _arguments(node: ast.FunctionDef) -> list[str]:
+    whole = ast.unparse(node.args)
+    # A comma within brackets does not part two parameters.
+    parts, depth = [""], 0
+    for character in whole:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _signature(name: str, arguments: Sequence[str], result: str) -> str:
+    line = f"{name}({', '.join(arguments)}){result}"
+    if name.startswith("class ") and not arguments:
+        return name
+    if len(line) <= WIDEST:
+        return line
+    inner = "".join(f"    {argument},\n" for argument in arguments)
+    return f"{name}(\n{inner}){result}"
+
+
+def _constants(
+    node: ast.Assign | ast.AnnAssign, following: Sequence[ast.stmt]
+) -> Iterator[PublicName]:
+    """Yield an assigned name if a docstring stands below it."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    below = following[0] if following else None
+    if (
+        len(targets) == 1
+        and isinstance(targets[0], ast.Name)
+        and not targets[0].id.startswith("_")
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    ):
+        name = targets[0].id
+        value = ast.unparse(node.value) if node.value else ""
+        shown = f"{name} = {value}" if len(value) <= WIDEST - len(name) else name
+        yield PublicName("constant", name, shown, below.value.value)

@@ -1,0 +1,26 @@
+"""Training on one thread: how sums are shared out to threads would change their last digits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+from threadpoolctl import ThreadpoolController
+
+
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Hold linear algebra and OpenMP to one thread inside a ``with`` block."""
+    with _controller(len(sys.modules)).limit(limits=1):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    """Find the loaded libraries that have threads, again where more modules have come.
+
+    A search takes as long as training a small system, and only modules load such libraries.
+    """
+    return ThreadpoolController()

@@ -1,0 +1,89 @@
+"""The job that writes the paper: its numbers from results, and its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+def build_paper(
+    *,
+    text: Sequence[Path],
+    numbers: Path,
+    ledger: Path,
+    results: Sequence[Path],
+    records: Sequence[Path],
+    errata: Path,
+    documents: Sequence[Path],
+    figures: Sequence[Path],
+    certainty: Sequence[Path],
+    names_of_figures: Sequence[str],
+    counts: Mapping[str, int],
+    synthetic: bool,
+    pdf: Path,
+    table: Path,
+    contents: Path,
+    configuration: Sequence[Path] = (),
+) -> None:
+    """Write the paper of an edition.
+
+    Parameters
+    ----------
+    text : sequence of Path
+        ``receval.typ`` and the files that it reads.
+    numbers : Path
+        ``paper/numbers.yaml``: what the text calls by name.
+    ledger : Path
+        The verdicts on all claims.
+    results, records : sequence of Path
+        ``<study>/<artifact>.csv`` and ``<study>/provenance.json`` of all studies.
+    errata : Path
+        ``config/errata.yaml``.
+    documents : sequence of Path
+        In which numbers are written.
+    figures : sequence of Path
+        PDFs of drawings.
+    certainty : sequence of Path
+        ``certainty.csv`` of the replications, or nothing.
+    names_of_figures : sequence of str
+        What the text calls the figures, in their order.
+    counts : mapping of str to int
+        What the plan has of each.
+    synthetic : bool
+        Whether the data are twins, which every page says.
+    pdf, table, contents : Path
+        The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
+    configuration : sequence of Path
+        All files of the configuration: its size is told, and errata quote it.
+
+    Raises
+    ------
+    ValueError
+        A number of the text cannot be read, or the text cannot be set; the message says which.
+    """
+    from receval.provenance.versions import write_json
+    from receval.publishing.number_sources import PaperInputs
+    from receval.publishing.paper import paper_numbers, table_of_numbers
+    from receval.publishing.paper_spec import read_paper_spec
+    from receval.publishing.typesetting import typeset
+    from receval.storage.files import write_atomically, write_results
+
+    found = paper_numbers(
+        read_paper_spec(numbers),
+        PaperInputs(
+            ledger=ledger,
+            results=results,
+            records=records,
+            errata=errata,
+            documents=documents,
+            certainty=next(iter(certainty), None),
+            counts=counts,
+            figures=names_of_figures,
+            synthetic=synthetic,
+        ),
+    )
+    drawn = dict(zip(names_of_figures, figures, strict=True))
+    pages = typeset(text, found, drawn)
+    write_json(contents, found)
+    write_results(table_of_numbers(found), table)
+    write_atomically(pdf, pages)

@@ -1,0 +1,65 @@
+"""What the site of an edition is made from."""
+
+from __future__ import annotations
+
+from receval.config.settings import Settings
+from receval.workflow.plan.folders import RunFolders
+from receval.workflow.plan.paper import PlannedPaper
+from receval.workflow.plan.studies import PlannedStudies
+
+GENERATOR = "src/receval/publishing/site"
+TOP_DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+class PlannedSite:
+    """The files behind the site of an edition.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    studies : PlannedStudies
+    paper : PlannedPaper
+    folders : RunFolders
+        The repository has the documents, the library and the pages' templates.
+    """
+
+    def __init__(
+        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, folders: RunFolders
+    ) -> None:
+        self.settings = settings
+        self.studies = studies
+        self.paper = paper
+        self._repository = folders.repository
+
+    def folder(self) -> str:
+        """Return the folder of the site."""
+        return f"work/{self.settings.edition}/site"
+
+    def inputs(self) -> dict[str, str | list[str]]:
+        """Return the files that the site is made from, by kind."""
+        studies = self.studies
+        names = list(studies.specs)
+        own = {studies.page_file(name) for name in names} | set(map(studies.record_file, names))
+        return {
+            "claims": f"work/{self.settings.edition}/artifacts/claims.csv",
+            "indexes": [studies.page_file(name) for name in names],
+            "records": [studies.record_file(name) for name in names],
+            "files": [file for name in names for file in studies.files(name) if file not in own],
+            "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
+            "documents": [
+                *(str(self._repository / name) for name in TOP_DOCUMENTS),
+                *self._found("docs", "*.md"),
+            ],
+            "pictures": self._found("docs", "**/*.svg"),
+            "modules": self._found("src/receval", "**/*.py"),
+            "templates": self._found(f"{GENERATOR}/templates", "*.html"),
+            "assets": self._found(f"{GENERATOR}/assets", "*.*"),
+        }
+
+    def dataset_titles(self) -> dict[str, str]:
+        """Return the short title of each dataset."""
+        return {name: spec.short_title for name, spec in self.settings.datasets.items()}
+
+    def _found(self, folder: str, pattern: str) -> list[str]:
+        return sorted(map(str, (self._repository / folder).glob(pattern)))

@@ -1,0 +1,77 @@
+"""What the guides in docs/ list is all there is, and what they name exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from receval.config.settings import load_settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = load_settings(ROOT / "config", "full")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "docs/datasets.md",
+    "docs/library.md",
+    "docs/reading_results.md",
+    "docs/recommenders.md",
+    "docs/running.md",
+    "docs/studies.md",
+)
+
+
+def text_of(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def test_the_table_of_studies_has_every_artifact_of_the_configuration() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", text_of("docs/studies.md"), re.MULTILINE)
+    listed = {study: re.findall(r"`(\w+)`", artifacts) for study, artifacts in rows}
+    assert listed == {name: list(spec.artifacts) for name, spec in SETTINGS.studies.items()}
+
+
+def test_datasets_got_by_hand_have_their_files_and_places() -> None:
+    page = text_of("docs/datasets.md")
+    manual = {n: spec for n, spec in SETTINGS.datasets.items() if spec.access == "manual"}
+    assert manual
+    for name, spec in manual.items():
+        for variant in spec.variants:
+            for file in variant.files:
+                assert f"`work/raw/{name}/{file.name}`" in page
+            if variant.pattern:
+                assert f"`work/raw/{name}/`" in page
+        assert spec.page in page
+
+
+def test_options_are_keys_of_the_configuration() -> None:
+    _, _, rest = text_of("docs/running.md").partition("| option | meaning |")
+    table, _, _ = rest.partition("\n\n")
+    options = re.findall(r"^\| `'?(\w+)=", table, flags=re.MULTILINE)
+    assert len(options) == 7
+    assert set(options) <= set(type(SETTINGS).model_fields)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_commands_are_targets_of_the_makefile(document: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", text_of("Makefile"), flags=re.MULTILINE))
+    text = text_of(document)
+    named = set(re.findall(r"^ {4}make ([a-z]+)|`make ([a-z]+)", text, flags=re.MULTILINE))
+    assert {name for pair in named for name in pair if name} <= targets
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_of_the_repository_that_is_named_exists(document: str) -> None:
+    folders = "src|config|tests|workflow|envs|profiles|benchmarks"
+    named = re.findall(rf"`((?:{folders})/[\w./-]*)`", text_of(document))
+    assert named or document not in ("README.md", "CONTRIBUTING.md")
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_documents_name_no_place_of_one_machine(document: str) -> None:
+    assert not re.search(r"(?<![\w.`/<>-])/(?:home|root|work|tmp|usr|opt|mnt)/", text_of(document))

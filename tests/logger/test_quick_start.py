@@ -1,0 +1,111 @@
+"""What is left out when Snakemake starts is what nobody asked for (docs/snakemake_scheduler.md)."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yte.value_handler
+from snakemake.exceptions import WorkflowError
+from snakemake.sourcecache import LocalSourceFile, SourceCache, SourceFile
+from snakemake_interface_common.plugin_registry import PluginRegistryBase
+from snakemake_interface_report_plugins.registry import ReportPluginRegistry
+
+from snakemake_logger_plugin_receval.quick_start import start_quickly
+
+REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
+USUAL_PLACE = LocalSourceFile.get_cache_path
+USUAL_COLLECTING = ReportPluginRegistry.collect_plugins
+
+
+@pytest.fixture(autouse=True)
+def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Undo what is changed in Snakemake, and collect as often as Python does by itself."""
+    monkeypatch.setattr(LocalSourceFile, "get_cache_path", USUAL_PLACE)
+    monkeypatch.setattr(SourceCache, "_open", SourceCache._open)
+    monkeypatch.setattr(ReportPluginRegistry, "collect_plugins", USUAL_COLLECTING)
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize("program", ["/bin/snakemake", "/lib/snakemake/__main__.py", "snakemake"])
+def test_collection_is_rare_from_the_start_of_snakemake(program: str) -> None:
+    start_quickly([program, "-n"])
+    assert gc.get_threshold()[0] > 10_000
+
+
+def test_in_another_program_nothing_changes() -> None:
+    start_quickly(["/lib/pytest/__main__.py", "-n", "2"])
+    assert gc.get_threshold()[0] == 700
+    assert LocalSourceFile.get_cache_path is USUAL_PLACE
+    assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
+
+
+@pytest.mark.parametrize("word", ["-n", "--dry-run", "--dryrun"])
+def test_a_dry_run_loads_no_reporter_of_snakemake(word: str) -> None:
+    start_quickly(["snakemake", "--cores", "1", word])
+    assert ReportPluginRegistry.collect_plugins is PluginRegistryBase.collect_plugins
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--cores", "2"),
+        ("-n", "--report", "report.html"),
+        ("-n", "--report=report.html"),
+        ("-n", "--reporter", "html"),
+        ("-n", "-h"),
+        ("-n", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_whoever_may_want_a_reporter_finds_it(words: tuple[str, ...]) -> None:
+    start_quickly(["snakemake", *words])
+    assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
+
+
+def test_snakemake_loads_there_what_is_left_out() -> None:
+    def source(of: object) -> str:
+        return inspect.getsource(of)  # type: ignore[arg-type]
+
+    assert "from snakemake.report import html_reporter" in source(USUAL_COLLECTING), REMEDY
+    assert "from smart_open import open" in source(SourceCache._open), REMEDY
+    assert "parse_uri(" in source(SourceFile.get_cache_path), REMEDY
+    assert USUAL_PLACE is SourceFile.get_cache_path, REMEDY
+    loaded = source(yte.value_handler)
+    assert "    import numpy as np\n" in loaded, REMEDY
+    assert "\nexcept ImportError:\n" in loaded, REMEDY
+
+
+@pytest.mark.parametrize(
+    "path", ["/a/Snakefile", "/a b/rules/c.smk", "rules/c.smk", "/a/50%20.smk", "~/Snakefile"]
+)
+def test_copies_of_sources_lie_where_snakemake_puts_them(path: str) -> None:
+    source = LocalSourceFile(path)
+    expected = source.get_cache_path()
+    start_quickly(["snakemake"])
+    assert source.get_cache_path() == expected
+
+
+def test_sources_are_opened_as_they_are_without(tmp_path: Path) -> None:
+    file = tmp_path / "Snakefile"
+    file.write_text("rule é:\n", encoding="utf-8")
+    start_quickly(["snakemake"])
+    cache = SourceCache(tmp_path / "cache", tmp_path)
+    with cache.open(LocalSourceFile(str(file))) as opened:
+        assert opened.read() == "rule é:\n"
+    with cache._open(LocalSourceFile(str(file)), "rb") as opened:
+        assert opened.read() == "rule é:\n".encode()
+
+
+def test_what_cannot_be_opened_is_snakemakes_to_say(tmp_path: Path) -> None:
+    start_quickly(["snakemake"])
+    cache = SourceCache(tmp_path / "cache", tmp_path)
+    with pytest.raises(WorkflowError, match="Failed to open source file"):
+        cache._open(LocalSourceFile(str(tmp_path / "nowhere")), "r")

@@ -1,0 +1,102 @@
+"""A real browser for the tests of the site, and a server beside it."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+
+LOOKS = {
+    "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
+}
+"""How readers look at pages."""
+
+
+@contextmanager
+def started_browser() -> Iterator[Any]:
+    """Start Chromium; skip where it, or what drives it, is not installed."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        pytest.skip("No Chromium here: install the system's package chromium.")
+    driver = pytest.importorskip("playwright.sync_api", reason="`make browser` installs playwright")
+    with driver.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served(site: Path) -> Iterator[str]:
+    """Serve a site on this machine, and give its address."""
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+class Visit:
+    """One reader's way through a site, with all that went wrong on it.
+
+    Parameters
+    ----------
+    browser : Browser
+    address : str
+        Of the site.
+    look : str
+        A key of :data:`LOOKS`.
+    options : object
+        Of the browser's context.
+    """
+
+    def __init__(self, browser: Any, address: str, look: str = "desktop", **options: Any) -> None:
+        self.address = address
+        self.context = browser.new_context(**LOOKS[look], **options)
+        self.page = self.context.new_page()
+        self.problems: list[str] = []
+        self.page.on("console", lambda said: self._note(said.type, said.text))
+        self.page.on("pageerror", lambda error: self._note("error", str(error)))
+        self.page.on("request", lambda asked: self._ask(asked.url))
+        self.page.on("response", lambda got: self._answer(got.status, got.url))
+
+    def go(self, address: str) -> Any:
+        """Open a page of the site."""
+        self.page.goto(self.address + address)
+        return self.page
+
+    def shown_claims(self) -> list[str]:
+        """Return the claims in the rows of the ledger that are shown, in their order."""
+        return self.page.evaluate(
+            "[...document.querySelectorAll('#ledger tbody tr')]"
+            ".filter(row => row.offsetParent !== null).map(row => row.cells[0].textContent)"
+        )
+
+    def _note(self, kind: str, text: str) -> None:
+        self.problems.append(f"{kind}: {text}")
+
+    def _answer(self, status: int, url: str) -> None:
+        # A file that is already there has been asked about, and is not sent again.
+        if status >= 400:
+            self._note("response", url)
+
+    def _ask(self, url: str) -> None:
+        if not url.startswith(self.address):
+            self._note("request elsewhere", url)

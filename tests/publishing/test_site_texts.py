@@ -1,0 +1,131 @@
+"""Markdown, formulas and docstrings become the HTML that they mean."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from receval.publishing.site.docstrings import docstring_html, docstring_markdown
+from receval.publishing.site.formulas import formula
+from receval.publishing.site.links import SiteLinks, relative
+from receval.publishing.site.markdown_pages import rendered
+from receval.publishing.site.public_names import read_modules
+from receval.publishing.site.study_sections import read_study_text, table_rows
+from receval.storage.files import DamagedFileError
+
+ROOT = Path(__file__).resolve().parents[2]
+LINKS = SiteLinks({"docs/a.md": "docs/a.html", "docs": "docs/index.html"})
+
+
+def html_of(text: str) -> str:
+    return rendered(text, LINKS.resolver("docs/b.html", "docs/b.md")).body
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("[a](a.md#x)", '<a href="a.html#x">a</a>'),
+        ("[a](../src/a.py)", '<span class="in-repository">a</span>'),
+        ("[a](https://example.org/)", '<a href="https://example.org/">a</a>'),
+        ("$`N_u`$", "<math><msub><mi>N</mi><mi>u</mi></msub></math>"),
+        ("| a |\n|---|\n| $`\\lvert x\\rvert`$ |", '<div class="box"><table>'),
+        ("```python\nx = 1\n```", '<span class="n">x</span>'),
+        ("    make demo", '<pre class="code"><code>make demo</code></pre>'),
+        ("- a\n  - b", "<li>a\n<ul>\n<li>b</li>"),
+        ("cost $5 and $6", "cost $5 and $6"),
+        ('<img src="a.md" width="3">', '<img loading="lazy" src="a.html" width="3">'),
+    ],
+)
+def test_markdown_is_read_as_github_reads_it(text: str, part: str) -> None:
+    assert part in html_of(text)
+
+
+def test_headings_have_the_anchors_of_github_and_repeated_ones_a_number() -> None:
+    page = rendered("# A\n\n## `P@10`, *twice*\n\n## P10 twice", lambda link: link)
+    assert [h.anchor for h in page.headings] == ["a", "p10-twice", "p10-twice-1"]
+    assert page.title == "A"
+
+
+def test_an_empty_head_of_a_table_is_no_head() -> None:
+    assert "<th></th>" not in html_of("| | a |\n|---|---|\n| b | c |")
+
+
+@pytest.mark.parametrize(
+    ("latex", "markup"),
+    [
+        ("TP@n", "<mi>TP</mi><mo>@</mo><mi>n</mi>"),
+        (r"avg_{u}", "<msub><mi>avg</mi><mi>u</mi></msub>"),
+        ("mK", "<mi>m</mi><mi>K</mi>"),
+        (r"\big(x\big)", '<mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo>'),
+    ],
+)
+def test_letters_that_follow_each_other_are_a_name(latex: str, markup: str) -> None:
+    assert markup in formula(latex)
+
+
+def test_a_formula_that_cannot_be_set_is_named() -> None:
+    with pytest.raises(ValueError, match=r"The formula '\\\\nothing x' cannot be set"):
+        formula(r"\nothing x")
+
+
+def test_docstrings_keep_their_sections_roles_and_examples() -> None:
+    text = (
+        "Say :class:`.A` < ``b``.\n\nParameters\n----------\nx, y : int\n    Of :math:`n`.\n\n"
+        "Examples\n--------\n>>> 1 < 2\nTrue\n"
+    )
+    page = docstring_html(text, lambda link: f"#{link}")
+    assert '<a href="#api:.A"><code>A</code></a> &lt; <code>b</code>' in page
+    assert '<dt><code>x, y</code> <span class="type">int</span></dt>' in page
+    assert "<math><mi>n</mi></math>" in page
+    assert "&lt;" in page.partition("Examples")[2]
+
+
+def test_a_simple_table_of_a_docstring_is_one_of_markdown() -> None:
+    text = "==  ====\na   one\n    two\nb   :math:`|x|`\n==  ====\n"
+    assert "| a | one two |\n| b | $`\\|x\\|`$ |" in docstring_markdown(text)
+
+
+def test_every_docstring_and_document_of_the_library_can_be_set() -> None:
+    sources = (ROOT / "src" / "receval").rglob("*.py")
+    # The examples of what reads docstrings have their marks.
+    modules = read_modules(path for path in sources if "publishing" not in path.parts)
+    links = SiteLinks({}, modules)
+    texts = []
+    for module in modules:
+        resolve = links.resolver(f"api/{module.package}.html", "README.md")
+        for public in module.names:
+            for one in (public, *public.members):
+                texts.append(docstring_html(one.docstring, resolve))
+    assert len(texts) > 1000
+    left = [found for text in texts for found in re.findall(r":(?:func|class|math):`", text)]
+    assert left == []
+
+
+def test_links_between_pages_are_relative() -> None:
+    assert relative("index.html", "docs/a.html") == "../index.html"
+    assert relative("docs/a.html#x", "docs/a.html") == "#x"
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_the_pages_of_accepted_studies_are_taken_apart_whole(edition: str) -> None:
+    pages = sorted((ROOT / "results" / edition).glob("*/index.md"))
+    assert len(pages) == 7
+    for index in pages:
+        text = read_study_text(index)
+        made = {path.stem for path in index.parent.glob("*.csv")}
+        assert {section.name for section in text.sections} == made, index
+        for section in text.sections:
+            assert section.has_picture == ("svg" in section.suffixes)
+            assert section.paragraphs
+
+
+def test_a_page_of_a_study_without_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# T\n\nA. Author.\n\n## One\n\nText.\n", "utf-8")
+    with pytest.raises(DamagedFileError, match="'One' does not end with its files"):
+        read_study_text(tmp_path / "index.md")
+
+
+def test_rows_of_tables_are_counted_without_their_heads() -> None:
+    assert table_rows("| a |\n| --- |\n| 1 |\n| 2 |\n\n| b |\n| ---: |\n| 3 |") == 3

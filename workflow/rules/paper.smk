@@ -1,0 +1,45 @@
+"""
+REQUIRED INPUTS
+  paper/receval.typ, style.typ, receval.bib        the text; it holds no numbers
+  paper/numbers.yaml, sources.yaml                 what the text calls by name, and where that is
+  work/<edition>/artifacts/claims.csv              the ledger
+  work/<edition>/artifacts/<study>/...             all results and records, and the figures shown
+  results/<edition>/certainty.csv                  of the replications, where there are any
+  config/                                          errata, and all that they quote
+OUTPUTS
+  work/<edition>/artifacts/receval.pdf             the paper
+  work/<edition>/artifacts/receval.csv             every number of its text, and where it is from
+  work/<edition>/paper/contents.json               all that its text reads
+"""
+
+
+rule build_paper:
+    input:
+        unpack(lambda w: PLANS[w.edition].paper.inputs()),
+    output:
+        pdf=report(
+            "work/{edition}/artifacts/receval.pdf",
+            caption="../report/results.rst",
+            category="paper",
+            labels={"results of": "The paper"},
+        ),
+        table="work/{edition}/artifacts/receval.csv",
+        contents="work/{edition}/paper/contents.json",
+    log:
+        messages="work/{edition}/paper/logs/build_paper.log",
+        benchmark="work/{edition}/paper/benchmarks/build_paper.tsv",
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+    params:
+        names_of_figures=lambda w: PLANS[w.edition].paper.names_of_figures(),
+        counts=lambda w: PLANS[w.edition].paper.counts(),
+        synthetic=lambda w: w.edition == "demo",
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.paper:build_paper"
+        ),
+    run:
+        JOBS.run("receval.workflow.paper:build_paper", input, output, params, log)
