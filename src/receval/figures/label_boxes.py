@@ -75,7 +75,7 @@ def lines_cross(
 ) -> NDArray[np.bool_]:
     """Return which lines cross which others, shape (n_lines, n_others)."""
 
-    def turns(
+    def side(
         base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         along = end - base
@@ -83,7 +83,7 @@ def lines_cross(
 
     one, one_end = starts.T[:, :, None], ends.T[:, :, None]
     other, other_end = other_starts.T[:, None], other_ends.T[:, None]
-    cross = turns(one, one_end, other) * turns(one, one_end, other_end) < 0
+    cross = side(one, one_end, other) * side(one, one_end, other_end) < 0
     # The others that lie on both sides of a line are few; it must lie on both sides of them, too.
     lines, met = np.nonzero(cross)
     one, one_end, other, other_end = (
@@ -92,7 +92,7 @@ def lines_cross(
         other_starts.T[:, met],
         other_ends.T[:, met],
     )
-    cross[lines, met] = turns(other, other_end, one) * turns(other, other_end, one_end) < 0
+    cross[lines, met] = side(other, other_end, one) * side(other, other_end, one_end) < 0
     return cross
 
 
