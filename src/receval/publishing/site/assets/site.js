@@ -206,11 +206,7 @@ function startContents(navigation) {
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".theme").forEach(startTheme);
   document.querySelectorAll(".copy").forEach(startCopying);
-<<<<<<< HEAD
-  document.querySelectorAll("table#ledger").forEach(startLedger);
-=======
   document.querySelectorAll("table.ledger").forEach(startLedger);
->>>>>>> f3f293238aee726a148f100a373929ccdbdb1cdc
   document.querySelectorAll(".contents").forEach(startContents);
   markScrollers();
   addEventListener("resize", markScrollers);
