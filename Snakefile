@@ -16,7 +16,9 @@ from snakemake.utils import min_version
 # Beside this file, whichever Snakefile uses it as a module.
 REPOSITORY = Path(str(workflow.current_basedir)).resolve()
 if not (REPOSITORY / "src").is_dir():
-    sys.exit("receval runs from a copy of its repository: clone it, and name the Snakefile there.")
+    sys.exit(
+        "receval runs from a copy of its repository: clone it, and name the Snakefile there."
+    )
 
 # Another checkout may be installed: a run plans and works with the code beside this file.
 sys.path.insert(0, str(REPOSITORY / "src"))

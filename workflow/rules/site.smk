@@ -25,8 +25,6 @@ rule build_site:
     params:
         edition=lambda w: w.edition,
         datasets=lambda w: PLANS[w.edition].site.dataset_titles(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.site:build_site"
-        ),
+        code=lambda w: PLANS[w.edition].code.digest("receval.workflow.site:build_site"),
     run:
         JOBS.run("receval.workflow.site:build_site", input, output, params, log)
