@@ -29,7 +29,7 @@ REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(
 .PHONY: demo test faults mutants reproduce statements lint drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
-	$(SNAKEMAKE) --config edition=demo
+	$(SNAKEMAKE) all site --config edition=demo
 	$(BIN)/receval drift --edition demo
 
 test: $(VENV)/ready
@@ -44,7 +44,7 @@ mutants: $(VENV)/ready
 	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
 
 reproduce: $(VENV)/ready
-	$(SNAKEMAKE)
+	$(SNAKEMAKE) all site
 	$(BIN)/receval drift --edition full
 
 statements: $(VENV)/ready

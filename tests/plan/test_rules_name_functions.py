@@ -27,7 +27,9 @@ UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
     "judgment_samplings.inputs": lambda: plan_of("demo").judgment_samplings.inputs(
         "valcarce2020", "items"
     ),
+    "paper.inputs": lambda: plan_of("demo").paper.inputs(),
     "studies.provenance_inputs": lambda: plan_of("demo").studies.provenance_inputs("valcarce2020"),
+    "paper.inputs": lambda: plan_of("demo").paper.inputs(),
     "site.inputs": lambda: plan_of("demo").site.inputs(),
     "datasets.sources": lambda: plan_of("full").datasets.sources(),
 }

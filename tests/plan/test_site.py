@@ -10,8 +10,10 @@ PLAN = plan_of("demo")
 def test_the_site_needs_every_file_of_every_study() -> None:
     inputs = PLAN.site.inputs()
     asked = {file for kind in ("indexes", "records", "files") for file in inputs[kind]}
-    assert asked == set(PLAN.studies.compared_files())
-    assert inputs["claims"] == "work/demo/artifacts/claims.csv"
+    made = {file for study in PLAN.studies.specs for file in PLAN.studies.files(study)}
+    assert asked == made
+    assert inputs["claims"] in PLAN.claims.files()
+    assert set(inputs["papers"]) <= set(PLAN.paper.files())
 
 
 def test_documents_templates_and_sources_of_the_site_are_there() -> None:
@@ -22,7 +24,7 @@ def test_documents_templates_and_sources_of_the_site_are_there() -> None:
     assert [file for file in files if not file.is_file()] == []
 
 
-def test_targets_are_the_studies_and_the_site() -> None:
+def test_targets_are_the_studies_and_what_is_made_of_all() -> None:
     targets = PLAN.targets()
-    assert list(targets) == [*PLAN.studies.specs, "site"]
+    assert list(targets) == [*PLAN.studies.specs, "replications", "paper", "site"]
     assert targets["site"] == ["work/demo/site"]

@@ -56,10 +56,16 @@ DOCUMENTS = {
     ),
     "docs/guide.md": (
         "# Guide\n\nText with [a figure](../results/full/paper2018/fig01.svg).\n\n"
+        "![curves](../results/full/paper2018/fig01.svg)\n\n"
+        '<a href="../results/full/paper2018/index.md">'
+        '<img src="../results/full/paper2018/fig01.svg" alt="curves"></a>\n\n'
         "## Your own data\n\n```python\nx = 1  # one\n```\n\n"
         "### Formulas\n\n```math\n\\frac{a}{b}\n```\n\n## More\n\n- one\n  - two\n"
     ),
-    "docs/errata.md": "# Errata\n\nNone.\n",
+    "docs/errata.md": (
+        '# Errata\n\n## paper\n\n<a id="e-01"></a>\n\n### E-01: A sign\n\n'
+        "- **Claims:** B-001, B-777\n"
+    ),
 }
 
 MODULES = {
@@ -125,6 +131,8 @@ def claim_row(**changes: str) -> dict[str, str]:
     }
     return row | changes
 
+
+OTHER_FORM = claim_row(form="MF (text)", verdict="does not hold", value="0.9")
 
 ROWS = [
     claim_row(),

@@ -12,8 +12,14 @@ import pytest
 import yaml
 
 from receval.config.paper import read_paper_sources
-from receval.publishing.counted_claims import claims_of, counted, counted_by_cause, failing
-from receval.publishing.paper import PaperInputs, paper_numbers, shown, table_of_numbers
+from receval.publishing.claim_counts import (
+    claims_of,
+    counts_by_cause,
+    failing_claims,
+    verdict_counts,
+)
+from receval.publishing.number_sources import PaperInputs
+from receval.publishing.paper import paper_numbers, shown_number, table_of_numbers
 from receval.publishing.paper_spec import PaperSpec, read_paper_spec
 from receval.publishing.typesetting import typeset
 from receval.storage.files import write_results
@@ -136,20 +142,20 @@ def test_a_claim_counts_once_by_the_datasets_on_which_it_is_decided() -> None:
 
 
 def test_counts_by_paper_end_with_those_of_all() -> None:
-    of_paper, of_all = counted(claims_of(LEDGER), "paper")
+    of_paper, of_all = verdict_counts(claims_of(LEDGER), "paper")
     assert {**of_all, "name": "p"} == of_paper
     assert (of_all["claims"], of_all["holds"], of_all["undecidable here"]) == (4, 1, 1)
 
 
 def test_claims_that_fail_are_told_by_reason_without_other_forms() -> None:
-    assert [row["claim"] for group in failing(LEDGER) for row in group["claims"]] == [
+    assert [row["claim"] for group in failing_claims(LEDGER) for row in group["claims"]] == [
         "B-002",
         "B-004",
     ]
 
 
 def test_claims_without_a_cause_are_counted_as_such() -> None:
-    rows = counted_by_cause(claims_of(LEDGER), {"a draw": ["B-004"]})
+    rows = counts_by_cause(claims_of(LEDGER), {"a draw": ["B-004"]})
     assert rows == [
         {"cause": "a draw", "in-part": 0, "failing": 1},
         {"cause": "No cause is known", "in-part": 1, "failing": 0},
@@ -162,18 +168,18 @@ def test_claims_without_a_cause_are_counted_as_such() -> None:
 )
 def test_causes_name_claims_that_are_there_once(causes: dict[str, list[str]], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        counted_by_cause(claims_of(LEDGER), causes)
+        counts_by_cause(claims_of(LEDGER), causes)
 
 
 def test_numbers_are_shown_as_print_has_them() -> None:
-    assert shown(-0.5, "+.1f") == "\N{MINUS SIGN}.5"
-    assert shown(0.5147, ".1%") == "51.5\N{NO-BREAK SPACE}%"
-    assert (shown(20480, ",.0f"), shown(12, "words"), shown(13, "words")) == (
+    assert shown_number(-0.5, "+.1f") == "\N{MINUS SIGN}.5"
+    assert shown_number(0.5147, ".1%") == "51.5\N{NO-BREAK SPACE}%"
+    assert (shown_number(20480, ",.0f"), shown_number(12, "words"), shown_number(13, "words")) == (
         "20,480",
         "twelve",
         "13",
     )
-    assert (shown(1e-9, "p"), shown(0.631, "p")) == ("< .001", "= .631")
+    assert (shown_number(1e-9, "p"), shown_number(0.631, "p")) == ("< .001", "= .631")
 
 
 # --- the paper itself, of the accepted results ---------------------------------------------------
@@ -228,7 +234,7 @@ def test_every_number_of_the_paper_is_read_or_said_to_be_none_of_twins(
     assert empty == (without if edition == "demo" else set())
     table = table_of_numbers(contents)
     assert table["name"].tolist() == list(contents["numbers"])
-    assert table.columns.tolist() == ["name", "source", "value", "shown"]
+    assert table.columns.tolist() == ["name", "source", "value", "printed"]
 
 
 def test_the_text_takes_no_verdict_for_granted_that_the_ledger_does_not_have(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from publishing.site_samples import (
+    OTHER_FORM,
     PageParts,
     accepted_sources,
+    claim_row,
     pages_of,
     small_sources,
+    write_ledger,
 )
 
 from receval.publishing.site.site import write_site
@@ -52,7 +56,12 @@ def dead_links(site: Path, pages: dict[str, PageParts]) -> list[str]:
             path = path.partition("?")[0]
             target = posixpath.normpath(posixpath.join(posixpath.dirname(address), path))
             target = target if path else address
-            if not (site / target).is_file() or (anchor and anchor not in anchors[target]):
+            # No address at all would load the page itself.
+            if (
+                not reference.address
+                or not (site / target).is_file()
+                or (anchor and anchor not in anchors[target])
+            ):
                 dead.append(f"{address}: {reference.address}")
     return dead
 
@@ -75,6 +84,8 @@ def test_a_dead_link_would_be_found(small: Path, tmp_path: Path) -> None:
     page = tmp_path / "index.html"
     page.write_text('<a href="#no">1</a><a href="none.html">2</a><img src="x.svg">', "utf-8")
     assert len(dead_links(tmp_path, pages_of(tmp_path))) == 3
+    page.write_text('<img src="">', "utf-8")
+    assert len(dead_links(tmp_path, pages_of(tmp_path))) == 1
 
 
 def test_sites_of_accepted_results_are_whole(accepted: Path) -> None:
@@ -148,9 +159,53 @@ def test_the_page_of_a_study_has_values_claims_files_and_commands(small: Path) -
     assert "What it shows." in figure
     assert '<a href="../docs/guide.html">docs/guide.md</a>' in figure
     numbers = text.partition('<h2 id="numbers">')[2].partition("</section>")[0]
-    assert re.search(r">\.500</td><td class=\"number\">\.510</td><td>\.490 to \.530</td>", numbers)
+    assert re.search(r">\.5</td><td class=\"number\">\.5100</td><td>\.490 to \.530</td>", numbers)
     others = text.partition('<h2 id="other-claims">')[2].partition("</section>")[0]
     assert re.findall(r">([AB]-\d+)</a>", others) == ["A-004"]
+
+
+def test_claims_and_errata_that_texts_name_are_linked_both_ways(small: Path) -> None:
+    errata = (small / "errata.html").read_text(encoding="utf-8")
+    assert '<a href="ledger.html#A-001">A-001</a>' not in errata
+    assert '<a href="ledger.html#B-001">B-001</a>' in errata
+    assert re.search(r'<h3 id="[^"]*">E-01: ', errata)
+    ledger = (small / "ledger.html").read_text(encoding="utf-8")
+    row = ledger.partition('<tr id="B-001"')[2].partition("</tr>")[0]
+    assert '<a href="errata.html#e-01">E-01</a>' in row
+
+
+def test_figures_of_the_other_edition_are_left_out(tmp_path: Path) -> None:
+    write_site(small_sources(tmp_path, "demo"), tmp_path / "site")
+    guide = (tmp_path / "site" / "docs" / "guide.html").read_text(encoding="utf-8")
+    assert "<img" not in guide
+    assert '<span class="in-repository">a figure</span>' in guide
+    write_site(small_sources(tmp_path / "full"), tmp_path / "full" / "site")
+    guide = (tmp_path / "full" / "site" / "docs" / "guide.html").read_text(encoding="utf-8")
+    assert guide.count('src="../files/paper2018/fig01.svg"') == 2
+    assert dead_links(tmp_path / "full" / "site", pages_of(tmp_path / "full" / "site")) == []
+
+
+def test_the_paper_is_offered_where_it_was_made(small: Path, tmp_path: Path) -> None:
+    assert "Read the paper" not in (small / "index.html").read_text(encoding="utf-8")
+    report = tmp_path / "receval.pdf"
+    report.write_bytes(b"%PDF")
+    write_site(replace(small_sources(tmp_path), report=report), tmp_path / "site")
+    text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert '<a href="files/receval.pdf">Read the paper (PDF)</a>' in text
+    assert (tmp_path / "site" / "files" / "receval.pdf").read_bytes() == b"%PDF"
+
+
+def test_other_forms_are_shown_and_not_counted(tmp_path: Path) -> None:
+    sources = small_sources(tmp_path)
+    write_ledger(sources.claims, [claim_row(), OTHER_FORM])
+    write_site(sources, tmp_path / "site")
+    start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "<strong>1 hold</strong>" in start
+    assert "<strong>0 do not</strong>" in start
+    ledger = (tmp_path / "site" / "ledger.html").read_text(encoding="utf-8")
+    assert '<tr id="A-001-ml-1m" data-form="other">' in ledger
+    assert '<span class="form">MF (text)</span>' in ledger
+    assert "other forms (1)" in ledger
 
 
 def test_links_to_what_the_site_does_not_have_are_text(small: Path) -> None:

@@ -108,8 +108,9 @@ FILTERS: dict[str, Callable[[Row], bool]] = {
         (row["paper"], row["verdict"]) == ("canamares2020", "holds")
     ),
     "kind=number&dataset=ml-1m": lambda row: (row["kind"], row["dataset"]) == ("number", "ml-1m"),
-    "verdict=as+defined&kind=trend": lambda row: (
-        (row["kind"], row["verdict"]) == ("trend", "as defined")
+    "verdict=holds&form=own": lambda row: (row["verdict"], row["form"]) == ("holds", ""),
+    "verdict=as+defined&kind=order": lambda row: (
+        (row["kind"], row["verdict"]) == ("order", "as defined")
     ),
 }
 """Queries of the ledger, and the rows of the CSV that fit."""

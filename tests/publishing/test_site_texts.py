@@ -35,7 +35,7 @@ def html_of(text: str) -> str:
         ("    make demo", '<pre class="code"><code>make demo</code></pre>'),
         ("- a\n  - b", "<li>a\n<ul>\n<li>b</li>"),
         ("cost $5 and $6", "cost $5 and $6"),
-        ('<img src="a.md" width="3">', '<img src="a.html" width="3">'),
+        ('<img src="a.md" width="3">', '<img loading="lazy" src="a.html" width="3">'),
     ],
 )
 def test_markdown_is_read_as_github_reads_it(text: str, part: str) -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from publishing.site_samples import ROWS, claim_row, write_ledger
+from publishing.site_samples import COLUMNS, OTHER_FORM, ROOT, ROWS, claim_row, write_ledger
 
+from receval.claims import ledger
+from receval.claims.verdicts import ClaimVerdict
+from receval.publishing.counted_claims import claims_of
 from receval.publishing.site.verdict_rows import (
+    VERDICTS,
     count_verdicts,
+    overall_verdicts,
     read_verdict_rows,
     rows_by_artifact,
 )
-from receval.storage.files import DamagedFileError
+from receval.storage.files import DamagedFileError, read_results
 
 
 def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:
@@ -31,6 +36,24 @@ def test_verdicts_are_counted_in_the_order_in_which_they_are_shown(tmp_path: Pat
         "undecidable here": 1,
         "as defined": 1,
     }
+
+
+def test_verdicts_on_claims_are_those_of_the_paper_on_the_results() -> None:
+    path = ROOT / "results" / "full" / "claims.csv"
+    overall = overall_verdicts(read_verdict_rows(path))
+    claims = claims_of(read_results(path))
+    assert overall == dict(zip(claims["claim"], claims["verdict"], strict=True))
+
+
+def test_other_forms_of_a_claim_are_not_counted(tmp_path: Path) -> None:
+    rows = read_verdict_rows(write_ledger(tmp_path / "claims.csv", [claim_row(), OTHER_FORM]))
+    assert sum(count_verdicts(rows).values()) == 1
+    assert overall_verdicts(rows) == {"A-001": "holds"}
+
+
+def test_verdicts_and_columns_are_those_of_the_ledger() -> None:
+    assert list(VERDICTS) == [str(verdict) for verdict in ClaimVerdict]
+    assert tuple(ledger.COLUMNS) == tuple(COLUMNS)
 
 
 def test_a_row_hangs_on_each_of_its_artifacts(tmp_path: Path) -> None:

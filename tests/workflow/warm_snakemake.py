@@ -3,14 +3,19 @@
 This is run as a program. It reads one request a line, as JSON, and answers each with the status of
 the process that it forked for it. What such a process loads after that comes from where its request
 says, as if it had been started there: of receval and of Snakemake's plug-ins nothing is here yet.
+A run that starts jobs gets its fork server from here as well.
 """
 
+import gc
 import importlib
 import json
 import os
 import runpy
 import signal
+import socket
+import subprocess
 import sys
+import time
 from typing import Any
 
 import snakemake.cli  # noqa: F401
@@ -40,6 +45,73 @@ SECONDS = 300
 """A run that takes longer is killed."""
 
 
+SERVER = "receval.workflow.fork_server"
+
+
+class ForkedServer:
+    """A fork server that waits to be started, and then looks like a process that was.
+
+    It is forked before there are threads and locks, and knows nothing of what its parent loads.
+    """
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair()
+        self.returncode: int | None = None
+        self.started = False
+        self._process = os.fork()
+        if self._process == 0:
+            self._ours.close()
+            self._wait_and_serve(theirs)
+        theirs.close()
+
+    @staticmethod
+    def _wait_and_serve(theirs: socket.socket) -> None:
+        environment, descriptors, _, _ = socket.recv_fds(theirs, 2**20, 1)
+        # Most runs are dry: at their end nobody has asked.
+        if environment:
+            os.environ.clear()
+            os.environ.update(json.loads(environment))
+            theirs.close()
+            sys.argv = [SERVER, str(descriptors[0])]
+            runpy.run_module(SERVER, run_name="__main__", alter_sys=True)
+        os._exit(0)
+
+    def start(self, number: int) -> None:
+        self.started = True
+        socket.send_fds(self._ours, [json.dumps(dict(os.environ)).encode()], [number])
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            process, status = os.waitpid(self._process, os.WNOHANG)
+            self.returncode = os.waitstatus_to_exitcode(status) if process else None
+        return self.returncode
+
+    def wait(self, timeout: float = SECONDS) -> int:
+        end = time.monotonic() + timeout
+        while (status := self.poll()) is None:
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired(SERVER, timeout)
+            time.sleep(0.005)
+        return status
+
+    def kill(self) -> None:
+        os.kill(self._process, signal.SIGKILL)
+
+
+def serve_from_here() -> None:
+    """Let the first fork server that is to be started be one that was forked from here."""
+    server = ForkedServer()
+
+    class Popen(subprocess.Popen):  # type: ignore[type-arg]
+        def __new__(cls, words: list[str], *_: Any, **__: Any) -> Any:
+            if server.started or list(words[1:3]) != ["-m", SERVER]:
+                return super().__new__(cls)
+            server.start(int(words[3]))
+            return server
+
+    subprocess.Popen = Popen  # type: ignore[misc]
+
+
 def become(request: dict[str, Any]) -> None:
     """Make this process what ``python -m`` starts in the folder of a request."""
     os.setsid()
@@ -57,6 +129,7 @@ def become(request: dict[str, Any]) -> None:
     # Python itself imports it at its start, and some systems have one that is here already.
     sys.modules.pop("sitecustomize", None)
     importlib.import_module("sitecustomize")
+    serve_from_here()
 
 
 def main() -> None:
@@ -64,6 +137,8 @@ def main() -> None:
     sys.path.pop(0)  # the folder of this file
     for name in LIBRARIES:
         importlib.import_module(name)
+    # What is here stays: no run need look for garbage in it.
+    gc.freeze()
     early = sorted(name for name in sys.modules if name.startswith(OWN))
     assert not early, f"Already imported, but not from the copy: {', '.join(early)}."
     for line in sys.stdin:

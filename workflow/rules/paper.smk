@@ -43,8 +43,3 @@ rule build_paper:
         ),
     run:
         JOBS.run("receval.workflow.paper:build_paper", input, output, params, log)
-
-
-rule paper:
-    input:
-        CHOSEN.paper.files(),

@@ -17,7 +17,7 @@ OUTPUTS
 rule judge_replication:
     input:
         claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
-        records=lambda w: PLANS[w.edition].claims.records(w.study),
+        record=lambda w: PLANS[w.edition].claims.record(w.study),
         results=lambda w: PLANS[w.edition].claims.results(w.study),
     output:
         verdicts="work/{edition}/verdicts/{study}.csv",

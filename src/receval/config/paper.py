@@ -11,8 +11,6 @@ from receval.config.reading import read_yaml, sentences
 from receval.spec_types import Identifier, Model, NonEmptyText
 from receval.storage.messages import joined
 
-ArtifactName = Annotated[str, Field(pattern=r"^[a-z0-9]+/[a-z0-9_]+$")]
-
 
 class PaperSources(Model):
     """What must be there for the paper to be made.
@@ -28,7 +26,7 @@ class PaperSources(Model):
     """
 
     splits: dict[Identifier, tuple[Identifier, ...]]
-    figures: dict[Identifier, ArtifactName]
+    figures: dict[Identifier, Annotated[str, Field(pattern=r"^[a-z0-9]+/[a-z0-9_]+$")]]
     documents: tuple[NonEmptyText, ...] = ()
 
 

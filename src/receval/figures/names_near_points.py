@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,10 +97,12 @@ class NamedPoints:
         return free[np.argsort(costs, kind="stable")]
 
     def _crossings(self, boxes: Boxes) -> NDArray[np.bool_]:
-        """Return which leaders cross, shape (n, n)."""
+        """Return which leaders cross that are long enough to be drawn, shape (n, n)."""
         ends = np.clip(self.points, boxes[:, :2], boxes[:, 2:])
         starts = _edges(self.points, self.radii, ends)
-        return lines_cross(starts, ends, starts, ends)
+        drawn = np.hypot(*(ends - starts).T) > CLUSTER_LEADER_FROM
+        crossings: NDArray[np.bool_] = lines_cross(starts, ends, starts, ends)
+        return crossings & drawn[:, None] & drawn
 
     def _moved_together(self, one: int, other: int, boxes: Boxes) -> Boxes:
         """Return the places once two names have looked for theirs together."""
@@ -122,14 +125,26 @@ class NamedPoints:
 
     def _free(self, index: int, boxes: Boxes) -> Boxes:
         """Return the nearest positions for a name that overlap no marker and no other name."""
-        point, reserved = self.points[index], self.reserved[:, None]
-        others = np.delete(boxes, index, axis=0)
-        taken = np.vstack([np.hstack([self.points - reserved, self.points + reserved]), others])
-        free = self._candidates(index)
+        off_markers = self._off_markers[index]
         # Names without a position yet are NaN, with which nothing overlaps.
-        free = free[inside(free, self.frame) & ~overlaps(free, taken).any(axis=1)]
-        distances = distances_to(free, point[None])[:, 0]
-        return free[np.argsort(np.round(distances, 3), kind="stable")[:_TRIED]]
+        met = overlaps(off_markers, np.delete(boxes, index, axis=0)).any(axis=1)
+        return off_markers[~met][:_TRIED]
+
+    @cached_property
+    def _off_markers(self) -> list[Boxes]:
+        """The positions for each name that overlap no marker, the nearest first.
+
+        Markers and the frame stay where they are, whatever the names do.
+        """
+        reach = self.reserved[:, None]
+        markers = np.hstack([self.points - reach, self.points + reach])
+        found = []
+        for index, point in enumerate(self.points):
+            tried = self._candidates(index)
+            tried = tried[inside(tried, self.frame) & ~overlaps(tried, markers).any(axis=1)]
+            distances = distances_to(tried, point[None])[:, 0]
+            found.append(tried[np.argsort(np.round(distances, 3), kind="stable")])
+        return found
 
     def _costs(self, index: int, free: Boxes, boxes: Boxes) -> NDArray[np.float64]:
         """Return what speaks against each of some positions for a name, in points of distance."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,63 +16,22 @@ from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
-from receval.publishing.counted_claims import (
+from receval.publishing.claim_counts import (
     claims_of,
-    counted,
-    counted_by_cause,
-    failing,
+    counts_by_cause,
+    failing_claims,
     in_print,
+    verdict_counts,
 )
-from receval.publishing.paper_spec import ANY, ChosenErratum, PaperNumber, PaperSpec
-from receval.storage.files import read_results, real_values
+from receval.publishing.number_sources import NumberSources, PaperInputs
+from receval.publishing.paper_spec import ListedErratum, PaperNumber, PaperSpec
+from receval.storage.files import read_results
 from receval.storage.messages import enumerated
-
-VERDICTS = "ledger/verdicts"
-CLAIMS = "ledger/claims"
-ERRATA = "ledger/errata"
-CAUSES = "ledger/causes"
-CERTAINTY = "ledger/certainty"
-COUNTS = "plan/counts"
 
 _WORDS = (
     "none one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 )
 _LISTED = ("claim", "paper", "where", "statement", "dataset", "expected", "ours", "verdict")
-
-
-@dataclass(frozen=True)
-class PaperInputs:
-    """The files of an edition that the paper is written from.
-
-    Attributes
-    ----------
-    ledger : Path
-        ``claims.csv``, in the folder that has the folders of the studies.
-    results, records : sequence of Path
-        ``<study>/<artifact>.csv`` and ``<study>/provenance.json``.
-    errata : Path
-        ``config/errata.yaml``, in the folder of the configuration.
-    documents : sequence of Path
-        Documents of the repository, in which numbers are written.
-    certainty : Path, optional
-        ``certainty.csv``, of the replications.
-    counts : mapping of str to int
-        What the plan has of each.
-    figures : sequence of str
-        What the text calls the drawings that there are.
-    synthetic : bool
-        Whether the data are twins.
-    """
-
-    ledger: Path
-    results: Sequence[Path]
-    records: Sequence[Path]
-    errata: Path
-    documents: Sequence[Path] = ()
-    certainty: Path | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)
-    figures: Sequence[str] = ()
-    synthetic: bool = False
 
 
 def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
@@ -101,12 +59,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     ledger = read_results(inputs.ledger)
     claims = claims_of(ledger)
     errata = load_errata(inputs.errata)
-    causes = counted_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes})
-    tables = {
-        **_own_tables(inputs, ledger, claims, errata),
-        CAUSES: pd.DataFrame(causes),
-    }
-    sources = _PaperSources(inputs, tables)
+    causes = counts_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes})
+    sources = NumberSources(inputs, ledger, claims, errata, causes)
     documents = {path.name: path for path in inputs.documents}
     numbers = {**spec.numbers, **(spec.replications if inputs.certainty else {})}
     return {
@@ -116,10 +70,10 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
             name: _number(name, number, sources, documents, synthetic=inputs.synthetic)
             for name, number in numbers.items()
         },
-        "papers": counted(claims, "paper"),
-        "kinds": counted(claims, "kind"),
+        "papers": verdict_counts(claims, "paper"),
+        "kinds": verdict_counts(claims, "kind"),
         "verdicts": dict(zip(claims["claim"], claims["verdict"], strict=True)),
-        "failing": failing(ledger),
+        "failing": failing_claims(ledger),
         "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
         "errata": _errata(spec.errata, errata, inputs),
         "causes": causes,
@@ -130,73 +84,9 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
 def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:
     """Return the numbers of the text with their sources, a row a number: ``receval.csv``."""
     rows = [(name, *number.values()) for name, number in contents["numbers"].items()]
-    return pd.DataFrame(rows, columns=["name", "value", "shown", "source"])[
-        ["name", "source", "value", "shown"]
+    return pd.DataFrame(rows, columns=["name", "value", "printed", "source"])[
+        ["name", "source", "value", "printed"]
     ]
-
-
-class _PaperSources(ClaimSources):
-    """Results of an edition, and tables that are made of others."""
-
-    def __init__(self, inputs: PaperInputs, tables: Mapping[str, pd.DataFrame]) -> None:
-        super().__init__(
-            {f"{path.parent.name}/{path.stem}": path for path in inputs.results},
-            {path.parent.name: path for path in inputs.records},
-        )
-        self._made = tables
-
-    def table(self, artifact: str) -> pd.DataFrame:
-        return self._made[artifact] if artifact in self._made else super().table(artifact)
-
-    def has(self, study: str, dataset: str) -> bool:
-        # A number that names no study is of those that are made of all of them.
-        return study == ANY or super().has(study, dataset)
-
-    def missing(self, study: str, what: str, there: str) -> Exception:
-        # What twins do not have is said of each number, so whatever else is missing is a fault.
-        return ValueError(f"there is no {what}, only {there}: correct paper/numbers.yaml.")
-
-
-def _own_tables(
-    inputs: PaperInputs,
-    ledger: pd.DataFrame,
-    claims: pd.DataFrame,
-    errata: Mapping[str, Erratum],
-) -> dict[str, pd.DataFrame]:
-    files = sorted(inputs.errata.parent.rglob("*.yaml"))
-    lines = {
-        "lines-of-configuration": sum(map(_lines, files)),
-        "lines-of-claims": sum(_lines(path) for path in files if path.parent.name == "claims"),
-        "configuration-files": len(files),
-    }
-    rows = [(name, e.paper, e.certainty, bool(e.size.numbers)) for name, e in errata.items()]
-    counts = {**inputs.counts, **lines}
-    tables = {
-        VERDICTS: ledger[ledger["form"] == ""].reset_index(drop=True),
-        CLAIMS: claims,
-        ERRATA: pd.DataFrame(rows, columns=["erratum", "paper", "certainty", "measured"]),
-        COUNTS: pd.DataFrame({"of": list(counts), "value": list(counts.values())}),
-    }
-    if inputs.certainty is not None:
-        tables[CERTAINTY] = _with_outcomes(read_results(inputs.certainty))
-    return tables
-
-
-def _with_outcomes(certainty: pd.DataFrame) -> pd.DataFrame:
-    """Add whether a claim holds in its replications ``always``, ``sometimes`` or ``never``."""
-    trials, holding = (real_values(certainty[name]) for name in ("replications", "holding"))
-    outcomes = np.select(
-        [~(trials > 0), holding == trials, holding == 0],
-        ["not repeated", "always", "never"],
-        "sometimes",
-    )
-    return certainty.assign(outcome=outcomes)
-
-
-def _lines(path: Path) -> int:
-    """Count the lines of a file of configuration that say something."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in lines)
 
 
 def _number(
@@ -226,19 +116,19 @@ def _number(
     read = (f"{r.source} {r.cells}".strip() for r in sources.readings)
     return {
         "value": value,
-        "shown": shown(value, number.shown),
+        "shown": shown_number(value, number.shown),
         "source": "; ".join(dict.fromkeys(read)),
     }
 
 
-def shown(value: float, form: str) -> str:
+def shown_number(value: float, form: str) -> str:
     """Return a number as the text shows it; the forms are those of :class:`PaperNumber`.
 
     Examples
     --------
-    >>> shown(0.3125, ".2f"), shown(20480, ",.0f"), shown(0.514, ".1%"), shown(-0.5, "+.1f")
-    ('.31', '20,480', '51.4\N{NO-BREAK SPACE}%', '\N{MINUS SIGN}.5')
-    >>> shown(5, "words"), shown(1e-7, "p"), shown(0.631, "p")
+    >>> [shown_number(value, form) for value, form in ((0.3125, ".2f"), (20480, ",.0f"))]
+    ['.31', '20,480']
+    >>> shown_number(5, "words"), shown_number(1e-7, "p"), shown_number(0.631, "p")
     ('five', '< .001', '= .631')
     """
     if form == "words" and float(value).is_integer() and 0 <= value < len(_WORDS):
@@ -289,7 +179,7 @@ def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[st
 
 
 def _errata(
-    chosen: Sequence[ChosenErratum], errata: Mapping[str, Erratum], inputs: PaperInputs
+    chosen: Sequence[ListedErratum], errata: Mapping[str, Erratum], inputs: PaperInputs
 ) -> list[dict[str, str]]:
     """Return some errata with the sizes of their effects here; empty where twins have none."""
     accepted = AcceptedNumbers(inputs.ledger.parent, inputs.errata.parent)

@@ -41,8 +41,8 @@ class PaperNumber(Model):
     dataset : str, optional
         Rows of this dataset alone.
     shown : str
-        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign;
-        ``words`` for a small whole number in words; ``text`` as it is written in the document.
+        A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign; ``words``
+        for a small whole number in words; ``text`` as it is written in the document.
     on_twins : bool
         Whether it can be had of synthetic twins, too; where not, the text says so.
     """
@@ -64,7 +64,7 @@ class PaperNumber(Model):
         return self
 
 
-class ChosenErratum(Model):
+class ListedErratum(Model):
     """An erratum for the paper's table.
 
     Attributes
@@ -102,7 +102,7 @@ class PaperSpec(Model):
         Claims to list beside their verdicts, by the name of the table.
     causes : tuple of Cause
         Behind claims that do not hold, or in part only.
-    errata : tuple of ChosenErratum
+    errata : tuple of ListedErratum
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
         ``ledger/certainty``, which has beside its own columns the column ``outcome``: whether a
@@ -112,7 +112,7 @@ class PaperSpec(Model):
     numbers: dict[NumberName, PaperNumber]
     tables: dict[NumberName, tuple[ClaimId, ...]]
     causes: tuple[Cause, ...]
-    errata: tuple[ChosenErratum, ...]
+    errata: tuple[ListedErratum, ...]
     replications: dict[NumberName, PaperNumber] = Field(default_factory=dict)
 
     @model_validator(mode="after")

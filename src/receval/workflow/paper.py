@@ -62,7 +62,8 @@ def build_paper(
         A number of the text cannot be read, or the text cannot be set; the message says which.
     """
     from receval.provenance.versions import write_json
-    from receval.publishing.paper import PaperInputs, paper_numbers, table_of_numbers
+    from receval.publishing.number_sources import PaperInputs
+    from receval.publishing.paper import paper_numbers, table_of_numbers
     from receval.publishing.paper_spec import read_paper_spec
     from receval.publishing.typesetting import typeset
     from receval.storage.files import write_atomically, write_results

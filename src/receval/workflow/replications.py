@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def judge_replication(
     *,
     claims: Path,
-    records: Sequence[Path],
+    record: Path,
     results: Sequence[Path],
     datasets: Sequence[str],
     label: Mapping[str, Any],
@@ -28,7 +28,8 @@ def judge_replication(
     ----------
     claims : Path
         ``config/claims/<study>.yaml``.
-    records, results : sequence of Path
+    record : Path
+    results : sequence of Path
         As for :func:`receval.workflow.claims.judge_claims`, of the replication.
     datasets : sequence of str
         Those that are repeated.
@@ -48,7 +49,7 @@ def judge_replication(
 
     sources = ClaimSources(
         {f"{path.parent.name}/{path.stem}": path for path in results},
-        {path.parent.name: path for path in records},
+        {record.parent.name: record},
     )
     rows, cells = judged_replication(
         read_claims(claims), datasets, sources, ReplicationLabel(**label)

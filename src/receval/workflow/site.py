@@ -20,6 +20,7 @@ def build_site(
     templates: tuple[Path, ...],
     assets: tuple[Path, ...],
     edition: str,
+    papers: tuple[Path, ...],
     datasets: Mapping[str, str],
     site: Path,
 ) -> None:
@@ -39,6 +40,8 @@ def build_site(
         The library's sources.
     templates, assets : tuple of Path
         Of the pages.
+    papers : tuple of Path
+        The paper on all results, or nothing where it cannot be made.
     edition : str
     datasets : mapping of str to str
         Titles of datasets by name.
@@ -56,6 +59,7 @@ def build_site(
             templates=templates[0].parent,
             assets=assets[0].parent,
             datasets=datasets,
+            report=papers[0] if papers else None,
         ),
         site,
     )

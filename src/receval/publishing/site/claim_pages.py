@@ -6,11 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from receval.publishing.site.links import relative
-from receval.publishing.site.shown_rows import LEDGER, RowPrinter
+from receval.publishing.site.shown_rows import LEDGER, RowPrinter, ledger_of
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_pages import Study
 from receval.publishing.site.verdict_bars import verdict_bars
-from receval.publishing.site.verdict_rows import VERDICTS, VerdictRow, count_verdicts
+from receval.publishing.site.verdict_rows import (
+    UNDECIDABLE,
+    VERDICTS,
+    VerdictRow,
+    count_verdicts,
+    overall_verdicts,
+)
 
 START = "index.html"
 """Address of the first page."""
@@ -25,15 +31,11 @@ MEANINGS = {
 """What each verdict means."""
 
 
-DECIDED = ("holds", "holds in part", "does not hold")
-"""The verdicts that our numbers have reached."""
-
-
 def start_page(
     rows: Sequence[VerdictRow],
     studies: Sequence[Study],
     doors: Mapping[str, str],
-    edition: str,
+    report: str = "",
 ) -> SitePage:
     """Return the first page.
 
@@ -43,11 +45,13 @@ def start_page(
     studies : sequence of Study
     doors : mapping of str to str
         Where a reader goes on, by what for: ``use``, ``rerun``.
-    edition : str
+    report : str
+        Address of the paper on all this; empty where it was not made.
     """
     papers = [study for study in studies if study.rows]
     bars = [study.bar(START) for study in papers]
     counts = count_verdicts(rows)
+    of_claims = Counter(overall_verdicts(rows).values())
     return SitePage(
         START,
         "",
@@ -61,17 +65,19 @@ def start_page(
             "verdicts": VERDICTS,
             "meanings": MEANINGS,
             "counts": counts,
-            "claims": len({row.claim for row in rows}),
-            "rows": len(rows),
-            "decided": sum(counts[verdict] for verdict in DECIDED),
+            "claims": of_claims.total(),
+            "of_claims": of_claims,
+            "rows": sum(counts.values()),
+            "decided": of_claims.total() - of_claims[UNDECIDABLE],
             "doors": {name: relative(address, START) for name, address in doors.items()},
-            "ledger_of": {v: f"{LEDGER}?verdict={v.replace(' ', '+')}" for v in VERDICTS},
+            "ledger_of": {verdict: ledger_of(verdict) for verdict in VERDICTS},
+            "report": relative(report, START) if report else "",
         },
         "Which findings of five papers on recommender evaluation hold, claim by claim.",
     )
 
 
-def ledger_page(
+def page_of_claims(
     rows: Sequence[VerdictRow], studies: Sequence[Study], printer: RowPrinter
 ) -> SitePage:
     """Return the page of all rows."""
@@ -80,7 +86,7 @@ def ledger_page(
     def options(value: Callable[[VerdictRow], str]) -> list[tuple[str, int]]:
         return sorted(Counter(map(value, rows)).items())
 
-    verdicts = count_verdicts(rows)
+    verdicts = Counter(row.verdict for row in rows)
     return SitePage(
         LEDGER,
         "Claims",
@@ -91,13 +97,14 @@ def ledger_page(
             "labels": labels,
             "addresses": {study.name: relative(study.address, LEDGER) for study in studies},
             "claims": len({row.claim for row in rows}),
+            "counted": sum(row.is_counted for row in rows),
             "papers": [(name, labels.get(name, name), n) for name, n in options(lambda r: r.paper)],
             "datasets": [
                 (name, printer.datasets.get(name, name) or "any data", n)
                 for name, n in options(lambda r: r.dataset)
             ],
             "kinds": options(lambda r: r.kind),
-            "verdicts": [(v, n) for v, n in verdicts.items() if n],
+            "verdicts": [(verdict, verdicts[verdict]) for verdict in VERDICTS if verdicts[verdict]],
             "meanings": MEANINGS,
             "styles": VERDICTS,
         },

@@ -21,12 +21,18 @@ ERRATA_SOURCE = "docs/errata.md"
 
 GROUPS = {
     "Guides": {
-        "README": "What receval is, how to run it, and how to use it on data of your own.",
+        "README": "What receval is, and the two commands that make everything.",
+        "library": "A program that compares recommenders on any table of ratings.",
+        "running": "Commands, options, and making one thing again.",
+        "datasets": "Which there are, and how to get those that must be asked for.",
+        "reading_results": "What the files are, and how fresh results are compared with them.",
         "recipes": "A dataset, a system, a metric and an artifact, added file by file.",
         "cluster": "Running it on many nodes.",
         "CONTRIBUTING": "How the project is changed, and the rules that keep results true.",
     },
     "What was found": {
+        "claims": "How verdicts are reached, and how a claim is written.",
+        "replications": "How often each claim holds under other root seeds.",
         "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",
         "robustness": "Which metrics and cut-offs are robust and tell systems apart.",
         "false_positives": "Popularity bias in metrics that count what users dislike.",
@@ -38,6 +44,8 @@ GROUPS = {
     },
     "Reference": {
         "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
+        "studies": "The five papers, two questions of our own, and their artifacts.",
+        "recommenders": "The systems of the papers, by family.",
         "glossary": "Every term, and what the papers and the field call it.",
         "architecture": "Where everything lives, and the way of one rating.",
         "snakemake_scheduler": "What scheduling costs, and how that is avoided.",

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping
 
-from receval.publishing.site.markdown_pages import Resolver
+from receval.publishing.site.markdown_pages import MENTION, NAME, Resolver
 from receval.publishing.site.public_names import PublicModule
 
 _ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)")
@@ -22,11 +22,19 @@ class SiteLinks:
         Address on the site, perhaps with an anchor, by path in the repository.
     modules : iterable of PublicModule
         What links of docstrings can name.
+    mentions : mapping of str to str
+        Addresses of claims and errata, which texts name without a link.
     """
 
-    def __init__(self, pages: Mapping[str, str], modules: Iterable[PublicModule] = ()) -> None:
+    def __init__(
+        self,
+        pages: Mapping[str, str],
+        modules: Iterable[PublicModule] = (),
+        mentions: Mapping[str, str] | None = None,
+    ) -> None:
         self.pages = dict(pages)
         self._names = _addresses_by_suffix(modules)
+        self._mentions = dict(mentions or {})
 
     def resolver(self, page: str, source: str) -> Resolver:
         """Return what leads from a page of the site to where a link in a text was meant to.
@@ -40,8 +48,10 @@ class SiteLinks:
         """
 
         def resolve(link: str) -> str | None:
-            if link.startswith("api:"):
-                address = self._names.get(link.removeprefix("api:").lstrip("."))
+            if link.startswith((NAME, MENTION)):
+                name = link.partition(":")[2]
+                known = self._names if link.startswith(NAME) else self._mentions
+                address = known.get(name.lstrip("."))
                 return relative(address, page) if address else None
             if _ELSEWHERE.match(link) or link.startswith("#"):
                 return link

@@ -28,6 +28,16 @@ _FENCED = re.compile(r"(^```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<=\s)(href|src|srcset)="([^"]*)\"""")
 
 
+_MENTIONED = re.compile(r"(?<![\w-])((?:[BCM]|V18|V20)-\d{3}|E-\d{2})(?![\w-])")
+_IMAGE_WITHOUT_FILE = re.compile(r"""<img\b[^>]*\ssrc=""[^>]*>""")
+
+NAME = "api:"
+"""What a resolver is asked about a name of the library begins with."""
+
+MENTION = "mention:"
+"""What it is asked about a claim or an erratum that a text names without a link begins with."""
+
+
 @dataclass(frozen=True)
 class PageHeading:
     """A heading: 1 to 6, the anchor by which it is found, and its text in HTML."""
@@ -149,19 +159,43 @@ class _Rendering:
             elif token.type == "heading_open":
                 self._heading(token, tokens[at + 1], tokens[at + 2])
 
-    def _inline(self, children: list[Token]) -> list[Token]:
+    def _inline(self, children: list[Token], *, is_heading: bool = False) -> list[Token]:
         links: list[bool] = []
+        # A link within a link would end it.
+        is_linked = is_heading
+        shown: list[Token] = []
         for token in children:
+            plain = token.type == "text" and not links and not is_linked
+            shown += self._mentions(token) if plain else [token]
+            if token.type == "html_inline" and re.match("</?a[ >]", token.content):
+                is_linked = is_heading or token.content[1] == "a"
             if token.type == "link_open":
                 self._open(token, links)
             elif token.type == "link_close" and not links.pop():
                 token.tag = "span"
             elif token.type == "image":
-                token.attrs["src"] = self.resolve(str(token.attrs["src"])) or ""
-                token.attrs["loading"] = "lazy"
+                self._image(token)
             elif token.type == "html_inline":
                 token.content = self._attributes(token.content)
-        return _with_formulas(children)
+        return _with_formulas(shown)
+
+    def _mentions(self, text: Token) -> list[Token]:
+        """Return a text with links to the claims and errata in it that the site has."""
+        tokens = []
+        for part in _MENTIONED.split(text.content):
+            address = self.resolve(MENTION + part) if _MENTIONED.fullmatch(part) else None
+            content = f'<a href="{html.escape(address)}">{part}</a>' if address else part
+            kind = "finished" if address else "text"
+            tokens.append(Token(kind, "", 0, content=content))
+        return tokens
+
+    def _image(self, token: Token) -> None:
+        address = self.resolve(str(token.attrs["src"]))
+        if address is None:
+            # A figure of the other edition would be taken for one of this.
+            token.type = "text"
+        else:
+            token.attrs |= {"src": address, "loading": "lazy"}
 
     def _open(self, token: Token, links: list[bool]) -> None:
         target = self.resolve(str(token.attrs["href"]))
@@ -176,7 +210,9 @@ class _Rendering:
             target = self.resolve(html.unescape(found[2]))
             return f'{found[1]}="{html.escape(target or "")}"'
 
-        return _ATTRIBUTE.sub(own, markup)
+        found = _ATTRIBUTE.sub(own, markup)
+        found = _IMAGE_WITHOUT_FILE.sub("", found).replace(' href=""', "")
+        return re.sub(r"<img\b(?![^>]*\bloading=)", '<img loading="lazy"', found)
 
     def _heading(self, opening: Token, inline: Token, closing: Token) -> None:
         # The anchor is made of what is printed, without marks of emphasis and code.
@@ -189,7 +225,7 @@ class _Rendering:
         level = min(6, int(opening.tag[1]) + self.shift)
         opening.tag = closing.tag = f"h{level}"
         opening.attrs["id"] = anchor
-        inline.children = self._inline(inline.children or [])
+        inline.children = self._inline(inline.children or [], is_heading=True)
         parser = _parser()
         renderer = cast("RendererHTML", parser.renderer)
         text = renderer.renderInline(inline.children, parser.options, {})

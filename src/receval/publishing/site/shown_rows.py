@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
@@ -13,6 +14,21 @@ from receval.publishing.site.verdict_rows import VerdictRow, artifact_label
 
 LEDGER = "ledger.html"
 """Address of the page with all rows."""
+
+LONGEST = 80
+"""Characters of a cell; of a longer text a table has the beginning."""
+
+
+def ledger_of(verdict: str, paper: str = "") -> str:
+    """Return the address of the ledger with the counted rows of a verdict, and of a paper.
+
+    Examples
+    --------
+    >>> ledger_of("does not hold", "valcarce2018")
+    'ledger.html?paper=valcarce2018&verdict=does+not+hold&form=own'
+    """
+    asked = {"paper": paper, "verdict": verdict, "form": "own"}
+    return f"{LEDGER}?{urlencode({name: value for name, value in asked.items() if value})}"
 
 
 @dataclass(frozen=True)
@@ -28,8 +44,12 @@ class ShownRow:
         Title; empty for claims of any data.
     expected, ours, interval : str
         The paper's value and ours.
+    ours_in_full, detail_in_full : str
+        Those of which a table has room for the beginning alone; empty where it has all.
     detail, reason, needs : str
         What came of it.
+    errata : tuple of tuple of str
+        Name and address of each erratum that concerns the claim.
     artifacts : tuple of tuple of str
         Of each artifact that decides: label, address of its section, and of its picture or nothing.
     """
@@ -40,11 +60,14 @@ class ShownRow:
     expected: str
     ours: str
     interval: str
+    ours_in_full: str
     statement: str
     detail: str
+    detail_in_full: str
     reason: str
     needs: str
     artifacts: tuple[tuple[str, str, str], ...]
+    errata: tuple[tuple[str, str], ...]
 
     @property
     def address(self) -> str:
@@ -64,6 +87,8 @@ class RowPrinter:
         Study and name of the artifacts that the site has.
     pictures : collection of tuple of str
         Those among them that are figures.
+    errata : mapping of str to sequence of tuple of str, optional
+        Name and address of the errata that concern a claim.
     """
 
     def __init__(
@@ -72,11 +97,13 @@ class RowPrinter:
         datasets: Mapping[str, str],
         artifacts: Collection[tuple[str, str]],
         pictures: Collection[tuple[str, str]],
+        errata: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         self.links = links
         self.datasets = datasets
         self.artifacts = frozenset(artifacts)
         self.pictures = frozenset(pictures)
+        self._errata = {claim: tuple(found) for claim, found in (errata or {}).items()}
         self._anchors: dict[VerdictRow, str] = {}
 
     def name_anchors(self, rows: list[VerdictRow]) -> None:
@@ -98,16 +125,21 @@ class RowPrinter:
             anchor=self._anchors[row],
             dataset=self.datasets.get(row.dataset, row.dataset),
             expected=self._linked(row.expected, page),
-            ours=self._linked(row.ours, page) or _number(row.value),
+            ours=self._linked(beginning_of(row.ours), page) or _number(row.value),
+            ours_in_full=self._linked(row.ours if is_long(row.ours) else "", page),
             interval=_interval(row.low, row.high),
             statement=self._linked(row.statement, page),
-            detail=self._linked(row.detail, page),
+            detail=self._linked(beginning_of(row.detail), page),
+            detail_in_full=self._linked(row.detail if is_long(row.detail) else "", page),
             reason=self._linked(row.reason, page),
             needs=self._linked(row.needs, page),
             artifacts=tuple(
                 self._artifact(study, name, row.paper, page)
                 for study, name in row.artifacts
                 if (study, name) in self.artifacts
+            ),
+            errata=tuple(
+                (name, relative(address, page)) for name, address in self._errata.get(row.claim, ())
             ),
         )
 
@@ -122,6 +154,22 @@ class RowPrinter:
         has_picture = (study, name) in self.pictures
         picture = relative(f"files/{study}/{name}.svg", page) if has_picture else ""
         return artifact_label(study, name, paper), section, picture
+
+
+def is_long(text: str) -> bool:
+    """Tell whether a table has room for the beginning of a text alone."""
+    return len(text) > LONGEST
+
+
+def beginning_of(text: str) -> str:
+    """Return the beginning of a text that is too long for a table, up to the end of a word.
+
+    Examples
+    --------
+    >>> beginning_of("short"), beginning_of("word " * 50)[-11:]
+    ('short', 'word word …')
+    """
+    return f"{text[:LONGEST].rpartition(' ')[0].rstrip(' ,;:')} …" if is_long(text) else text
 
 
 def _number(text: str) -> str:

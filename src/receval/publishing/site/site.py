@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.publishing.site.claim_pages import ledger_page, start_page
+from receval.publishing.site.claim_pages import page_of_claims, start_page
 from receval.publishing.site.document_pages import (
     DOCUMENTS,
     ERRATA,
@@ -28,8 +29,15 @@ from receval.publishing.site.study_sections import read_study_text
 from receval.publishing.site.verdict_rows import VerdictRow, read_verdict_rows
 from receval.storage.files import write_atomically
 
-OWN_DATA = "## Your own data"
+OWN_DATA = "Your own data"
 """The heading below which a document tells somebody with data of their own where to begin."""
+
+_ERRATUM = re.compile(r"^### (E-\d{2}): ", re.MULTILINE)
+_CLAIMS = re.compile(r"^- \*\*Claims:\*\* (.+)$", re.MULTILINE)
+
+
+REPORT = "files/receval.pdf"
+"""Address of the paper on all results."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class SiteSources:
         Folders.
     datasets : mapping of str to str
         Titles of datasets.
+    report : Path, optional
+        The paper on all results.
     """
 
     edition: str
@@ -64,6 +74,7 @@ class SiteSources:
     templates: Path
     assets: Path
     datasets: Mapping[str, str]
+    report: Path | None = None
 
 
 def write_site(sources: SiteSources, site: Path) -> None:
@@ -85,6 +96,8 @@ def write_site(sources: SiteSources, site: Path) -> None:
     for repository_path, path in sources.pictures.items():
         _copy(path, site / repository_path)
     _copy(sources.claims, site / "files" / "claims.csv")
+    if sources.report:
+        _copy(sources.report, site / REPORT)
     for study in studies:
         for name in [*_offered(study), "provenance.json"]:
             _copy(study.folder / name, site / "files" / study.name / name)
@@ -94,13 +107,18 @@ def _pages(
     sources: SiteSources, rows: list[VerdictRow], studies: Sequence[Study]
 ) -> list[SitePage]:
     modules = read_modules(sources.modules)
-    links = SiteLinks(_addresses(sources, studies), modules)
+    errata = _errata(sources)
+    mentions = {row.claim: f"{LEDGER}#{row.claim}" for row in rows} | {
+        name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
+    }
+    links = SiteLinks(_addresses(sources, studies), modules, mentions)
     sections = [(study.name, section) for study in studies for section in study.text.sections]
     printer = RowPrinter(
         links,
         sources.datasets,
         [(study, section.name) for study, section in sections],
         [(study, section.name) for study, section in sections if section.has_picture],
+        {claim: [(name, mentions[name]) for name in found] for claim, found in errata.items()},
     )
     printer.name_anchors(rows)
     doors = {
@@ -108,8 +126,8 @@ def _pages(
         "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
     }
     return [
-        start_page(rows, studies, doors, sources.edition),
-        ledger_page(rows, studies, printer),
+        start_page(rows, studies, doors, REPORT if sources.report else ""),
+        page_of_claims(rows, studies, printer),
         studies_page(studies),
         *(study_page(study, studies, printer, links, rows, sources.edition) for study in studies),
         *document_pages(sources.documents, links),
@@ -137,9 +155,22 @@ def _offered(study: Study) -> list[str]:
 
 def _guide_to_own_data(documents: Mapping[str, Path]) -> str:
     for source, path in documents.items():
-        if OWN_DATA in path.read_text(encoding="utf-8").splitlines():
-            return f"{document_address(source)}#{anchor_of(OWN_DATA.lstrip('# '))}"
+        titles = re.findall("^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if OWN_DATA in titles:
+            return f"{document_address(source)}#{anchor_of(OWN_DATA)}"
     return DOCUMENTS
+
+
+def _errata(sources: SiteSources) -> dict[str, list[str]]:
+    """Return the errata that name each claim."""
+    errata: dict[str, list[str]] = {}
+    if ERRATA_SOURCE in sources.documents:
+        text = sources.documents[ERRATA_SOURCE].read_text(encoding="utf-8")
+        _, *entries = _ERRATUM.split(text)
+        for name, entry in zip(entries[::2], entries[1::2], strict=True):
+            for claim in re.findall(r"[\w-]+", " ".join(_CLAIMS.findall(entry))):
+                errata.setdefault(claim, []).append(name)
+    return errata
 
 
 def _navigation(sources: SiteSources) -> list[tuple[str, str]]:
@@ -158,7 +189,9 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
     addresses = {source: document_address(source) for source in sources.documents}
     addresses |= {path: path for path in sources.pictures}
     results = f"results/{sources.edition}"
-    addresses[f"{results}/claims.csv"] = "files/claims.csv"
+    addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
+    if sources.report:
+        addresses[f"{results}/{sources.report.name}"] = REPORT
     for study in studies:
         folder = f"{results}/{study.name}"
         addresses |= {folder: study.address, f"{folder}/index.md": study.address}

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from receval.figures.printed_numbers import significant
+from receval.figures.printed_numbers import in_text, significant
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
-from receval.publishing.site.shown_rows import LEDGER, RowPrinter
+from receval.publishing.site.shown_rows import RowPrinter, ledger_of
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_sections import (
     StudySection,
@@ -65,6 +65,11 @@ class Study:
         return self.name[-1].isdigit()
 
     @property
+    def counted(self) -> int:
+        """How many verdicts its claims have."""
+        return sum(row.is_counted for row in self.rows)
+
+    @property
     def address(self) -> str:
         """Of its page."""
         return f"studies/{self.name}.html"
@@ -89,12 +94,7 @@ class Study:
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
         counts = count_verdicts(self.rows)
-        links = {
-            verdict: relative(
-                f"{LEDGER}?paper={self.name}&verdict={verdict.replace(' ', '+')}", page
-            )
-            for verdict in counts
-        }
+        links = {verdict: relative(ledger_of(verdict, self.name), page) for verdict in counts}
         return VerdictBar(self.label, counts, links)
 
 
@@ -123,7 +123,7 @@ def study_page(
     ]
     resolve = links.resolver(page, f"results/{edition}/{study.name}/index.md")
     bar = study.bar(page)
-    beside = [row for row in study.rows if row.has_numbers]
+    beside = [row for row in study.rows if row.has_numbers and row.is_counted]
     return SitePage(
         page,
         study.label,
@@ -138,6 +138,7 @@ def study_page(
             "styles": VERDICTS,
             "sections": sections,
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
+            "has_intervals": any(row.low and row.high for row in beside),
             "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),
             "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
@@ -169,7 +170,9 @@ def studies_page(studies: Sequence[Study]) -> SitePage:
 def _numbers(row: VerdictRow) -> tuple[str, str, str]:
     """Return a published number, ours and their difference, in print."""
     published, ours = float(row.published), float(row.value)
-    return significant(published), significant(ours), significant(ours - published, 2, signed=True)
+    difference = significant(ours - published, 2, signed=True)
+    # The paper's has the digits that the paper prints.
+    return in_text(row.published), significant(ours, 4), difference
 
 
 def _pair(row: VerdictRow, printer: RowPrinter) -> NumberPair:
@@ -201,6 +204,7 @@ def _section(
         "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
         "table_rows": table_rows(text),
         "is_page": bool(text) and "tex" not in section.suffixes,
+        "counted": sum(row.is_counted for row in rows),
         "rows": [printer.shown(row, page) for row in rows],
         "counts": {v: n for v, n in count_verdicts(rows).items() if n},
         "files": [

@@ -6,16 +6,13 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from receval.publishing.site.verdict_rows import VERDICTS
+from receval.publishing.site.verdict_rows import UNDECIDABLE, VERDICTS
 
 ROW, TOP, HEIGHT = 52, 18, 26
 """Pixels from bar to bar, of the name above a bar, and of a bar."""
 
 SMALLEST = 0.055
 """A part that is a smaller share of its bar has no room for its number."""
-
-HATCHED = "undecidable here"
-"""The verdict whose parts are hatched."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ def _bar(bar: VerdictBar, y: int, top: int, key: str, *, named: bool) -> list[st
         left, width = before / bar.total, count / bar.total
         before += count
         said = f"{bar.name}: {count} of {bar.total}, {verdict}"
-        fill = f' fill="url(#hatch-{key})"' if verdict == HATCHED else ""
+        fill = f' fill="url(#hatch-{key})"' if verdict == UNDECIDABLE else ""
         part = (
             f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '
             f'y="{y + top}" width="{_percent(width)}" height="{HEIGHT}"{fill}/>'

@@ -21,6 +21,9 @@ VERDICTS = {
 }
 """The verdicts in the order in which they are shown, and what the style sheet calls them."""
 
+UNDECIDABLE = "undecidable here"
+"""The verdict on what nothing here decides."""
+
 
 @dataclass(frozen=True)
 class VerdictRow:
@@ -30,6 +33,8 @@ class VerdictRow:
     ----------
     claim, paper, where, kind, statement, dataset, expected : str
         What the paper says, and where.
+    form : str
+        Another form of the claim, whose verdict stands beside the claim's and is not counted.
     published, value, low, high, ours : str
         The paper's number, ours and its interval, and ours in a phrase.
     rule, verdict, detail, reason, needs : str
@@ -44,6 +49,7 @@ class VerdictRow:
     kind: str
     statement: str
     dataset: str
+    form: str
     expected: str
     published: str
     value: str
@@ -62,6 +68,11 @@ class VerdictRow:
     def style(self) -> str:
         """What the style sheet calls the verdict."""
         return VERDICTS[self.verdict]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is the claim as the paper has it, and no other form of it."""
+        return not self.form
 
     @property
     def has_numbers(self) -> bool:
@@ -105,9 +116,26 @@ def _is_number(text: str) -> bool:
 
 
 def count_verdicts(rows: Iterable[VerdictRow]) -> dict[str, int]:
-    """Return the number of rows with each verdict, in the order of :data:`VERDICTS`."""
-    counted = Counter(row.verdict for row in rows)
+    """Return the number of counted rows with each verdict, in the order of :data:`VERDICTS`."""
+    counted = Counter(row.verdict for row in rows if row.is_counted)
     return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def overall_verdicts(rows: Iterable[VerdictRow]) -> dict[str, str]:
+    """Return the verdict on each claim over all datasets on which it is decided.
+
+    It is the one that all of them give, or ``holds in part`` where they differ, as in the paper on
+    the results (:func:`receval.publishing.counted_claims.claims_of`).
+    """
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if row.is_counted:
+            found.setdefault(row.claim, set()).add(row.verdict)
+    overall = {}
+    for claim, verdicts in found.items():
+        decided = verdicts - {UNDECIDABLE} or verdicts
+        overall[claim] = decided.pop() if len(decided) == 1 else "holds in part"
+    return overall
 
 
 def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:

@@ -99,11 +99,16 @@ class Plan:
         self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
-        self.site = PlannedSite(settings, self.studies, folders)
+        self.site = PlannedSite(settings, self.studies, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each target that is not a file: studies, replications, the site."""
+        """Return what each named target makes: studies, replications, the paper and the site."""
         studies = self.studies
         made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
-        return {**made, "replications": self.replications.files(), "site": [self.site.folder()]}
+        return {
+            **made,
+            "replications": self.replications.files(),
+            "paper": self.paper.files(),
+            "site": [self.site.folder()],
+        }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from receval.config.settings import Settings
 from receval.workflow.plan.folders import RunFolders
+from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.studies import PlannedStudies
 
 GENERATOR = "src/receval/publishing/site"
@@ -18,13 +19,17 @@ class PlannedSite:
     settings : Settings
         The edition's configuration.
     studies : PlannedStudies
+    paper : PlannedPaper
     folders : RunFolders
         The repository has the documents, the library and the pages' templates.
     """
 
-    def __init__(self, settings: Settings, studies: PlannedStudies, folders: RunFolders) -> None:
+    def __init__(
+        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, folders: RunFolders
+    ) -> None:
         self.settings = settings
         self.studies = studies
+        self.paper = paper
         self._repository = folders.repository
 
     def folder(self) -> str:
@@ -41,6 +46,7 @@ class PlannedSite:
             "indexes": [studies.page_file(name) for name in names],
             "records": [studies.record_file(name) for name in names],
             "files": [file for name in names for file in studies.files(name) if file not in own],
+            "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
             "documents": [
                 *(str(self._repository / name) for name in TOP_DOCUMENTS),
                 *self._found("docs", "*.md"),

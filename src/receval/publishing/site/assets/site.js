@@ -66,9 +66,9 @@ function startLedger(table) {
     row,
     index,
     text: row.textContent.toLowerCase(),
-    value: (name) => row.cells[at(name)].dataset.value ?? row.cells[at(name)].textContent.trim(),
+    value: (name) => name === "form" ? row.dataset.form ?? "own" : row.cells[at(name)].dataset.value ?? row.cells[at(name)].textContent.trim(),
   }));
-  const FILTERS = ["paper", "dataset", "kind", "verdict"];
+  const FILTERS = ["paper", "dataset", "kind", "verdict", "form"].filter((name) => form.elements[name]);
   const VERDICTS = [...form.elements.verdict.options].map((option) => option.value);
 
   heads.forEach((head, number) => {

@@ -58,7 +58,7 @@ def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
     return len(decided), decided[0] if len(different) == 1 else str(ClaimVerdict.HOLDS_IN_PART)
 
 
-def counted(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
+def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     """Return how many claims have each verdict, for each value of a column.
 
     Parameters
@@ -73,8 +73,8 @@ def counted(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
         ``name``, ``claims``, and the counts by verdict; in the order of first appearance, the last
         of all together.
     """
-    counts = [_counts(str(name), rows) for name, rows in claims.groupby(by, sort=False)]
-    return [*counts, _counts("all", claims)]
+    found = [_counts(str(name), rows) for name, rows in claims.groupby(by, sort=False)]
+    return [*found, _counts("all", claims)]
 
 
 def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
     return {"name": name, "claims": len(rows), **found}
 
 
-def failing(ledger: pd.DataFrame) -> list[dict[str, Any]]:
+def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the claims that do not hold, or in part only, by the reason that is known.
 
     Returns
@@ -106,7 +106,7 @@ def failing(ledger: pd.DataFrame) -> list[dict[str, Any]]:
 NO_CAUSE = "No cause is known"
 
 
-def counted_by_cause(
+def counts_by_cause(
     claims: pd.DataFrame, causes: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """Return how many claims do not hold, or in part, by cause.
