@@ -16,6 +16,7 @@ from receval.drift.report import as_text
 from receval.storage.files import write_atomically
 from receval.storage.messages import about_files
 from receval.workflow.leftovers import remove_leftovers
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import check_artifacts, plan_of_last_run
 
@@ -45,7 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         carried out; 141 where nobody reads any more what it prints.
     """
     chosen = _parser().parse_args(arguments)
-    if not Path("config/config.yaml").is_file():
+    folders = RunFolders.of_command()
+    if not (folders.config / "config.yaml").is_file() or (
+        chosen.run in _WRITING and not folders.are_own
+    ):
         print(
             "There is no config/config.yaml here: run receval in the repository.", file=sys.stderr
         )
@@ -127,17 +131,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _plan(chosen: argparse.Namespace) -> Plan:
-    return Plan(load_settings(Path("config"), chosen.edition), Path())
+    folders = RunFolders.of_command()
+    return Plan(load_settings(folders.config, chosen.edition), folders)
 
 
 def _folders(plan: Plan) -> tuple[Path, Path]:
-    return Path("work") / plan.edition / "artifacts", Path("results") / plan.edition
+    return Path("work") / plan.edition / "artifacts", plan.accepted.folder
 
 
 def _drift(chosen: argparse.Namespace) -> int:
     from receval.datasets.verification import is_prepared, not_as_recorded  # tables
 
-    plan = plan_of_last_run(chosen.edition)
+    plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     check_artifacts(plan, recorded=False)
     fresh, accepted = _folders(plan)
     report = compare_folders(
@@ -159,7 +164,7 @@ def _drift(chosen: argparse.Namespace) -> int:
 
 
 def _accept(chosen: argparse.Namespace) -> int:
-    plan = plan_of_last_run(chosen.edition)
+    plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     _check_complete(plan)
     check_artifacts(plan, recorded=True)
     fresh, accepted = _folders(plan)
@@ -235,7 +240,7 @@ def _datasets(chosen: argparse.Namespace) -> int:
 def _verify(chosen: argparse.Namespace) -> int:
     from receval.datasets.verification import verification  # tables, which other commands need not
 
-    settings = load_settings(Path("config"), chosen.edition)
+    settings = load_settings(RunFolders.of_command().config, chosen.edition)
     lines, sound = verification(Path("work") / settings.edition, settings.datasets)
     print("\n".join(lines))
     return int(not sound)
@@ -271,10 +276,11 @@ def _schema(_: argparse.Namespace) -> int:
 def _claims(chosen: argparse.Namespace) -> int:
     from receval.claims.report import report_of_claims  # tables, which other commands need not
 
-    folder = Path("work") / chosen.edition / "artifacts" if chosen.fresh else Path("results")
-    if not chosen.fresh:
-        folder = folder / chosen.edition
-    print(report_of_claims(Path("config/claims"), folder, chosen.claim), end="")
+    folders = RunFolders.of_command()
+    results = folders.results(chosen.edition)
+    if chosen.fresh:
+        results = Path("work") / chosen.edition / "artifacts"
+    print(report_of_claims(folders.config / "claims", results, chosen.claim), end="")
     return 0
 
 
@@ -301,6 +307,10 @@ def _citation(_: argparse.Namespace) -> int:
     write_atomically(README, page)
     print(f"wrote the BibTeX of {README}")
     return 0
+
+
+_WRITING = (_accept, _schema, _metrics, _errata, _citation)
+"""What writes beside the configuration, and so is refused where there is none."""
 
 
 if __name__ == "__main__":

@@ -17,10 +17,14 @@ from typing import Any
 from receval.config.settings import load_settings
 from receval.provenance.versions import checksums_of_results
 from receval.storage.files import write_atomically
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
 RUN_FILE = "run.json"
 """In ``work/<edition>``: what the last run was given, and what it planned with that."""
+
+HERE = RunFolders()
+"""In the repository."""
 
 SPLITS_METADATA = "metadata of the splits"
 """What a record of provenance has beside the plan's description: known when the splits are made."""
@@ -50,20 +54,22 @@ def run_file(edition: str) -> Path:
     return Path("work") / edition / RUN_FILE
 
 
-def plan_of_last_run(edition: str | None = None) -> Plan:
+def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> Plan:
     """Plan as the last run of an edition did.
 
     Parameters
     ----------
     edition : {"demo", "full"}, optional
         By default the one that ``config.yaml`` names.
+    folders : RunFolders, optional
+        Where configuration and accepted results are.
 
     Raises
     ------
     ValueError
         No run has left a record, or with what it was given one would plan something else today.
     """
-    chosen = edition or load_settings(Path("config")).edition
+    chosen = edition or load_settings(folders.config).edition
     path = run_file(chosen)
     if not path.is_file():
         raise ValueError(
@@ -76,7 +82,7 @@ def plan_of_last_run(edition: str | None = None) -> Plan:
             f"{path.as_posix()} is no record of a run: delete it, and run the workflow again."
         )
     datasets, told = record["datasets"], record["descriptions"]
-    plan = Plan(load_settings(Path("config"), chosen, record["given"]), Path())
+    plan = Plan(load_settings(folders.config, chosen, record["given"]), folders)
     changed = sorted(
         name for name, available in _available(plan).items() if datasets.get(name) != available
     )

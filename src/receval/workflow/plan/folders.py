@@ -43,13 +43,19 @@ class RunFolders:
         return cls(home, Path() if has_own else home)
 
     @classmethod
-    def of_installed_code(cls) -> Self:
-        """Return the folders of a command: its repository is the one whose code it is.
+    def of_command(cls) -> Self:
+        """Return the folders of a command: in a repository its own, elsewhere as of a run.
 
-        Without one, as where the package was installed from elsewhere, it is the current folder.
+        The repository of a run is then the one whose code the command is.
         """
-        repository = Path(__file__).parents[4]
-        return cls.of(repository if (repository / "Snakefile").is_file() else Path())
+        repository = Path(__file__).resolve().parents[4]
+        elsewhere = (repository / "Snakefile").is_file() and not Path("src", "receval").is_dir()
+        return cls.of(repository) if elsewhere else cls()
+
+    @property
+    def are_own(self) -> bool:
+        """Whether configuration and accepted results are those of the current folder."""
+        return self.own == Path()
 
     @property
     def config(self) -> Path:
