@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import ROOT, plan_of, put_raw_files
 
 from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.folders import RunFolders
@@ -18,7 +18,9 @@ VIEWS = {
 }
 
 
-def test_the_claims_of_every_paper_are_judged() -> None:
+def test_the_claims_of_every_paper_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Claims are listed in the folder of a run, which here is the repository.
+    monkeypatch.chdir(ROOT)
     plan = plan_of("demo")
     assert plan.claims.papers == PAPERS
     ledger = "work/demo/artifacts/claims"

@@ -9,8 +9,9 @@ from receval.workflow.plan.plan import Plan
 
 
 @pytest.fixture
-def plan() -> Plan:
-    """The plan of the demo."""
+def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """The plan of the demo, in the repository, which lists the claims."""
+    monkeypatch.chdir(ROOT)
     return plan_of("demo")
 
 

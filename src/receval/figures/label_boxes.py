@@ -79,7 +79,7 @@ def lines_cross(
     the rest of that is on the right: of two that meet there on different sides, it crosses one.
     """
 
-    def turns(
+    def sides(
         base: NDArray[np.float64], end: NDArray[np.float64], point: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         along = end - base
@@ -87,7 +87,7 @@ def lines_cross(
 
     one, one_end = starts.T[:, :, None], ends.T[:, :, None]
     other, other_end = other_starts.T[:, None], other_ends.T[:, None]
-    cross = (turns(one, one_end, other) < 0) != (turns(one, one_end, other_end) < 0)
+    cross = (sides(one, one_end, other) < 0) != (sides(one, one_end, other_end) < 0)
     # The others that lie on both sides of a line are few; it must lie on both sides of them, too.
     lines, met = np.nonzero(cross)
     one, one_end, other, other_end = (
@@ -96,7 +96,7 @@ def lines_cross(
         other_starts.T[:, met],
         other_ends.T[:, met],
     )
-    cross[lines, met] = turns(other, other_end, one) * turns(other, other_end, one_end) < 0
+    cross[lines, met] = sides(other, other_end, one) * sides(other, other_end, one_end) < 0
     return cross
 
 
