@@ -29,7 +29,6 @@ UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
     ),
     "paper.inputs": lambda: plan_of("demo").paper.inputs(),
     "studies.provenance_inputs": lambda: plan_of("demo").studies.provenance_inputs("valcarce2020"),
-    "paper.inputs": lambda: plan_of("demo").paper.inputs(),
     "site.inputs": lambda: plan_of("demo").site.inputs(),
     "datasets.sources": lambda: plan_of("full").datasets.sources(),
 }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from plan.planned import ROOT, plan_of
 
 PLAN = plan_of("demo")
 
 
-def test_the_site_needs_every_file_of_every_study() -> None:
+def test_the_site_needs_every_file_of_every_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Claims are listed in the folder of a run, which here is the repository.
+    monkeypatch.chdir(ROOT)
     inputs = PLAN.site.inputs()
     asked = {file for kind in ("indexes", "records", "files") for file in inputs[kind]}
     made = {file for study in PLAN.studies.specs for file in PLAN.studies.files(study)}
