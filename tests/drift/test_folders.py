@@ -316,3 +316,29 @@ def test_texts_that_tell_numbers_of_other_columns_are_not_compared(sides):
         "claims": ArtifactStatus.SAME,
         "study/fig01": ArtifactStatus.DRIFTED,
     }
+
+
+PAPER = "name,source,value,printed\ndecided,ledger/claims all rows,{},{}\n"
+
+
+def test_the_paper_is_compared_by_its_numbers_and_its_pages_count_as_a_drawing(sides):
+    sides.write("accepted", "receval.csv", PAPER.format("0.514453", ".514"))
+    sides.write("fresh", "receval.csv", PAPER.format("0.514999", ".515"))
+    sides.write("accepted", "receval.pdf", "one")
+    sides.write("fresh", "receval.pdf", "another")
+    (paper,) = sides.compare("receval").artifacts
+    assert paper.status is ArtifactStatus.TOLERATED
+    assert paper.drawings == {".pdf": False}
+    assert "redrawn, pdf differ" in as_markdown(sides.compare("receval"))
+    sides.write("fresh", "receval.csv", PAPER.format("0.614999", ".615"))
+    assert sides.compare("receval").drifted
+    assert sides.accept("receval").copied == ("receval.csv", "receval.pdf")
+    assert sides.files("accepted") == sides.files("fresh")
+    assert not sides.compare("receval").drifted
+
+
+def test_an_accepted_paper_that_this_run_cannot_make_stays(sides):
+    sides.write("accepted", "receval.csv", PAPER.format(1, 1))
+    sides.write("accepted", "receval.pdf", "pages")
+    assert not sides.compare().drifted
+    assert sides.accept("receval").removed == ()

@@ -9,7 +9,7 @@ from publishing.site_samples import COLUMNS, OTHER_FORM, ROOT, ROWS, claim_row, 
 
 from receval.claims import ledger
 from receval.claims.verdicts import ClaimVerdict
-from receval.publishing.counted_claims import claims_of
+from receval.publishing.claim_counts import claims_of
 from receval.publishing.site.verdict_rows import (
     VERDICTS,
     count_verdicts,

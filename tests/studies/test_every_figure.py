@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 import pandas as pd
@@ -66,21 +67,50 @@ NOBODY = {
 """Figures of items, toys, packages and heat maps, without a colour of a system or a metric."""
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a figure shows: drawing it takes far longer than looking.
+
+    Attributes
+    ----------
+    problems : list of str
+        Of its texts, looks and words.
+    has_own_looks : bool
+        Whether anything in it has a look of its own.
+    scales : frozenset of tuple
+        Of its images: the name of the colours, and the values of the first and the last.
+    """
+
+    problems: list[str]
+    has_own_looks: bool
+    scales: frozenset[tuple[str, float, float]]
+
+
+@cache
+def seen(edition: str, study: str, artifact: str, missing: str) -> Seen:
+    """Draw a figure and look at it, once."""
+    results = results_of(edition, study, artifact)
+    if missing:
+        results = results[results["dataset"] != missing].reset_index(drop=True)
+    display = display_of(study, artifact, [missing] if missing else [], edition)
+    figure = drawn(module_of(study, artifact), results, display)
+    images = [image for axes in figure.axes for image in axes.get_images()]
+    return Seen(
+        [*problems_of(figure), *style_problems(figure, display), *wording_problems(figure)],
+        bool(held_labels(figure, display)),
+        frozenset((image.get_cmap().name, *image.get_clim()) for image in images),
+    )
+
+
 @pytest.mark.parametrize(
     ("edition", "study", "artifact", "missing"), cases(), ids=lambda value: value or "all"
 )
 def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
     edition: str, study: str, artifact: str, missing: str
 ) -> None:
-    results = results_of(edition, study, artifact)
-    if missing:
-        results = results[results["dataset"] != missing].reset_index(drop=True)
-    display = display_of(study, artifact, [missing] if missing else [], edition)
-    figure = drawn(module_of(study, artifact), results, display)
-    assert problems_of(figure) == []
-    assert style_problems(figure, display) == []
-    assert bool(held_labels(figure, display)) is (artifact not in NOBODY.get(study, ()))
-    assert wording_problems(figure) == []
+    figure = seen(edition, study, artifact, missing)
+    assert figure.problems == []
+    assert figure.has_own_looks is (artifact not in NOBODY.get(study, ()))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -90,12 +120,6 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
 def test_the_same_colour_is_the_same_value_in_all_heat_maps_of_a_paper(
     edition: str, study: str, maps: tuple[str, ...]
 ) -> None:
-    scales = set()
-    for artifact in maps:
-        display = display_of(study, artifact, [], edition)
-        results = results_of(edition, study, artifact)
-        figure = drawn(module_of(study, artifact), results, display)
-        images = [image for axes in figure.axes for image in axes.get_images()]
-        assert images
-        scales |= {(image.get_cmap().name, *image.get_clim()) for image in images}
-    assert len(scales) == 1
+    scales = [seen(edition, study, artifact, "").scales for artifact in maps]
+    assert all(scales)
+    assert len(frozenset.union(*scales)) == 1

@@ -180,7 +180,9 @@ def test_a_figure_has_a_panel_for_each_dataset(
     below = ["No hit counts as 1 (*)"] * len(datasets) if (study, artifact) in TWO_ROWS else []
     before = condition(study, artifact) if len(datasets) == 1 else ""
     assert titles == [f"{before}{TITLES[name]} twin" for name in datasets] + below
-    assert notes_of(figure) == []
+    # Above several datasets stands, once, what is removed.
+    heading = condition(study, artifact).removesuffix(", ") if len(datasets) > 1 else ""
+    assert notes_of(figure) == [text for text in (heading,) if text]
 
 
 @pytest.mark.parametrize(("study", "artifact"), ARTIFACTS["figure"])

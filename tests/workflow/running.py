@@ -89,9 +89,15 @@ class Workflow:
         return Workflow(folder, self.home)
 
     def shrink(self) -> None:
-        """Keep four artifacts of two studies, and little data; no claims, which need the others."""
+        """Keep four artifacts of two studies, little data, and of accepted results their own.
+
+        No claims are kept, which need the other artifacts.
+        """
         for path in (self.folder / "config" / "claims").glob("*.yaml"):
             path.unlink()
+        for folder in (self.folder / "results").glob("*/*"):
+            if folder.is_dir() and not (folder.parent.name == "demo" and folder.name in KEPT):
+                shutil.rmtree(folder)
         for path in (self.folder / "config" / "studies").iterdir():
             if path.stem in KEPT:
                 self._change(path, lambda study, kept=KEPT[path.stem]: _shrink_study(study, kept))

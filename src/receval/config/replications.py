@@ -101,7 +101,7 @@ class ReplicationsSpec(Model):
         """The names of the replications: ``r01`` and so on."""
         return tuple(f"r{number:02}" for number in range(1, self.count + 1))
 
-    def chosen(self, wanted: Iterable[str]) -> ChosenRuns:
+    def chosen(self, wanted: Iterable[str]) -> RepeatedRuns:
         """Return the runs that some words mean.
 
         Parameters
@@ -133,7 +133,7 @@ class ReplicationsSpec(Model):
                     f"{self.names[0]}..{self.names[1]}, {enumerated([CROSSED])} or all."
                 )
         ordered = tuple(name for name in self.names if name in replications)
-        return ChosenRuns(ordered, self.crossed.names if crossed else ())
+        return RepeatedRuns(ordered, self.crossed.names if crossed else ())
 
 
 def as_words(value: object) -> object:
@@ -142,7 +142,7 @@ def as_words(value: object) -> object:
 
 
 @dataclass(frozen=True)
-class ChosenRuns:
+class RepeatedRuns:
     """The runs that are wanted: replications, and those of the crossed design."""
 
     replications: tuple[str, ...]

@@ -125,7 +125,7 @@ def overall_verdicts(rows: Iterable[VerdictRow]) -> dict[str, str]:
     """Return the verdict on each claim over all datasets on which it is decided.
 
     It is the one that all of them give, or ``holds in part`` where they differ, as in the paper on
-    the results (:func:`receval.publishing.counted_claims.claims_of`).
+    the results (:func:`receval.publishing.claim_counts.claims_of`).
     """
     found: dict[str, set[str]] = {}
     for row in rows:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from receval.config.replications import ChosenRuns, ReplicationsSpec
+from receval.config.replications import RepeatedRuns, ReplicationsSpec
 from receval.config.settings import Settings
 from receval.provenance.source_file import hash_texts
 from receval.seeds import integer_seed
@@ -53,7 +53,7 @@ class PlannedReplications:
         return self.settings.replications
 
     @cached_property
-    def chosen(self) -> ChosenRuns:
+    def chosen(self) -> RepeatedRuns:
         """The runs that this configuration asks for."""
         return self.spec.chosen(self.settings.repeat)
 

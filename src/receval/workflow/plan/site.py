@@ -34,7 +34,7 @@ class PlannedSite:
 
     def folder(self) -> str:
         """Return the folder of the site."""
-        return f"work/{self.settings.edition}/site"
+        return f"work/{self.settings.run}/site"
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the site is made from, by kind."""
@@ -42,7 +42,7 @@ class PlannedSite:
         names = list(studies.specs)
         own = {studies.page_file(name) for name in names} | set(map(studies.record_file, names))
         return {
-            "claims": f"work/{self.settings.edition}/artifacts/claims.csv",
+            "claims": f"work/{self.settings.run}/artifacts/claims.csv",
             "indexes": [studies.page_file(name) for name in names],
             "records": [studies.record_file(name) for name in names],
             "files": [file for name in names for file in studies.files(name) if file not in own],

@@ -157,7 +157,7 @@ function startLedger(table) {
   function showNamed() {
     const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (const one of rows) one.row.classList.remove("named");
-    if (!row || row.closest("table") !== table) return;
+    if (!row || row.tagName !== "TR" || row.closest("table") !== table) return;
     const claim = row.cells[0].textContent;
     if (row.hidden) { form.reset(); form.elements.sort.value = "claim"; update(); }
     for (const one of rows) one.row.classList.toggle("named", one.row.cells[0].textContent === claim);
@@ -206,7 +206,7 @@ function startContents(navigation) {
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".theme").forEach(startTheme);
   document.querySelectorAll(".copy").forEach(startCopying);
-  document.querySelectorAll("#ledger").forEach(startLedger);
+  document.querySelectorAll("table.ledger").forEach(startLedger);
   document.querySelectorAll(".contents").forEach(startContents);
   markScrollers();
   addEventListener("resize", markScrollers);
