@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
+from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.paper import PlannedPaper
 
 BOTH = ["work/{}/artifacts/receval.csv", "work/{}/artifacts/receval.pdf"]
@@ -52,7 +53,7 @@ def test_every_file_of_the_text_and_the_configuration_is_an_input() -> None:
     inputs = plan_of("demo").paper.inputs()
     files = [Path(file) for kind in ("text", "configuration", "documents") for file in inputs[kind]]
     assert all(file.is_file() for file in files)
-    assert ROOT / "config" / "claims" / "bellogin2017.yaml" in files
+    assert Path("config/claims/bellogin2017.yaml") in files
     assert sorted(path.name for path in (ROOT / "paper").iterdir()) == sorted(
         Path(file).name for file in [*inputs["text"], inputs["numbers"], "sources.yaml"]
     )
@@ -77,7 +78,7 @@ def test_counts_are_those_of_the_plan() -> None:
 
 def test_replications_are_read_where_they_are_accepted(tmp_path: Path) -> None:
     plan = plan_of("demo")
-    paper = PlannedPaper(plan.studies, plan.claims, tmp_path)
+    paper = PlannedPaper(plan.studies, plan.claims, RunFolders())
     assert paper.listed_names() == [], "a folder without a text has no paper"
     shutil.copytree(ROOT / "paper", tmp_path / "paper")
     assert paper.inputs()["certainty"] == []

@@ -67,7 +67,8 @@ def test_without_data_only_what_can_be_made_decides(
 
 def test_a_repository_without_claims_has_no_ledger(tmp_path: Path) -> None:
     plan = plan_of("demo")
-    none = PlannedClaims(plan.studies, RunFolders(tmp_path, tmp_path))
+    elsewhere = tmp_path / "elsewhere"
+    none = PlannedClaims(plan.studies, RunFolders(elsewhere, elsewhere))
     assert (none.papers, none.files(), none.names(), none.code_entries()) == ([], [], [], [])
 
 

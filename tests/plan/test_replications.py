@@ -126,7 +126,6 @@ def test_runs_of_the_crossed_design_read_the_models_of_the_first_candidates(plan
 
 def test_accepted_rows_are_read_where_there_are_any() -> None:
     put_raw_files(Path("mirror"), "ml-1m", "cm100k")
-    Path("config").symlink_to(ROOT / "config")
     given = {"network": "off", "local_mirrors": ["mirror"]}
     replications = Plans(RunFolders(ROOT), given)["full"].replications
     assert replications.accepted_files() == []

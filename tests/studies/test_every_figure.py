@@ -74,15 +74,15 @@ class Seen:
     Attributes
     ----------
     problems : list of str
-        Of its texts, looks and words.
-    has_own_looks : bool
-        Whether anything in it has a look of its own.
+        Of its texts, styles and words.
+    has_own_styles : bool
+        Whether anything in it has a style of its own.
     scales : frozenset of tuple
         Of its images: the name of the colours, and the values of the first and the last.
     """
 
     problems: list[str]
-    has_own_looks: bool
+    has_own_styles: bool
     scales: frozenset[tuple[str, float, float]]
 
 
@@ -110,7 +110,7 @@ def test_nothing_is_in_the_way_and_everyone_has_the_own_look(
 ) -> None:
     figure = seen(edition, study, artifact, missing)
     assert figure.problems == []
-    assert figure.has_own_looks is (artifact not in NOBODY.get(study, ()))
+    assert figure.has_own_styles is (artifact not in NOBODY.get(study, ()))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -104,6 +104,15 @@ class Workflow:
             else:
                 path.unlink()
         self._change(self.folder / "config" / "demo.yaml", lambda demo: demo.pop("studies"))
+        # What is done otherwise in replications is of judgment samplings that are not kept.
+        self._change(
+            self.folder / "config" / "replications.yaml",
+            lambda repeated: [
+                study.pop("otherwise", None)
+                for name, study in repeated["studies"].items()
+                if name in KEPT
+            ],
+        )
         shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
 
     def claim(self) -> None:

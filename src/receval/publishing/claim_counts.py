@@ -13,6 +13,8 @@ from receval.storage.messages import enumerated
 
 COLUMNS = ("claim", "paper", "kind", "datasets", "verdict")
 
+_TOLD = ("claim", "statement", "dataset", "verdict")
+
 
 def in_print(text: str) -> str:
     """Return a text of the ledger with its numbers as tables print them.
@@ -88,8 +90,8 @@ def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``paper``, ``reason`` and ``claims``, each of which has ``claim``, ``dataset`` and
-        ``verdict``; in the order of the ledger.
+        ``paper``, ``reason`` and ``claims``, each of which has ``claim``, ``statement``,
+        ``dataset`` and ``verdict``; in the order of the ledger.
     """
     wanted = (str(ClaimVerdict.DOES_NOT_HOLD), str(ClaimVerdict.HOLDS_IN_PART))
     rows = ledger[(ledger["form"] == "") & ledger["verdict"].isin(wanted)]
@@ -97,7 +99,10 @@ def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
         {
             "paper": str(paper),
             "reason": in_print(str(reason)),
-            "claims": found[["claim", "dataset", "verdict"]].to_dict("records"),
+            "claims": [
+                {name: in_print(str(row[name])) for name in _TOLD}
+                for row in found.to_dict("records")
+            ],
         }
         for (paper, reason), found in rows.groupby(["paper", "reason"], sort=False)
     ]

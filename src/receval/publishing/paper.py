@@ -203,8 +203,8 @@ def _errata(
                 "erratum": entry.erratum,
                 "paper": erratum.paper,
                 "where": erratum.where,
-                "title": erratum.title,
-                "size": size,
+                "title": in_print(erratum.title),
+                "size": in_print(size),
                 "certainty": erratum.certainty,
             }
         )
