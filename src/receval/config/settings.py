@@ -46,7 +46,7 @@ class Settings(BaseModel):
         Whether datasets may be downloaded; with ``off`` the network is never touched.
     local_mirrors : tuple of str
         Folders with one folder of raw files per dataset, tried before any download, relative to
-        the repository. A folder that does not exist is skipped.
+        the folder that has ``config``. A folder that does not exist is skipped.
     leave_out : tuple of str
         Datasets to leave out of the plan although they could be had.
     plugins : tuple of str
