@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Rebuilds every artifact of five papers from raw ratings. See README.md.
 #
 #   snakemake --cores all                                   everything, full edition

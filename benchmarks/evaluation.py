@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ranking and 46 measures against pytrec_eval and implicit, as ratios within one run.
 
     python benchmarks/evaluation.py [--rounds 5] [--users 6040] [--items 3706]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 16 of menamaldonado2021 under several draws: how much of its coefficients is chance.
 
     python benchmarks/familiarity_draws.py work/full/cm100k [--draws 12] [--train-order rows]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Robustness to removed judgments: valcarce2020's five experiments, against pytrec_eval.
 
     python benchmarks/incompleteness.py [--processes 2] [--samples 50] [--folds 5]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All pairs of items by order and steepness, against numpy on the pairs of a sample of items.
 
     python benchmarks/item_pairs.py [--items 3706] [--peer-items 1000]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Jobs in processes of their own, as many at a time as there are cores, and what each one takes.
 
 As the workflow runs them: one thread a job, and whichever job has its inputs starts as soon as a

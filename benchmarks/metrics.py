@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nine metrics at eleven cut-offs for many systems, against pytrec_eval, within one run.
 
     python benchmarks/metrics.py [--rounds 5] [--systems 21] [--peer-systems 3] [--users 6040]

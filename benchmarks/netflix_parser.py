@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Speed and memory of the Netflix parser on generated files, against the limit of 8 GiB.
 
 Writes files in the format of the Netflix Prize with a long-tailed number of ratings per movie,

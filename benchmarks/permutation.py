@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The permutation test of all pairs and metrics, against scipy's, and its share of sgemm's speed.
 
     python benchmarks/permutation.py [--samples 100000] [--threads 2] [--peer-samples 1000]

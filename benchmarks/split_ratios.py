@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ranking and evaluating a system at nine split ratios, against a goal of 60 s, training apart.
 
     python benchmarks/split_ratios.py [--real work/full/ml-1m] [--systems knn-user] [--size 0.1]

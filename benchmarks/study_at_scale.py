@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A study on generated ratings of Netflix's shape: time and memory, and how they grow.
 
     python benchmarks/study_at_scale.py [--ratings 1 3 10] [--cores 2] [--keep FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The jobs of a study on one generated dataset: what the workflow runs, from splits to drawings.
 
 Splits, systems, protocols and artifacts are those of the configuration, through the plan that the

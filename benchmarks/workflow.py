@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the time of a run of the workflow goes: rule by rule, and what a job costs beside its work.
 
     python benchmarks/workflow.py --config edition=demo      # what is given goes to Snakemake

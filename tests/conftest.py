@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How the tests are shared out to processes, and what they leave to be cleared away."""
 
 from __future__ import annotations

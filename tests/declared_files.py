@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files under the names by which rules declare them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of systems on users, drawn or generated, for tests of comparisons.
 
 Beside tests/statistics, not in it: `statistics` is a module of the standard library.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Generated files in the raw format of Yahoo! R3, for tests of what happens when they are there.
 
 The dataset itself may not be passed on. Beside tests/plan and tests/workflow, which both use it.

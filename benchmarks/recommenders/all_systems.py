@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every system of config/systems.yaml against its budget of time.
 
     python benchmarks/recommenders/all_systems.py [--only rm1 rm2] [--real work/full/ml-1m]

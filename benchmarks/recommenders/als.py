@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ALS against implicit (conjugate gradients, exact) and irspack, as ratios within one run.
 
     python benchmarks/recommenders/als.py [--repeats 3] [--factors 20] [--iterations 15]

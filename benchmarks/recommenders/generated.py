@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Generated ratings for the benchmarks: users and items are skewed as in MovieLens 1M."""
 
 from __future__ import annotations

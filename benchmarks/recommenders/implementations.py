@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Seconds and peak memory of the same algorithm by several packages: `systems/implementations`.
 
     python benchmarks/recommenders/implementations.py [--real work/full/ml-1m] [--repeats 3]

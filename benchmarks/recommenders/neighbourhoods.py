@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """User and item kNN against similaripy and implicit, as ratios within one run.
 
     python benchmarks/recommenders/neighbourhoods.py [--repeats 3] [--neighbours 100]

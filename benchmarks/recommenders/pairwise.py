@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BPR against implicit, as ratios within one run.
 
     python benchmarks/recommenders/pairwise.py [--repeats 3] [--factors 10] [--epochs 10]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One fold of the ratings, and how receval and its peers rank it.
 
 receval ranks the held-out ratings among all items that the user has not rated

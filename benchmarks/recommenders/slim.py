@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SLIM against irspack and scikit-learn's ElasticNet per column, as ratios within one run.
 
     python benchmarks/recommenders/slim.py [--repeats 2] [--l1 20] [--l2 100] [--columns 20]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SVD++ against Surprise, as ratios within one run.
 
     python benchmarks/recommenders/svdpp.py [--repeats 3] [--factors 20] [--epochs 2]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Durations of the benchmarks: minima over repeats, as ratios within one run.
 
 Import this module before NumPy: it limits every library to one thread.

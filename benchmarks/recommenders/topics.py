@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """PLSA against scikit-learn's NMF with KL loss, LDA against scikit-learn, as ratios within one run.
 
     python benchmarks/recommenders/topics.py [--repeats 2] [--topics 50] [--iterations 20]

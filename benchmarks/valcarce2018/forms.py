@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Forms and settings of the systems of valcarce2018 that no search met, beside their values.
 
     python benchmarks/valcarce2018/forms.py PREPARED [--systems nncosngbr-ub ...] [--every 4]

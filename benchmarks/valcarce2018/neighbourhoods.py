@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Forms of a neighbourhood of users or items that the library has no reason to offer.
 
 A form says whom the neighbours of a user (or an item) are, and what is made of their ratings. Items

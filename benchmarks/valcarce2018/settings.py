@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is tried: forms of both neighbourhoods, and settings of the library's own systems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Walks over the graph of ratings beside the hitting time of the library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Why valcarce2018 and valcarce2020 differ from ours: experiments of docs/robustness.md.
 
     python benchmarks/valcarce2020/differences.py work/full/ml-1m [power items]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Why the figures of valcarce2020 on users differ from ours: experiments of docs/robustness.md.
 
     python benchmarks/valcarce2020/leaving_users.py work/full/ml-1m [largest random]

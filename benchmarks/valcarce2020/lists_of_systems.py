@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lists of the 21 systems, their users' values, and what the authors released of them."""
 
 from __future__ import annotations

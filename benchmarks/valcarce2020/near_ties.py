@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Why Gbpref, not GF1 or GMRR, is the least robust when random users leave: docs/robustness.md.
 
     python benchmarks/valcarce2020/near_ties.py work/full/ml-1m

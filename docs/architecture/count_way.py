@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Follow one rating from its raw file to a bar of figure 2 of bellogin2017, and count the files.
 
     python docs/architecture/count_way.py            write the count into docs/architecture.md

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Draw the house: the packages on their floors, and who imports whom.
 
     python docs/architecture/draw_house.py            write docs/architecture/house.svg

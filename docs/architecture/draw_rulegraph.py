@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Draw the rules of the workflow, from raw files down to the report of what drifted.
 
     python docs/architecture/draw_rulegraph.py            write docs/rulegraph.svg

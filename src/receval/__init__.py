@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Offline evaluation of recommender systems: splits, systems, protocols, metrics, statistics.
 
 The library under the reproduction of five papers; it never imports snakemake. Evaluation rests

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command ``receval``: drift, acceptance, datasets, one rule alone, pages and lists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names that a package offers without importing the modules that define them."""
 
 from __future__ import annotations

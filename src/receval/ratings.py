@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The canonical table of ratings: what every dataset becomes, whatever its raw format."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Seeds from names: every random choice is a function of what it is for, never of its order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What all models of configuration share: strictness, and the types of their plain values."""
 
 from __future__ import annotations

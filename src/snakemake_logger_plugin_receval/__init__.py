@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How Snakemake shows our runs: one line of progress, failures once, and at the end what there is.
 
 Snakemake finds this package by its name; ``logger: receval`` in ``profiles/default`` switches it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the text of an error says, without the frames and the class names around it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What Snakemake hands its log records to, and the screen that it writes on."""
 
 from __future__ import annotations

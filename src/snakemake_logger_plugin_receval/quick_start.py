@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What Snakemake does before it reads the Snakefile, without what nobody asked for.
 
 No other code of ours is loaded so early. Why, and what each costs: docs/snakemake_scheduler.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a run says: why a job failed, how far it is in one line, and what it made in the end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is known of a run from the events that Snakemake logs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Snakemake's own words: why jobs run, and which of its messages are left out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small made-up results, and claims decided by them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Other numbers in the place of those that decide a claim."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How sure a verdict is: intervals of shares and of predictions, and the table of both."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How the claims of bellogin2017 are judged, by hand on a few numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts on the claims of menamaldonado2021, worked out by hand on small made-up results."""
 
 from __future__ import annotations

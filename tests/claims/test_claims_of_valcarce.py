@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """That every claim of valcarce2018 and valcarce2020 is judged, and how the trickier ones are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The claims of canamares2020 as config/claims declares them, on results made up by hand."""
 
 from __future__ import annotations

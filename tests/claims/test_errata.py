@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Errata: their file is checked, their numbers are cells that exist, their names are names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ledger: every claim of the papers has a verdict, and says what decided it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of claims that count together, forms told beside them, and cells left out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """No verdict stands whatever the numbers are: other deciding cells give another one."""
 
 from __future__ import annotations

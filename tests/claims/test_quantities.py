@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Quantities: which numbers a selection finds, and what is made of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The verdicts of one replication, and which accepted ones stay beside fresh ones."""
 
 from __future__ import annotations

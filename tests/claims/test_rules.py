@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rules: when a claim holds, holds in part, and does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rule that two quantities order things alike, and what it is asked of."""
 
 from __future__ import annotations

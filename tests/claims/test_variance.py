@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Of which source of chance a number varies."""
 
 from __future__ import annotations

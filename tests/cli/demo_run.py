@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run of the demo edition that has been made up, and what is done with its artifacts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command receval: exit statuses, and what it writes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The commands drift and accept: what they compare, what they refuse, and what they change."""
 
 from __future__ import annotations

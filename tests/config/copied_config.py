@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A copy of the repository's configuration that tests may change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configurations with something wrong in them: damaged text, and values that are not right."""
 
 from __future__ import annotations

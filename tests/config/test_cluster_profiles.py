@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the profiles for clusters say, and the rules that they are for."""
 
 from __future__ import annotations

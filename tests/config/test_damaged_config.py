@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A configuration with a fault is refused in short sentences, whatever the fault."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Project, lock, conda environment and CONTRIBUTING.md name the same packages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judgment samplings in the configuration: their levels, their names, their labels."""
 
 from __future__ import annotations

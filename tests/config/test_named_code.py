@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every module that the configuration names exists and has what is asked of it."""
 
 from __future__ import annotations

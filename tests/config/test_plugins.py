@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configuration names code of this package and of its plugins; nothing else is imported."""
 
 from __future__ import annotations

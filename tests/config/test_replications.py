@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is repeated: names of runs, their seeds, and what they do another way than their edition."""
 
 from __future__ import annotations

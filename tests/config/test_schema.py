@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JSON schema that editors read is the one of the models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The configuration is checked as a whole: every key, every name, every edition."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Simulations in the configuration: their names, their values, their labels."""
 
 from __future__ import annotations

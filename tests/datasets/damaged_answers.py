@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Seeded damages of a server's answers, and what a download may make of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A file to download, and how the tests download it."""
 
 from __future__ import annotations

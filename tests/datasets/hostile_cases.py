@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What servers do wrong, a line a case: the name, what must be said of it, and the answers."""
 
 # ruff: noqa: E501 (a table is read by its lines)

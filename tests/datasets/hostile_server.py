@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A server that sends any bytes as an answer: in pieces, slowly, without end, or none at all."""
 
 from __future__ import annotations

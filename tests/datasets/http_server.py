@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real HTTP server on this machine that can do all that servers and proxies do wrong."""
 
 from __future__ import annotations

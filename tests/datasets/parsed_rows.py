@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ratings as rows of raw identifiers, which is what tests compare."""
 
 from __future__ import annotations

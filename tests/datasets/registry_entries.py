@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small registry entries for tests of finding, fetching and preparing."""
 
 from __future__ import annotations

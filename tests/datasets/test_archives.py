@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Archives and streams: whatever is wrong with them is one sentence that names the file."""
 
 from __future__ import annotations

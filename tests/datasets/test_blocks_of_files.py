@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raw files that are read in blocks of a few bytes, against those that are read at once."""
 
 from __future__ import annotations

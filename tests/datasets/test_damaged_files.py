@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two hundred damages of each raw format; ``make faults`` tries a hundred thousand."""
 
 from __future__ import annotations

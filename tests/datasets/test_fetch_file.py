@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The downloader, against a real HTTP server."""
 
 from __future__ import annotations

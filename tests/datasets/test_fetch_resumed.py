@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Downloads without a published checksum, and those that are interrupted from outside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Downloads from servers that do what no server should: told in a sentence, and never kept."""
 
 from __future__ import annotations

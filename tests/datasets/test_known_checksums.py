@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A file's checksum is computed once, until its time or its size changes."""
 
 from __future__ import annotations

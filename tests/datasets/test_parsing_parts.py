@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Codes, repeated rows and counts, which all parsers share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers, times and names that are nearly right are refused in every format, with their line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prepared datasets are compared with what was recorded of them."""
 
 from __future__ import annotations

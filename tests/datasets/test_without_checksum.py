@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files that no published checksum vouches for: what their counts tell."""
 
 from __future__ import annotations

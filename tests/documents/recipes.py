@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The recipes of CONTRIBUTING.md, and the examples of docs/recipes.md put into a copy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/architecture.md shows the house as it is, and the way as it is counted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The repository is as the Snakemake workflow catalog asks for, and what it shows there is so."""
 
 from __future__ import annotations

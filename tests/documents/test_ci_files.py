@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Hooks, continuous integration and the image run what the Makefile has, and nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CITATION.cff is of the form that it says it has; package, studies, BibTeX and Zenodo agree."""
 
 from __future__ import annotations

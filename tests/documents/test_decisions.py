@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example of docs/decisions.md runs and prints what the page says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The examples in docstrings of the library run, and give what they show.
 
 Modules are found by their text, so that only those with examples are imported. An example may leave

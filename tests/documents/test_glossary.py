@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names are words of docs/glossary.md, or plain English, and one public name means one thing."""
 
 from __future__ import annotations

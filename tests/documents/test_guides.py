@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the guides in docs/ list is all there is, and what they name exists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs of docs/library.md run, and print what the page says they print."""
 
 from __future__ import annotations

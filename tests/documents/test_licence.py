@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every source begins with its licence, so that a file that is taken elsewhere keeps it."""
 
 from __future__ import annotations

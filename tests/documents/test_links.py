@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every link of the documents to a file, a picture or a heading of the repository has its end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Words that were given up stand nowhere but where a reason keeps them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The text of the paper holds no number: it calls them by names that the YAML has."""
 
 from __future__ import annotations

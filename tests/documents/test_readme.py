@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first screen: what README.md shows and says is so, and its commands can be given."""
 
 from __future__ import annotations

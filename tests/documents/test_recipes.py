@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The recipes of CONTRIBUTING.md work: carried out in a copy of the repository, step by step.
 
 The copy gets the examples of docs/recipes.md, which name the file that each block goes to. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example of docs/unbiased_tests.md runs and prints what the page says."""
 
 from __future__ import annotations

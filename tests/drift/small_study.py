@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small study through the real code, and the mistakes that drift has to catch in it."""
 
 from __future__ import annotations

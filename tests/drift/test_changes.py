@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import math
 
 import pandas as pd

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mutation test: each mistake goes into the real code, and the drift report must show it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rules of drift, on the results that the repository tracks."""
 
 import csv

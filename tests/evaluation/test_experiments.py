@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an experiment knows of its dataset."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A job finds each of its declared files by what it holds, and reads no other."""
 
 from __future__ import annotations

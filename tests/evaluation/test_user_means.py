@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Means of users and the tests of their differences, against counts by hand and scipy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Metric values by fold, their means and intervals, against a count by hand."""
 
 from __future__ import annotations

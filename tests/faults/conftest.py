@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What no search for faults may need."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Seeded damages of raw files, and what a parser may make of them.
 
 A parser may refuse a damaged file with a sentence, or read it; what it reads must then hold every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small good file of every raw format, as records that can be damaged one by one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Downloads with a hundred thousand damaged answers: ``make faults``."""
 
 from __future__ import annotations

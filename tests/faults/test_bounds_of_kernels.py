@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiled code with its bounds checked, as it never is in a run: ``make faults``."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Thousands of damaged configurations (RECEVAL_FAULTS says how many)."""
 
 from __future__ import annotations

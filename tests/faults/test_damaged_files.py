@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Thousands of damages of every stored format (RECEVAL_FAULTS says how many of each)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raw files with a hundred thousand damages a format: ``make faults``."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures like those of the studies; as a program, it saves the named ones into a folder."""
 
 from __future__ import annotations

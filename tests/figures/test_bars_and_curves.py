@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bars and curves show the numbers they are given, and refuse tables that are not clear."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heat maps carry their numbers, and each can be read on its cell."""
 
 from __future__ import annotations

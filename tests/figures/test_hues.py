@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shades of one hue."""
 
 from __future__ import annotations

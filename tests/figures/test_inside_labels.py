@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names within a panel meet no line and no leader, and leaders no name and no other leader."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lines meet the boxes that exact fractions say, whatever is left out to be quick."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A settled figure stays as it is, so that what is placed by its panels stays in place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Leaders that mislead are found: through another text, or across another leader."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Letters of panels and numbers of axes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names at the ends of lines."""
 
 from __future__ import annotations

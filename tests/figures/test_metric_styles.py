@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each metric's one style."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An axis of coefficients near 1 keeps their order, and gives every step towards 1 its room."""
 
 from __future__ import annotations

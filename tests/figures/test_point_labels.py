@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names beside points overlap nothing, stay in their panel, and are told to whom they belong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers are printed by one rule: significant digits, no zero before the point, a true minus."""
 
 from __future__ import annotations

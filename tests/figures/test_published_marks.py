@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What papers print is marked in one way, and moves no axis."""
 
 from __future__ import annotations

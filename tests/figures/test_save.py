@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A saved figure has the same bytes every time, and appears whole or not at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One style: bundled fonts, series that can be told apart, texts that do not overlap."""
 
 from __future__ import annotations

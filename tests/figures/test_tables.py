@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables print their texts as they are, in Markdown and in LaTeX."""
 
 from __future__ import annotations

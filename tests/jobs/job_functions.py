@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the jobs of the tests do; their processes import this module by its name."""
 
 from __future__ import annotations

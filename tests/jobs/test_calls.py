@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A rule's named files and parameters become the arguments of the function that it names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Looking for garbage is put off, and taken up again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Jobs inherit one thread and one source of the package."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A job's log says what happened, and changes nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A job runs in a process of its own: its end is one job's end, and the run's end is its end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The list of kernels is of this code, and jobs say what they compile beside it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the workflow changes in Snakemake is there (docs/snakemake_scheduler.md)."""
 
 from __future__ import annotations

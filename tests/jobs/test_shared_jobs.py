@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Jobs that share one job of a cluster are forked from one warm process, as on one machine."""
 
 from __future__ import annotations

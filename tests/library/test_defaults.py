@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Defaults of public functions, methods and classes are a promise: here they stand, all of them.
 
 A call that leaves a parameter out gets another result when its default changes, and most tests name

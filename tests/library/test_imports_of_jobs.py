@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Jobs do not wait for libraries that only other jobs need."""
 
 from __future__ import annotations

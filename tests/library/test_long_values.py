@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages quote what was given, and stay short however long that is."""
 
 from __future__ import annotations

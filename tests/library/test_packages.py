@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Packages offer names without importing what defines them (lint-imports checks the floors)."""
 
 from __future__ import annotations

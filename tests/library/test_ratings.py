@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The canonical table survives its files and refuses codes that mean nothing."""
 
 from __future__ import annotations

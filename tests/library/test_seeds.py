@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random choices are functions of their names, and of nothing else."""
 
 from __future__ import annotations

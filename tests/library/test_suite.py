@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests themselves promise: an end, with and without xdist, and compiled code of today."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Log records with the fields that Snakemake 9.27 gives them; ``test_runs`` sees the real ones."""
 
 from __future__ import annotations

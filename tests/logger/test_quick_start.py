@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is left out when Snakemake starts is what nobody asked for (docs/snakemake_scheduler.md)."""
 
 from __future__ import annotations

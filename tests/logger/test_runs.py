@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Real runs of a toy workflow, on a terminal and without one."""
 
 from __future__ import annotations

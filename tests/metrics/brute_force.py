@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every metric in plain Python, written from the papers' formulas, one list at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judged ranks of a few users: one example worked by hand, and random ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every metric with every value of every parameter."""
 
 from __future__ import annotations

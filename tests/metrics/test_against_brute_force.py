@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every metric, with every parameter, against the papers' formulas in plain Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every metric that trec_eval has, on random runs, against trec_eval."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One value for all users: the averages, and who is averaged."""
 
 from __future__ import annotations

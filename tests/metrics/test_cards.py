@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every metric has its definition card, and docs/metrics.md has them all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What metrics know of a whole dataset, counted from its ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values worked by hand: the example of examples.py, and the cases that it does not have."""
 
 from __future__ import annotations

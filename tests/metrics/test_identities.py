@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Relations between metrics that hold on any lists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A metric is a value with parameters and one label, which reads back as the same metric."""
 
 from __future__ import annotations

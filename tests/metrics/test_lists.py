@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judged ranks bound to judgments: lists, their forms, and metrics computed together."""
 
 from __future__ import annotations

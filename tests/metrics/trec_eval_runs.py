@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random runs, measured by us and by trec_eval."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sixty users' ratings of forty items, and three systems compared on them."""
 
 from __future__ import annotations

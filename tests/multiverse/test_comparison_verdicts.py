@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who wins a comparison, and what is too little to compare."""
 
 from __future__ import annotations

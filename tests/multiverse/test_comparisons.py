@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two systems compared under every aggregation, coverage and test, against scipy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A grid has all legal combinations of its levels, each once, and no others."""
 
 from __future__ import annotations

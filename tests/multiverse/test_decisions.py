@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The decisions as one object: names, hashes, what is refused and why, the grid."""
 
 from __future__ import annotations

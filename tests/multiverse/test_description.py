@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configurations in words: one sentence that says every decision."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Universes of two systems, against the same numbers computed one by one with other functions."""
 
 from __future__ import annotations

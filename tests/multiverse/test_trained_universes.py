@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Universes made on the spot: split, trained and ranked when they are asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Counts, explained variance and single changes of universes, and how levels are named."""
 
 from __future__ import annotations

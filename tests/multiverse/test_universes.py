@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Universes of a workflow's experiments: each has one split, and all systems are of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Change the library in small ways and see whether the tests notice: ``make mutants``.
 
     PYTHONPATH=tests python -m mutants --mutants 400 --seed 1 --jobs 1

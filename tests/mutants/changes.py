@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where in a source a small mistake can be made, found in its syntax tree.
 
 Left alone is what no result depends on: docstrings, annotations, decorators, messages of errors,

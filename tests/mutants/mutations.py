@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small mistakes that can be made in a source file, each a replacement of a few characters.
 
 A mistake is found in the syntax tree and made in the text, so that lines, comments and layout stay

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which test files reach which functions: run once, each file alone, on the repository as it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mistakes made in sources: which there are, which not, and which are drawn."""
 
 from __future__ import annotations

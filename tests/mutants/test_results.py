@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is known of mutants, and the table of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests run on changed copies of a small repository."""
 
 from __future__ import annotations

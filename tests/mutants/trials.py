@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs of test files on a copy of the repository, each in a process of its own that can be ended.
 
 The processes are forked from one that has loaded the libraries, but nothing of receval. The copies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plans of editions whose data is pretended to be there."""
 
 from __future__ import annotations

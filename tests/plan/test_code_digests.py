@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Digests that provenance records: which artifacts have other code behind them after an edit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a plan tells jobs, and what their results depend on."""
 
 from __future__ import annotations

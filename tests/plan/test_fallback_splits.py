@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which split an experiment takes: the authors' own where its file is there, else another one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a run reads stands beside its Snakefile, unless the current folder has it."""
 
 from __future__ import annotations

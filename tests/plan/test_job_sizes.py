@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the workflow's jobs ask a cluster for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pages of text, and artifacts that go through a grid of decisions."""
 
 from __future__ import annotations

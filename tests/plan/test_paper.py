@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paper is planned where everything that it speaks of can be made, and from all of that."""
 
 from __future__ import annotations

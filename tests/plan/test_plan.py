@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a plan makes from the data that is there, and from which files."""
 
 from __future__ import annotations

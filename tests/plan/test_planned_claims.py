@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plan of the ledger: by which files claims are judged, and what that makes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plans of replications: their files, what they share with their edition, what jobs are told."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Artifacts that read another artifact's numbers, or splits without any system."""
 
 from __future__ import annotations

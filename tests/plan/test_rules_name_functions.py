@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a rule hands to the library function that it names, the function takes: all, by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Simulations in a plan: their files, what they depend on, and who reads them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the site is made from is all that an edition makes, and files that are there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Yahoo! R3 has to be got by hand: once its files are there, its panels come by themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judged ranks straight from the definition: form the candidates, sort them, look them up."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Users in several blocks, the first and the last user, a single judged one, and long samples."""
 
 from __future__ import annotations

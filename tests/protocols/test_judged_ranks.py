@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stored judged ranks: read as they were written, and by nobody else."""
 
 from __future__ import annotations

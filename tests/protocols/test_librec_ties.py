@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LibRec's order of ties, against Java's priority queue done by the book."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P1R and the removed head, straight from their definitions."""
 
 from __future__ import annotations

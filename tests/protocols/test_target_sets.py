@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Target sets against their definitions, and against the ranking that uses them."""
 
 from __future__ import annotations

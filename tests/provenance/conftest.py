@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tiny package in a temporary repository, whose files the tests edit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The code digest changes with code that a result reaches, and with nothing else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sources parsed by an earlier process save time, and never give the digest of other code."""
 
 from __future__ import annotations

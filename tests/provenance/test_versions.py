@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Provenance records are complete, stable, and the same on every machine."""
 
 from __future__ import annotations

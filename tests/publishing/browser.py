@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real browser for the tests of the site, and a server beside it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sites to test on: a small one with a bit of everything, and those of the accepted results."""
 
 from __future__ import annotations

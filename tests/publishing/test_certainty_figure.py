@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The figure of how sure a paper's claims are: one row a claim, readable however many there are."""
 
 from __future__ import annotations

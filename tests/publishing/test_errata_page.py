@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/errata.md is what `receval errata` writes, and every erratum can be linked to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of the ledger: counts of verdicts, and a row for each."""
 
 from __future__ import annotations

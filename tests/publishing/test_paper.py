@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paper's numbers are read from results, and what cannot be read stops it with a sentence."""
 
 from __future__ import annotations

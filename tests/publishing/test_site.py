@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sites: every link leads somewhere, pages are small and whole, and bytes stay the same."""
 
 from __future__ import annotations

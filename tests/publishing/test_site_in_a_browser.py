@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The site in Chromium: no errors, nothing from elsewhere, filters that agree with the ledger."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pictures of the site show all verdicts and all pairs of numbers."""
 
 from __future__ import annotations

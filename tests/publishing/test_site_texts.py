@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Markdown, formulas and docstrings become the HTML that they mean."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ledger is read whole or refused, and counted."""
 
 from __future__ import annotations

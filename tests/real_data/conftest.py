@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests on real data share."""
 
 from __future__ import annotations

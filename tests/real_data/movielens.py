@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MovieLens 1M from the local mirror, prepared as the workflow prepares it."""
 
 from __future__ import annotations

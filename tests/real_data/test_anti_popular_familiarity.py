@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CM100k with popularity against relevance (figure 16 of menamaldonado2021).
 
 The released draw has other random numbers than ours: both must be draws of one distribution.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shares of item pairs and correlations of menamaldonado2021 on MovieLens 1M and CM100k."""
 
 from __future__ import annotations

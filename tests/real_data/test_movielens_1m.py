@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers of MovieLens 1M that are in print or were released with the papers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LibRec's systems on the authors' own folds, against the released values.
 
 Training all of them on all folds takes minutes. The full edition does so, and

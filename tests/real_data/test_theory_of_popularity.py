@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Equation 3 of bellogin2017 for popularity on MovieLens 1M, and the exact form beside it."""
 
 from __future__ import annotations

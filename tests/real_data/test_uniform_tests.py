@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a uniform test of MovieLens 1M does to popularity, and what it leaves."""
 
 from __future__ import annotations

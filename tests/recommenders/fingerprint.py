@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Print one hash per system of its scores and of its model file: run in a process of its own."""
 
 from __future__ import annotations

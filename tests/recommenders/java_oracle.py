@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """java.util.Random and HashSet in plain Python, and LibRec's first tables."""
 
 from __future__ import annotations

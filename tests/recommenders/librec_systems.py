@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The systems that draw what LibRec drew, with what each promises: a seed changes nothing."""
 
 from __future__ import annotations

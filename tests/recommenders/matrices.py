@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small matrices of ratings to fit systems on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Objectives that systems step along, and their slopes by finite differences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The systems that implicit and scikit-learn train, with what each promises."""
 
 from __future__ import annotations

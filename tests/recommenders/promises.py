@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a system is fitted with, and what it promises."""
 
 from __future__ import annotations

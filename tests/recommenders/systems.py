@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The systems under test, with what each promises."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What fit, score, save and load refuse, and how the registry finds a system."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems that fit or score in blocks of their own, against those that do all at once."""
 
 from __future__ import annotations

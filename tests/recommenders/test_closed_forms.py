@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Closed forms against brute force from the formula, on small matrices."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Settings that share work: to the last bit what each becomes, and scores, alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every system must keep to, whatever its algorithm."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """PLSA and BiasedMF: dense re-implementations, and a step along the gradient."""
 
 from __future__ import annotations

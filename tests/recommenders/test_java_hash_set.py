@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order of Java's sets, against one that grows key by key."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """java.util.Random against whole numbers of Python, and what LibRec's pairwise systems draw."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Language models and what builds on their probabilities against brute force."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """WRMF and EALS: solutions and objectives of dense weighted least squares."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which ratings the iterators of LibRec return, against its two iterators as loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GBPR, WBPR and RankSGD with LibRec's draws: whole fits one triple after the other.
 
 Their samplers alone are in test_java_random.py and test_librec_popularity.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """WBPR's drifting popularities: against lists of LibRec in four caches, one draw after another."""
 
 from __future__ import annotations

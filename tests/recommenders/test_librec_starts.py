@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What LibRec's systems draw first: short fits in plain Python from java.util.Random.
 
 Users and items without ratings lie among the others: LibRec knows neither, and draws nothing for

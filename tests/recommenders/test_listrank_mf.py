@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ListRank-MF: its cross-entropy, the gradient, and the ratings that LibRec passes over."""
 
 from __future__ import annotations

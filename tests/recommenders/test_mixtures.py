@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """PNMF, LDA, Poisson factorisation: dense re-implementations, and their divergences."""
 
 from __future__ import annotations

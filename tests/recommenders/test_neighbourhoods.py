@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Neighbourhoods: overlap and binarising, common ratings only, and the search for neighbours."""
 
 from __future__ import annotations

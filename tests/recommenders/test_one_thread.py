@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training holds every library that has threads to one of them, and lets them go again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Optimal rankings and what oracles may see, and grades of relevance."""
 
 from __future__ import annotations

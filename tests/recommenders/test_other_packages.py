@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems that implicit and scikit-learn train: equal to the packages themselves, and to ours."""
 
 from __future__ import annotations

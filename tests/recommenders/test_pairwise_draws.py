@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BPRMF, WBPR and GBPR: which users, items and groups are drawn, and how often."""
 
 from __future__ import annotations

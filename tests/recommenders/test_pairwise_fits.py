@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BPRMF, WBPR and GBPR: whole fits against epochs in plain Python, and what is refused."""
 
 from __future__ import annotations

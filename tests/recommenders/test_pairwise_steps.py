@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BPRMF, WBPR and GBPR: steps along the gradients of their objectives."""
 
 from __future__ import annotations

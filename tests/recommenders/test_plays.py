@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ratings from numbers of plays."""
 
 from __future__ import annotations

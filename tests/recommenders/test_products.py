@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scores of factor models have the bits of a sum in the order of the factors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Relevance models and Rocchio weights against brute force from the formulas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rounding that keeps the order and the ties of numbers of double precision."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SLIM against scikit-learn and its optimality conditions; LibRec's form against dense loops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """RankSGD, SVD++, rates of BiasedMF: gradients, whole epochs in plain Python.
 
 A step is compared with the finite differences of the objective it is said to follow; an epoch with

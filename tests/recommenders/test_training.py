@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training by name: what a system learns from, and what is refused before the data is read."""
 
 from __future__ import annotations

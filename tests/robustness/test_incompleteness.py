@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values under removed judgments, against metrics of test sets that never had them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which judgments leave, and when."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values under removed judgments as they are written, against a loop over folds and samples."""
 
 from __future__ import annotations

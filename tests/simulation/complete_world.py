@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A simulated dataset with a judgment of every item, and systems that learned from its ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The raw files read with the standard library alone, line by line as the originals are built."""
 
 from __future__ import annotations

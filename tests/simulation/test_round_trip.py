@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The twins travel the ordinary path: parser, counts, canonical table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ratings without preferences: the law of their popularity, and that nothing else is in them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Real values are exact where all is judged; random judgments approach them, chosen ones do not."""
 
 from __future__ import annotations

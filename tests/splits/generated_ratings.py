@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Generated ratings for the tests of splits, and the real ones where they are there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which ratings an experiment uses at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from importlib import import_module
 from typing import get_args
 

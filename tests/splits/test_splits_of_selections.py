@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Splits of the selected ratings alone, from the configuration on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order of the train files: whom and what a system that numbers by appearance meets first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Splits by several train ratios: nested folds on the same coins or the same order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Density, inequality and distribution of ratings, by hand and against brute force."""
 
 from __future__ import annotations

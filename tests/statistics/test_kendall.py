@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kendall's tau-b of many orderings at once, against scipy's of two."""
 
 from __future__ import annotations

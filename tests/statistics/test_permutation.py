@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paired permutation test of all pairs, against enumeration and scipy's test of one pair."""
 
 from __future__ import annotations

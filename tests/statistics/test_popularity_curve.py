@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Cumulated popularity, by hand and summed item by item."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every format in which the project stores what it has computed, with an example; and damage."""
 
 from __future__ import annotations

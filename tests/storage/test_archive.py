@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Archives are deterministic, and whole or not there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A damaged file is refused in a sentence, or read as it was written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The results that the papers' statements and our pages are checked on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All tables and pages that are accepted, printed again from their CSVs."""
 
 from __future__ import annotations

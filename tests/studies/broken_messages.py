@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a study's messages hold on accepted results, and notice tables that break them."""
 
 from __future__ import annotations

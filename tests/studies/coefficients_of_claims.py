@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kendall's taus that claims of menamaldonado2021 have published values of."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Experiments of canamares2020 on a few ratings, and their values worked out user by user."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether systems, metrics and datasets are drawn as the registry of display styles has it."""
 
 from __future__ import annotations

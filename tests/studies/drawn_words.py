@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether the texts of a figure are printed as all figures print them."""
 
 from __future__ import annotations

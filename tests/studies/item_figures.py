@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Inputs of the figures of items and of pairs of items, from a few ratings."""
 
 from __future__ import annotations

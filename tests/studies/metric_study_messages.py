@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every message of valcarce2018 and valcarce2020 must be like."""
 
 from __future__ import annotations

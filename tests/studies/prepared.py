@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prepared datasets, splits and ranks of a few ratings, and the inputs that open them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the accepted values of bellogin2017 must show on MovieLens 1M."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the accepted values of canamares2020 and of the multiverse must show, on MovieLens 1M."""
 
 from __future__ import annotations

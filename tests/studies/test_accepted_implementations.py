@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What docs/implementations.md says of the accepted values by several packages."""
 
 from __future__ import annotations

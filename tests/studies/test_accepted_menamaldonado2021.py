@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the accepted values of menamaldonado2021 must show, on real datasets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Traces of searches taken from the accepted results."""
 
 from __future__ import annotations

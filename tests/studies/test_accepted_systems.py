@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the accepted values of the study of the recommenders must show, on real datasets."""
 
 from __future__ import annotations

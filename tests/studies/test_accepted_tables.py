@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every table of the accepted results keeps to the limits of a printed page."""
 
 from __future__ import annotations

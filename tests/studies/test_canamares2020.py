@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 1 of canamares2020 on a few ratings."""
 
 from __future__ import annotations

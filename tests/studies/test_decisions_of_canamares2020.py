@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables 3 and 4 and figure 7 of canamares2020 on a few ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures 6, 8 and 9 of bellogin2017 and the relations of figure 8, on a few ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What docs/robustness.md says of five differences, as far as accepted results decide it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """That figures which are not drawn in the display styles, or not worded alike, are noticed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every accepted figure, drawn again: no text in another's way, and everyone's own look."""
 
 from __future__ import annotations

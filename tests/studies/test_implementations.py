@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The same algorithm by several packages: values, intervals over seeds, and lists in common."""
 
 from __future__ import annotations

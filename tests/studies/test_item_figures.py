@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures 6, 7, 10 and 15 of menamaldonado2021: one row an item, and correlations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures 5 and 9 of menamaldonado2021 on a few ratings; drawings of all figures of items."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a description to a CSV, and from the CSV alone to what is printed."""
 
 from __future__ import annotations

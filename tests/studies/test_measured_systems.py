@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems measured and compared with the first of them, under configurations."""
 
 from __future__ import annotations

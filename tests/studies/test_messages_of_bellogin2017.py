@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The message of every figure of bellogin2017, and that its check can fail."""
 
 from __future__ import annotations

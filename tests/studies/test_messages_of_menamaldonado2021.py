@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The messages of menamaldonado2021: every figure has one, real data show it, and it can fail."""
 
 from __future__ import annotations

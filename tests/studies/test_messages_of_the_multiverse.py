@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of the multiverse say, on accepted results and on results that deny it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of valcarce2020 say follows from their numbers, and would not from others."""
 
 from __future__ import annotations

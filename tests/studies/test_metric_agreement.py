@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kendall's tau between metrics, against scipy's, under arithmetic and geometric means."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pairs of metrics over the systems: coordinates, Kendall's tau, coverage."""
 
 from __future__ import annotations

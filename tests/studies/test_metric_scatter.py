@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures of one metric against another name every system, whatever its values are."""
 
 from __future__ import annotations

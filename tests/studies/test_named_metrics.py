@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Metrics by the names of their papers."""
 
 from __future__ import annotations

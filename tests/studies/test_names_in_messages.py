@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages call datasets and systems what the figures call them."""
 
 from __future__ import annotations

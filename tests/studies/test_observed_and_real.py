@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values by biased and by unbiased judgments, against sums over ranks written out here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Once the raw files of Yahoo! R3 are there, every figure that shows it gets its panels."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kendall's tau of metrics with themselves at every level of sampling, by hand and by scipy."""
 
 from __future__ import annotations

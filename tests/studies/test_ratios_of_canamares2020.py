@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 2 and figures 2 to 6 of canamares2020 on a few ratings."""
 
 from __future__ import annotations

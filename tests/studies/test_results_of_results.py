@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is computed from accepted results alone, by the code of today, is what was accepted.
 
 Coefficients, verdicts on the papers' statements and shares of universes follow from other results,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rank stability and mean values again, from the values of the systems under sampled judgments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The search for settings, and tables of published values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 8 of canamares2020 on a few ratings: averages over all users and over those covered."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P-values of pairs of systems, against every choice of signs and a test of one metric."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 5 of bellogin2017 on a few ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems on simulated ratings: the same by hand, and the same data for all of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 11: the parts of the splits for biased and for unbiased evaluation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a study: what each of its figures shows, if it does."""
 
 from __future__ import annotations

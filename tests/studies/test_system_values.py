@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of systems, over all users and by user, against a count of single ratings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Published values beside our own, on a few ratings."""
 
 from __future__ import annotations

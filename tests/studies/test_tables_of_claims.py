@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts beside a study's figures: which rows of the ledger, and how they are printed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Statistics of datasets, and the papers' tables that print them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables 3 and 4 of menamaldonado2021: the lemmas on random pairs of items."""
 
 from __future__ import annotations

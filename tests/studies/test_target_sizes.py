@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures 3 and 4 of bellogin2017 on a few ratings, ranked for good."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of texts: notations, definitions and comparisons from the configuration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Toy matrices are counted and measured as ratings and systems are."""
 
 from __future__ import annotations

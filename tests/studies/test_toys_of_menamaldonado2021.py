@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures 2, 3, 4 and 8 of menamaldonado2021: toy examples and what the paper says of them."""
 
 from __future__ import annotations

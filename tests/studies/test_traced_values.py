@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Coefficients and tests of the studies of metrics, again from the values of the systems."""
 
 from __future__ import annotations

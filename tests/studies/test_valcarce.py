@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every artifact of valcarce2018 and valcarce2020, from a few ratings to what is printed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The toy examples of menamaldonado2021 and their numbers."""
 
 from __future__ import annotations

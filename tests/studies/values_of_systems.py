@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of five systems and three optimal rankings, as the artifact ``values`` has them."""
 
 from __future__ import annotations

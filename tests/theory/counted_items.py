@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Items with counts of users, drawn by hypothesis, as fractions and as the library's counts."""
 
 from __future__ import annotations

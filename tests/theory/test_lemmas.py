@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lemmas of menamaldonado2021 on items with exact counts, in both directions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random folds with every special case, and what systems get on them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Edits of Python sources that change what a function does, or nothing at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Copies of the repository in which the real workflow runs, as its users run it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A kill is said in one sentence, and after any the same command finishes with the same bytes."""
 
 from __future__ import annotations

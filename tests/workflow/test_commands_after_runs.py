@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Comparing and accepting: by the plan of the run that made the artifacts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raw files: downloaded once, and known by their content."""
 
 from __future__ import annotations

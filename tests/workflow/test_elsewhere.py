@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The workflow runs from another folder and as a module; what it makes is then made there."""
 
 from __future__ import annotations

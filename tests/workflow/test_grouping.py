@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tests of the workflow run in one process, for what they share to be made once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whatever is killed whenever: the same command finishes with the same bytes, nothing lives on."""
 
 from __future__ import annotations

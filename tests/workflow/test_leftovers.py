@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What killed runs had half written goes when the next one begins, and nothing else does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A dataset that has to be got by hand is in the next run once its files are there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Replications: one made again gives its rows to the byte, and seeds are added a few at a time."""
 
 from __future__ import annotations

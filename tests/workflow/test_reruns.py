@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What runs again after an edit of code or configuration, and what does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which locks count as stale."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One rule's function alone, in the process of whoever asks for it."""
 
 from __future__ import annotations

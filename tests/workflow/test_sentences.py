@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run that may not begin says so in one sentence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Targets, the table of datasets, and what Snakemake itself says of the workflow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Snakemake and what it imports, once: runs are forked from it, of which importing is most.
 
 This is run as a program. It reads one request a line, as JSON, and answers each with the status of

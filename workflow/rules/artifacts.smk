@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   work/<edition>/<dataset>/...                     ratings, splits and ranks an artifact reads

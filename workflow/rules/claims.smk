@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   config/claims/<study>.yaml                       what a paper claims, and how it is decided

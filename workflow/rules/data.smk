@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   config/datasets.yaml, config/twins.yaml

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   paper/receval.typ, style.typ, receval.bib        the text; it holds no numbers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   work/<edition>/artifacts/claims.csv              the ledger

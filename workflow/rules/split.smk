@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """
 REQUIRED INPUTS
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet

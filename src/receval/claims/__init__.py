@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Statements of the papers, checked against fresh results."""

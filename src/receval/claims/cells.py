@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Cells of results, selected as a claim says."""
 
 from __future__ import annotations

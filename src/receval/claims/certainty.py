@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How sure a verdict is: shares of replications, and where a published number lies among ours."""
 
 from __future__ import annotations

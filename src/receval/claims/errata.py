@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Errata: where a paper's text, its figures or tables and its released code disagree."""
 
 from __future__ import annotations

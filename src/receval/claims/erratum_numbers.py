@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers of an erratum: cells of accepted results, settings, and what is made of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ledger: a verdict on every claim, one row a claim and dataset."""
 
 from __future__ import annotations

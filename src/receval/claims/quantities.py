@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a claim speaks of: numbers selected from results and configuration, and made from them.
 
 A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or

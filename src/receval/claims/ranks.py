@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers by their order: the rank of each, and all of them sorted."""
 
 from __future__ import annotations

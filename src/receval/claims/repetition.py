@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts on claims under another root seed, and all seeds that are known together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts on claims for a terminal: how many of each, or all that is known of some."""
 
 from __future__ import annotations

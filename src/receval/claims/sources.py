@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What claims are decided by: cells of results, and the configuration that made them."""
 
 from __future__ import annotations

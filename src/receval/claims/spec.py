@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/claims/<paper>.yaml``: what a paper claims, and how that is decided."""
 
 from __future__ import annotations

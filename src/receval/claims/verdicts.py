@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What can be said of a claim, and how the parts of one make its verdict."""
 
 from __future__ import annotations

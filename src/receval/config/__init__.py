@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Configuration models: what the YAML files may say, checked when they are read."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/display.yaml``: the one registry of how systems and metrics are shown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files of the configuration laid over each other, before they are checked."""
 
 from __future__ import annotations

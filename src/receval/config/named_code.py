@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Code that configuration names as ``module:name``: checked before anything of it is imported.
 
 To import a module is to run it. So configuration may only name code of this package, and of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model of ``paper/sources.yaml``: what the paper is made from beside all results."""
 
 from __future__ import annotations

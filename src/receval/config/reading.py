@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading configuration files, with errors that say where to look."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The configuration of a replication: its edition's, with what is repeated and other seeds."""
 
 from __future__ import annotations

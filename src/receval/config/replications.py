@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/replications.yaml``: what is repeated with other root seeds, and how often."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The whole configuration of one edition: all files merged, checked as one."""
 
 from __future__ import annotations

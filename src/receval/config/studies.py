@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/studies/<study>.yaml``: experiments, and the artifacts made from them."""
 
 from __future__ import annotations

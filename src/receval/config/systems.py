@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of named systems, of searches for their settings, and of simulations that they rank."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Addresses of files: which can be asked, and where a redirect may lead."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a server says of the bytes it is about to send, and telling pages from files."""
 
 from __future__ import annotations

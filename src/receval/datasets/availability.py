@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a dataset can be had, decided from names and sizes alone when a plan is built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checksums of files: computing and comparing them, and knowing them again."""
 
 from __future__ import annotations

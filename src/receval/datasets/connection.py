@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Asking a server: redirects, time limits, and every failure in one kind of exception."""
 
 from __future__ import annotations

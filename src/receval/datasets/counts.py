@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Counting ratings in bounded memory, and comparing counts with what is expected."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Getting a dataset's raw files: checked where they are, downloaded where they are not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A file under transfer, which another process can continue."""
 
 from __future__ import annotations

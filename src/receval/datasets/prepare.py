@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From raw files to the canonical table: parse, check the counts, write."""
 
 from __future__ import annotations

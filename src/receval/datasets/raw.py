@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The raw files of one dataset, found or fetched: what preparation starts from."""
 
 from __future__ import annotations

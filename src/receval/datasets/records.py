@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The checksum that a file without a published one gets at its first download."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is told of data: errors, for the person who can mend them, and the account of a parse."""
 
 from __future__ import annotations

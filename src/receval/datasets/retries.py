@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Transfers from one address, tried again for as long as that may help."""
 
 from __future__ import annotations

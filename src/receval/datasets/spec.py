@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/datasets.yaml``: where each dataset comes from and what it must hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One HTTP transfer into a partial file that a later transfer can continue."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether prepared datasets are as they were recorded when they were prepared."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Drift: what moved between the fresh results and the accepted ones."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Making fresh artifacts the accepted ones: first what that changes, then the change."""
 
 from __future__ import annotations

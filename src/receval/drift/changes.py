@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The differences between two tables, row by row and column by column."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fresh artifacts against accepted ones, folder by folder: numbers and orders of systems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The drift report for people: as plain text and as Markdown."""
 
 from __future__ import annotations

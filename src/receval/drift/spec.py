@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model of ``config/drift.yaml``: how far a result may move before it counts as drift."""
 
 from __future__ import annotations

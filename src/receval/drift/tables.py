@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The CSV of an artifact, read as text, and what each of its columns is for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An experiment: its description, and the judged ranks of its systems by fold."""
 
 from __future__ import annotations

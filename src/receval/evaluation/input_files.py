@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files that a job may read: those that its rule declares, found by what they hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What metrics are compared by: the orders they put systems in, and p-values between systems."""
 
 from __future__ import annotations

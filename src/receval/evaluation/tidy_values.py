@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The one evaluation: a system's lists are measured, averaged over users, and written as rows.
 
 Whatever a study prints of systems comes from here, whether it wants the rows, the averages as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of users, averaged over a user's lists and over folds: what paired tests compare."""
 
 from __future__ import annotations

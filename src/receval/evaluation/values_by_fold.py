@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Metric values of systems by protocol and fold, beside what theory expects of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bars: groups with one bar a system, and horizontal ones of the shares of three verdicts."""
 
 from __future__ import annotations

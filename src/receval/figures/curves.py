@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Curves: lines with markers, and cumulative distributions on a logarithmic axis."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How datasets look: in ink, told apart by dash and marker, as colours are those of systems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows of tiles, one a level of a decision: where in an order of universes it gathers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How names, coefficients and p-values are shown, the same in every figure and table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names of curves that end on the floor of a panel: upright below it, where each arrives."""
 
 from __future__ import annotations

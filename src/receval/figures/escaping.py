@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plain text with marked formulas, made safe for Markdown and for LaTeX."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shares of variance that decisions explain, in percent on coloured cells: rows and triangles."""
 
 from __future__ import annotations

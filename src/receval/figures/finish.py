@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finishing a figure: legend and note below it, a settled layout, texts to be read, and files."""
 
 from __future__ import annotations

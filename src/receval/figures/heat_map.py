@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heat maps that carry their numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What Snakemake's report shows: Markdown as a page for browsers."""
 
 from __future__ import annotations

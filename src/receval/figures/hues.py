@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shades of one hue: what is lighter or darker of one family keeps the family's hue."""
 
 from __future__ import annotations

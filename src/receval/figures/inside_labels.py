@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Places for names within a panel, beside lines where they are apart from all others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boxes, points and lines in a panel: what overlaps, how far it is, what crosses what."""
 
 from __future__ import annotations

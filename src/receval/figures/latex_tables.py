@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables in LaTeX: rules of booktabs, heads on several lines, long ones over several pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Leaders: thin lines from what is drawn to its name."""
 
 from __future__ import annotations

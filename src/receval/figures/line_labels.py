@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names at the ends of lines, in place of a legend: spread so that nothing overlaps."""
 
 from __future__ import annotations

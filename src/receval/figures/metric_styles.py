@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How curves of metrics are drawn: each metric in its colour, cut-offs of one in its shades."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mosaics: a unit square cut into columns, and these into areas as large as their shares."""
 
 from __future__ import annotations

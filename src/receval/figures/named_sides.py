@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The two sides of a specification curve: where each system begins to be ahead, and how often."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a system and a metric are shown in every figure: ``config/display.yaml``."""
 
 from __future__ import annotations

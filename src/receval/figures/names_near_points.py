@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Places for the names of points: free of each other, near their points, with clear leaders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An axis for coefficients near 1, on which what is missing to 1 has a logarithmic scale."""
 
 from __future__ import annotations

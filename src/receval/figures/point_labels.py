@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names beside the points of a scatter plot, placed so that nothing overlaps."""
 
 from __future__ import annotations

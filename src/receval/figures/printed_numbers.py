@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers and the numbers within texts as tables print them, by one rule.
 
 A number below 1 has no zero before the point, a negative one has a true minus, and small ones keep

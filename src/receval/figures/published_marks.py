@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a paper prints, beside ours: hollow grey marks and thin grey lines, named in grey."""
 
 from __future__ import annotations

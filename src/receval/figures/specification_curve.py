@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specification curves: a difference in thousands of universes, and which decisions lead to it.
 
 Source: Simonsohn, Simmons and Nelson (2020), "Specification curve analysis", Nature Human Behaviour

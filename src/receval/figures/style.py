@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The style of every figure: sizes, fonts, grid and the distinguishable styles of series."""
 
 from __future__ import annotations

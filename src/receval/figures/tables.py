@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of text, rendered to Markdown; :mod:`.latex_tables` renders them to LaTeX."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of a figure that overlap or leave it, and leaders that mislead."""
 
 from __future__ import annotations

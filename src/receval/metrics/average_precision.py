@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Average precision, and its estimate where judgments are a sample."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Averages over users as values with parameters and one label."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binary preference: how many items judged non-relevant stand above the relevant ones."""
 
 from __future__ import annotations

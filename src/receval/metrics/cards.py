@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Definition cards: what ``docs/metrics.md`` says of every metric, read off the code."""
 
 from __future__ import annotations

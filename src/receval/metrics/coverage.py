@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much of a list is there, and how much of it is judged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Many metrics at many cut-offs in one pass, and their averages over users."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a judged item is worth: gains of ratings, and losses of those below the threshold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The judged items that lists are measured by, each user's from the best to the worst rating."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kendall's tau-b between the order of a list and the test ratings of its judged items."""
 
 from __future__ import annotations

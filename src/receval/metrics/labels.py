@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values with parameters and one printed label: ``name(parameter=value,...)``."""
 
 from __future__ import annotations

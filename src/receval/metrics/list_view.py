@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lists as metrics see them: the ranks of their judged items, from the first rank on."""
 
 from __future__ import annotations

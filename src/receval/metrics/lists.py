@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lists to be measured: judged ranks bound to their judgments, under AR or 1R."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every metric shares: its parameters, its label, and the lists it is computed on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Normalised discounted cumulative gain, and the same of losses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Positives per item of the list: precision, anti-precision and the F measure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measures of a user who looks at the next item with one probability: RBP and RBO."""
 
 from __future__ import annotations

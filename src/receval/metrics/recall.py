@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How many of a user's judged items a list holds: recall, its popularity-weighted form, fallout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How far a user goes to the first good item: reciprocal and expected reciprocal rank."""
 
 from __future__ import annotations

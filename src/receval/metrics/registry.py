@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which metrics there are, by name, and metrics from their labels."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All combinations of the decisions of an offline experiment, and what flips its verdicts.
 
 Examples

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two systems under one configuration of the decisions: both values, difference, significance."""
 
 from __future__ import annotations

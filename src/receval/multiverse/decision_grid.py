@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Levels of the eight decisions, and all their legal combinations."""
 
 from __future__ import annotations

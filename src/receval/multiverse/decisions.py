@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The eight decisions behind an offline experiment and its test, as one declarative object.
 
 They are those of canamares2020, section 3: A1 to C4, and D, the test. Every field has the value of

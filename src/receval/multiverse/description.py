@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Decisions in words: titles for drawings and pages, and sentences as a paper could have them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The multiverse: two systems compared under every combination of decisions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Universes made on the spot from ratings and recommenders, without a workflow."""
 
 from __future__ import annotations

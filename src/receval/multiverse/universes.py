@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Universes: judged lists by the decisions that only training can take, and what users get."""
 
 from __future__ import annotations

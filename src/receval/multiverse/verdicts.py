@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who wins a universe, how often, and what decides it: explained variance, single changes."""
 
 from __future__ import annotations

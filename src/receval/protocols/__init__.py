@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Candidate sets, and the ranks of judged items among them."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Candidates of a protocol: the base ones, samples of them, and whole target sets."""
 
 from __future__ import annotations

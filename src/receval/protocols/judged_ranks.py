@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judged ranks: all that is kept of a system on a split under a protocol."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Passes of the ranking kernels over blocks of scores, and what they collect."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The popularity of items as protocols use it: percentiles of items, and the popular head."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Protocols: which items a system must rank for a user."""
 
 from __future__ import annotations

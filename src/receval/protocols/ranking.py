@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ranks of judged items: one pass over the scores, and no ranking is ever sorted."""
 
 from __future__ import annotations

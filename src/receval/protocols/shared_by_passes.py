@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the passes over the scores of one fold share: ties, samples, items without a score."""
 
 from __future__ import annotations

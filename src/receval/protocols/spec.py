@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model of protocols in the configuration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One hash for all the code that a result depends on.
 
 Snakemake reruns a job when its inputs or its parameters change, but does not see edits in

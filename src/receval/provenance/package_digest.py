@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Digests of plugins: packages beside this one, whose code results depend on as well."""
 
 from __future__ import annotations

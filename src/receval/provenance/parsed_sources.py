@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parsed source files by their content, kept from one process to the next.
 
 Parsing the package takes seconds, reading and hashing its files a hundredth of one. So a plan that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What in a Python source file can change a result, statement by statement.
 
 Files are parsed, never imported.

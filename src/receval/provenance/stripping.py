@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Syntax trees without what cannot change a result."""
 
 from __future__ import annotations

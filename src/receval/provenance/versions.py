@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The record beside a family of results: settings, data and versions it was made with."""
 
 from __future__ import annotations

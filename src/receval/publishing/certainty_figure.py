@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How sure the verdicts on the claims of a paper are: a forest plot with one row a claim."""
 
 from __future__ import annotations

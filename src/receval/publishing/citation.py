@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BibTeX of receval and of the papers, written into README.md from ``CITATION.cff``."""
 
 from __future__ import annotations

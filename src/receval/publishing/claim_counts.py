@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Claims of the ledger counted once each, whatever the number of datasets they are judged on."""
 
 from __future__ import annotations

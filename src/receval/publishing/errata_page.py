@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """``docs/errata.md``: all errata, with the sizes of their effects on the accepted results."""
 
 from __future__ import annotations

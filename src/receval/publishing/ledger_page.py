@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ledger of claims as a page: how many hold, and every verdict with what decided it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What numbers of the paper are read from: results, the ledger, errata, the plan, replications."""
 
 from __future__ import annotations

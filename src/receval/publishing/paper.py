@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the text of the paper reads: every number, table and verdict of it, from results."""
 
 from __future__ import annotations

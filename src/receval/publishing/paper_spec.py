@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model of ``paper/numbers.yaml``: numbers by name, and claims and errata to list."""
 
 from __future__ import annotations

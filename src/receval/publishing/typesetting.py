@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paper as a PDF: typst on a folder that holds what the text may read, and no more."""
 
 from __future__ import annotations

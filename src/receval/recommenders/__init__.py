@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recommender systems: one algorithm per module, all of them `receval.recommenders.base`.
 
 Examples

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every recommender is: parameters, `fit`, `score`, and a file of what was fitted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Matrix factorisation with biases, a rating predictor fitted by stochastic gradient descent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Matrix factorisation for Bayesian personalised ranking: rated items above unrated ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Neighbourhood of items on centred ratings: a rating predictor without its denominator."""
 
 from __future__ import annotations

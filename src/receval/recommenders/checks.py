@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What recommenders accept: parameters, ratings, and an order of users and items."""
 
 from __future__ import annotations

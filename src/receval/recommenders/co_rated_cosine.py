@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Cosine over common ratings only: how alike two users rated what both rated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Element-wise alternating least squares for implicit feedback, with weights of missing pairs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Settings of one system, trained and scored together: what they share is computed once."""
 
 from __future__ import annotations

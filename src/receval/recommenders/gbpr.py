@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Group preference based Bayesian personalised ranking."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Hitting time: how soon a random walk over the ratings leads from an item to the user."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems of the package implicit: alternating least squares, BPR and item kNN.
 
 The package trains; what it has learnt is kept and scored here, so that models are stored, read and

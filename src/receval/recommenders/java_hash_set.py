@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order in which Java goes through a set of whole numbers, which LibRec's SLIM descends in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """java.util.Random, from which LibRec draws everything, so that its runs can be had again.
 
 The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Neighbourhoods of users and of items, ranking-oriented."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Neighbourhoods chosen by language models: a user or an item as query, the others as documents."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Smoothed language models of the rows of a rating matrix: ratings as counts of words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Latent Dirichlet allocation with users as documents, by variational inference."""
 
 from __future__ import annotations

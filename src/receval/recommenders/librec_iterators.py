@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which ratings the loops of menamaldonado2021's LibRec read.
 
 To keep ratings of value 0, its authors let the value -1 mean "missing" in LibRec's sparse matrix.

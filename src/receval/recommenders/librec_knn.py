@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Neighbourhoods by common ratings, chosen per item or within the profile (LibRec's kNN)."""
 
 from __future__ import annotations

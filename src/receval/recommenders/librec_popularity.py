@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How LibRec 2.0.0's WBPR draws unrated items: by popularities that it changes as it goes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random scores as LibRec draws them: one after the other while it recommends."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SLIM on averages over the raters of each neighbour, as LibRec fits it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How LibRec's systems start: tables drawn for the users and items of its train file alone."""
 
 from __future__ import annotations

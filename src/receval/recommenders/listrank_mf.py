@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ListRank-MF: factors fitted to the order of each user's own list of rated items."""
 
 from __future__ import annotations

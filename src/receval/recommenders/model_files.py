@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files of fitted recommenders: named arrays, equal bytes for equal models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The most similar rows of a sparse matrix by cosine: neighbourhoods of users or of items."""
 
 from __future__ import annotations

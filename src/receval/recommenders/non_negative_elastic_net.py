@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Non-negative elastic nets of every column of a matrix on the others, by coordinate descent."""
 
 from __future__ import annotations

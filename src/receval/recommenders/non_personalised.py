@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recommendation that knows no user: by popularity, mean rating, at random, or optimally."""
 
 from __future__ import annotations

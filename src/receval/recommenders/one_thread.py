@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training on one thread: how sums are shared out to threads would change their last digits."""
 
 from __future__ import annotations

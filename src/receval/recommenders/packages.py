@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Packages of others that some systems hand their work to: imported when a system is trained."""
 
 from __future__ import annotations

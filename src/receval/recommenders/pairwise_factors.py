@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What systems of Bayesian personalised ranking share: factors with item biases, BPR's steps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random pairs of a rated and an unrated item, on which pairwise systems are trained."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Probabilistic latent semantic analysis: every user a mixture of topics, by EM."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Projective non-negative matrix factorisation of what users rated, by the divergence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Poisson factorisation: trained, and as LibRec 2.0.0 released it, untrained."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Products of fitted factors whose bits do not depend on which users are scored together.
 
 BLAS sums in an order that depends on the shape of the block, the processor and the thread count;

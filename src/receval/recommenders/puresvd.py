@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Truncated singular value decomposition of the rating matrix with missing ratings as 0."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """RankSGD: factors that reproduce differences of ratings between rated and unrated items."""
 
 from __future__ import annotations

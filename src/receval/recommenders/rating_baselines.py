@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a rating is expected to be before anybody's taste is looked at: means and biases."""
 
 from __future__ import annotations

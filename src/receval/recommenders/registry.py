@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recommenders by string path, so that importing one never imports the others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Relevance-based language models: how likely the user's profile and an item come together."""
 
 from __future__ import annotations

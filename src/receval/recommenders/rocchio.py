@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rocchio's framework: a user's neighbours as the feedback that says which items to suggest."""
 
 from __future__ import annotations

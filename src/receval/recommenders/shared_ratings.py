@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sums over the ratings that mixtures need: every rating is shared out among topics or factors.
 
 A rating r_ui of a model with ``m_ui = sum_k a_uk b_ik`` is shared among the k in proportion to

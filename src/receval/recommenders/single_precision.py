@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scores of double precision in single precision, in which all systems give theirs."""
 
 from __future__ import annotations

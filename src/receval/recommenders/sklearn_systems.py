@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems made of scikit-learn's parts: PureSVD, SLIM and user kNN.
 
 scikit-learn does the numerical work; what comes of it is kept and scored here, so that models are

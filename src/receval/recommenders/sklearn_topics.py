@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mixtures of topics by scikit-learn: NMF with Kullback-Leibler loss (pLSA), and LDA.
 
 scikit-learn trains; what it has learnt is kept and scored here, so that models are stored, read and

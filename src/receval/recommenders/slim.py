@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sparse linear methods: each item's ratings as a sparse, non-negative mixture of other items'."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SVD++: a rating predictor whose user factors also depend on which items the user has rated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What systems learn from where raw values are no ratings, or not the paper's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """User-item relevance model: the items likeliest to be relevant given the user's profile."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bayesian personalised ranking with unrated items drawn by popularity."""
 
 from __future__ import annotations

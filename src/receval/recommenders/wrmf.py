@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Weighted matrix factorisation for implicit feedback, by alternating least squares."""
 
 from __future__ import annotations

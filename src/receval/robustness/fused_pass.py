@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nine common metrics at one cut-off, in one pass down the lists of all systems.
 
 Incompleteness experiments measure the same lists tens of thousands of times. Where the metrics are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Metric values under incomplete judgments, for all systems, metrics and levels at once.
 
 A judgment left out is a mask: ranks do not change, because unjudged items keep theirs. From

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judgment sampling: in which order judgments leave, and lists reduced to those that are left."""
 
 from __future__ import annotations

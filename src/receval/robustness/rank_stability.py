@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rank stability: how far a metric ranks systems with fewer judgments as it does with all.
 
 It is computed from the values of systems under sampled judgments, as an archive holds them.

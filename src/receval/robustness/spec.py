@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of judgment sampling: what is left out, and what is measured by the rest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Judgments without gaps: what only a simulated world knows, and random samples of it.
 
 A metric measured with a judgment of every item has its *real* value, not an estimate. Measured with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What of a world gets into the data: chosen items, random samples, familiarity, plays."""
 
 from __future__ import annotations

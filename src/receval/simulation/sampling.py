@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Weighted sampling without replacement for many users at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Ratings without preferences whose item popularity is as skewed as one likes.
 
 Popularity follows the shifted power law of bellogin2017, section 5.2,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Models of ``config/twins.yaml``: the synthetic twins of the rating datasets."""
 
 from __future__ import annotations

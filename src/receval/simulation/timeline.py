@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When things happen: users and items arrive, users rate in sessions, listeners tire of artists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Synthetic twins: simulated datasets in the originals' raw formats, the truth beside them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Worlds: users, items, complete relevance, and who comes across what.
 
 The model

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Splits: which ratings train a system and which ratings test it.
 
 Examples

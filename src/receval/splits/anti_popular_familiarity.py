@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Familiarity with items turned against relevance: the least liked become the best known."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Hold-out: a share of the ratings tests, or of each user's ratings, or so many of each user's."""
 
 from __future__ import annotations

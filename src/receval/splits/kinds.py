@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kinds of splits: their configuration, and the one function that makes a split from it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Partitions of the ratings into folds: each fold tests once, the others train."""
 
 from __future__ import annotations

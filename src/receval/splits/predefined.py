@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Splits that somebody else made, read from a file beside the raw data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ranks of ratings within their user or item: in random order, in order of time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which ratings of a dataset an experiment uses at all, and a split of them alone."""
 
 from __future__ import annotations

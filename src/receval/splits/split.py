@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A split: for every fold, what each rating is used for; and the judgments it leads to."""
 
 from __future__ import annotations

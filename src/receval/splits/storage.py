@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a split is stored: a few bits per rating and fold, each fold readable on its own.
 
 The file is a ``.npz`` archive with these members:

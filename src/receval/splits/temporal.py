@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The past trains and the future tests, for the dataset as a whole or for each user."""
 
 from __future__ import annotations

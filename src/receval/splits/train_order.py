@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order of rows in the train files that authors gave to their software, by name.
 
 Nothing learns from the order of rows as such, but LibRec numbers users and items as its train file

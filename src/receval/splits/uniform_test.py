@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """As many test ratings for every target item, so that popularity carries no advantage."""
 
 from __future__ import annotations

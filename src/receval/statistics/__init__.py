@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Statistics of data and of comparisons."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How often a paired test rejects in resampled sets of users."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How ratings are distributed over users and items: density, inequality, popularity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Means over users with their confidence intervals."""
 
 from __future__ import annotations

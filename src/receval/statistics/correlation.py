@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Correlation: Kendall's tau-b between orderings of systems, Pearson's between columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How large a difference between two systems on the same users is, whatever its p-value.
 
 Every function takes the values of all metrics and systems at once, shape (..., n_systems, n_users),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P-values of many comparisons: adjusted for their number, or summed to discriminative power."""
 
 from __future__ import annotations

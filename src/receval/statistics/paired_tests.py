@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two-sided tests of two systems on the same users: Student's t, Wilcoxon, sign.
 
 Every function takes the values of all metrics and systems at once, shape (..., n_systems, n_users),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All pairs of systems that were measured on the same users, in one order everywhere."""
 
 from __future__ import annotations

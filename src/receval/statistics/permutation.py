@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paired permutation test for all pairs of systems and all metrics in one matrix product.
 
 Under the null hypothesis of a pair of systems, exchanging their values for a user changes nothing,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tukey's honestly significant difference: all pairs of systems in one test, and randomised.
 
 Both tests limit the probability of one false difference or more among all pairs of systems. They

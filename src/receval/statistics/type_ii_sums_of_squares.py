@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Shares of the variance of a response that decisions and pairs of decisions explain.
 
 A universe is one combination of the levels of several decisions, a response a number that each

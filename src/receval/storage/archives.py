@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Archives of arrays: ``.npz`` files with equal bytes for equal arrays, checked when they are read.
 
 A member of a zip file has a checksum, but the list of members has none: with a bit of it changed,

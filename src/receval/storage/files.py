@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files that appear whole or not at all, and what is said of those that are not as written."""
 
 from __future__ import annotations

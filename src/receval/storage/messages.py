@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of messages that come from outside, shortened so that the sentence can still be read."""
 
 from __future__ import annotations

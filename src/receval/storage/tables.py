@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of columns: parquet files with checksums, which are compared before anything is parsed.
 
 Pages have checksums of their own, which any reader of parquet can verify; but what describes the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Agreement and steepness of two functions of items over a pair of items."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Expected precision of rankings that do not look at the user, over random splits and samples.
 
 A non-personalised system ranks all candidates in one order, but :math:`i_k^{u,s}` is the k-th item

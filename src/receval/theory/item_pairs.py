@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every pair of items by the order and steepness of popularity, relevance and optimal rankings."""
 
 from __future__ import annotations

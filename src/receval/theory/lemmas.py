@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""What the lemmas of menamaldonado2021 predict of a pair of items.
 
 Every function works on orders and on comparisons of steepness, element by element, so on one pair

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Functions of items whose falling order is optimal for precision or anti-precision at 1.
 
 Non-personalised rankings of section 5 of menamaldonado2021. A user is only recommended items that

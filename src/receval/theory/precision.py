@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What bellogin2017 derives of precision: the bounds of 1R precision, and what random gets."""
 
 from __future__ import annotations

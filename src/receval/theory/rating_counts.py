@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Counts of the users who rated, liked and tested each item, from which probabilities follow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Probabilities of training, relevance and test of items, estimated by counting users."""
 
 from __future__ import annotations

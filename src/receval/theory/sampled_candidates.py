@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Exact expectations over the sampling of :math:`N_u`, from ranks among all candidates.
 
 A relevant item that has K of the user's M non-relevant candidates above it has

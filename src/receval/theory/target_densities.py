@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How dense target sets are in relevant items: the quantities sigma, rho, delta and t."""
 
 from __future__ import annotations

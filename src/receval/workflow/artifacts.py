@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The files of an artifact: results, what is shown of them alone, their record and their drift.
 
 Functions that make or show results take the name of the module of the artifact's family, which has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a rule asks for: one function of the library, and the named values it is called with."""
 
 from __future__ import annotations

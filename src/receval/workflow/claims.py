@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The verdicts on the claims of the papers: of one, and the ledger of all."""
 
 from __future__ import annotations

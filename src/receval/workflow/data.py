@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From raw files to ratings and splits: what the rules of data.smk and split.smk name."""
 
 from __future__ import annotations

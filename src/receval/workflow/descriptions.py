@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What jobs are told that sample judgments, search for settings, or simulate ratings.
 
 A plan makes a description, Snakemake keeps it as plain values, and the job reads it from these.

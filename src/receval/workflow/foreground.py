@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One job of a run in the foreground of the process that asks for it, where a debugger can follow.
 
 The process starts Snakemake for one file, by force, and waits. Snakemake makes the inputs that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The process that jobs are forked from: it loads libraries while it has nothing else to do.
 
 Run as a program by :class:`receval.workflow.job_launchers.ForkServer`, with the number of an open

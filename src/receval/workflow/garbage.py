@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How often a run looks for garbage."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Computing metric values of all systems under judgment sampling."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Starting a process for a job: forked from a warm server, or anew."""
 
 from __future__ import annotations

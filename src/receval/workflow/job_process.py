@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a job's process does: the call, its log, its benchmark, its result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Running the workflow's jobs: one process each, which the library's functions have to themselves.
 
 Most jobs work for some hundredths of a second. Started from nothing, each would first wait a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The compiled kernels that a run needs: found, compiled once, and loaded for all jobs.
 
 numba compiles a kernel for the types of its arguments when it is first called, and keeps the

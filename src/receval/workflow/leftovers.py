@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What killed runs leave behind: files and folders that were being written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The job that writes the paper: its numbers from results, and its pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The claims under other root seeds: verdicts of one replication, and what all together say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a run of the workflow does first, in its main process or for a job on a cluster."""
 
 from __future__ import annotations

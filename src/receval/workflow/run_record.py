@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plan that the last run of an edition followed, for what is done with its artifacts later.
 
 A command that planned anew would not know the ``--config`` of the run: it would take datasets that

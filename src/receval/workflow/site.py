@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The job that writes the site of an edition."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training, ranking and measuring a system on simulated ratings of every skewness."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a study: every figure with its caption, how it is read and what it shows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training one system on all folds of a split, and ranking with it under all protocols."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recovering settings that were never published: the closest to published values on a grid."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What may happen to a run: no network, a full disk, a process killed at a bad moment.
 
 Python imports this module at its start where its folder is on ``PYTHONPATH``: in Snakemake and in

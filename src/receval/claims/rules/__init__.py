@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """How claims are decided: one rule a module."""

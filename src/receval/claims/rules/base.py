@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What rules share: their keys, and the words for numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two quantities compared, once or for each of several things."""
 
 from __future__ import annotations

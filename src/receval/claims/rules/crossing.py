@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Two lines along a column that cross, or do not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A published number, and how near ours is to it."""
 
 from __future__ import annotations

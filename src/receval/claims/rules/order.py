@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems, or metrics, in an order: tiers of those ahead of others."""
 
 from __future__ import annotations

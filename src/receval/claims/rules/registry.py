@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All rules, and those that are made of others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems in the same order by two quantities."""
 
 from __future__ import annotations

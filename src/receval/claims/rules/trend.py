@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How numbers go along a column: up, down, nowhere, or over a peak."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the definitions of metrics and tests say by themselves, on lists made up for it."""
 
 from __future__ import annotations

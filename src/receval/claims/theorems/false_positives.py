@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What menamaldonado2021 proves of any data, checked on random matrices and small numbers.
 
 Each function returns how far, or how often, the library's own metrics and rankings are from what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What bellogin2017 proves of precision and other metrics, worked out on small random data.
 
 Each function takes nothing and returns one number: how far the library's own metrics are from what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small random data on which theorems are worked out; all chance in them comes from names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raw files, compressed streams, members of zip and tar archives, with errors that name the file.
 
 Whatever goes wrong while they are read is a :class:`RawDataError`; so are two members of one name,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BeerAdvocate (McAuley et al.): one review per record, in three forms.
 
 Source: https://cseweb.ucsd.edu/~jmcauley/datasets.html. Records are Python dict literals, blocks of

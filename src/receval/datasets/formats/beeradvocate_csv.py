@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The CSV variant of BeerAdvocate: a header, and a row of text in each line.
 
 Arrow reads it, and takes much for CSV that is none: the rest of the file may hide behind a

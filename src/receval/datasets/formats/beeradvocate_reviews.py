@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reviews of BeerAdvocate, gathered in pieces whatever the form of the raw file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""CM100k: ``UserID \t TrackID \t Rating \t Known``, ratings 1 to 4.
 
 Source: the dataset's readme. Tracks were drawn at random for each user (missing at random);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Columns of raw files: what their fields may be, read whole by arrow and explained one by one.
 
 Arrow reads more than a format allows: ``0x1F`` and ``-0`` as numbers, ``4.00000001`` as 4, any

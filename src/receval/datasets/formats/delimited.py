@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Delimited text: a fast columnar reader, and a slow one that finds the line that is wrong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Last.fm 1K users (Celma): ``user \t instant \t artist MBID \t artist \t track MBID \t track``.
 
 Source: the README of lastfm-dataset-1K. One row per play (scrobble), UTF-8, without quoting: names

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LibraryThing (Clements et al.): ``user work 2*rating tag``, one line per tag.
 
 Source: the dataset's page (http://www.macle.nl/tud/LT/). Ratings are stored times two, so 1..10

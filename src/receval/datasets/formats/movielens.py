@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MovieLens 1M: ``UserID::MovieID::Rating[::Timestamp]``, whole stars, rows grouped by user.
 
 Source: the README of the dataset (https://grouplens.org/datasets/movielens/1m/).

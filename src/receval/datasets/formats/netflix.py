@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Netflix Prize: for each movie a line ``<movie>:``, then ``user,rating,YYYY-MM-DD`` lines.
 
 Source: the README of the Netflix Prize dataset. The original has one file per movie, in a tar

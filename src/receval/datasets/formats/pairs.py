@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What raw rows name: codes of users and items, and pairs that occur more than once."""
 
 from __future__ import annotations

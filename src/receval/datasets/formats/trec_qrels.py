@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """TREC relevance judgments (qrels): ``topic iteration document grade`` between white space.
 
 Source: the trec_eval documentation. Topics are users, documents items, and the grade is the

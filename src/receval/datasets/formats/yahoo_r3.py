@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 r"""Yahoo! R3: ``user \t song \t rating`` in a train file and a test file.
 
 Source: the readme of ydata-ymusic-rating-study-v1_0. Train ratings were given by users as they

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The site of an edition: static pages of claims, studies, documents and the library."""

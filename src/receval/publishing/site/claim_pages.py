@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The first page, and the ledger: every claim with its verdict."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Docstrings in numpydoc's form, as Markdown and HTML."""
 
 from __future__ import annotations

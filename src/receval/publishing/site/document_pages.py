@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documents of the repository, and the reference of the library, as pages of the site."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Formulas as MathML, which browsers set by themselves."""
 
 from __future__ import annotations

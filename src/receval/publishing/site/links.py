@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where links lead: from names of the repository, and of the library, to pages of the site."""
 
 from __future__ import annotations

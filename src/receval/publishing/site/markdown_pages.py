@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Markdown as the site shows it: GitHub's anchors and formulas, links to pages of the site."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The numbers of a paper and ours, as a picture of how many times as large ours are."""
 
 from __future__ import annotations

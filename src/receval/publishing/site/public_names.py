@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The public names of the library, read from its sources without importing them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rows of the ledger as tables of the site show them: texts, links and numbers in print."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The site of an edition as a whole: its pages, and the files beside them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a page of the site is, and what all pages have in common."""
 
 from __future__ import annotations

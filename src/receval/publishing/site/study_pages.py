@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pages of the studies: figures in order, the paper's values beside ours, files, commands."""
 
 from __future__ import annotations

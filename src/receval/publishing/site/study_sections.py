@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a study, ``index.md``, taken apart: what stands there of each artifact."""
 
 from __future__ import annotations

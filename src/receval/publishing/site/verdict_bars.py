@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The verdicts on papers as one picture: a bar a paper, a part a verdict."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ledger's rows as the site shows them, and how many of them have each verdict."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BeerAdvocate: ``beeradvocate.json.gz``, one Python dict literal per line."""
 
 from __future__ import annotations

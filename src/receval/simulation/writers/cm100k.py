@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CM100k: ``ratings.txt``, tab-separated, with a flag for tracks heard before."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Last.fm 1K users: ``lastfm-dataset-1K.tar.gz`` with one line per play."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LibraryThing: ``UI2.txt``, one line ``user work 2*rating tag`` per tag of a rating."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MovieLens 1M: ``ml-1m.zip`` with ``::`` between fields and ISO-8859-1 titles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Netflix Prize: ``nf_prize_dataset.tar.gz`` with a tar of one file per movie inside."""
 
 from __future__ import annotations

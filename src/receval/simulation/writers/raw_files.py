@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What raw files of twins are made of: lines, archives, invented names, numbers with gaps."""
 
 from __future__ import annotations

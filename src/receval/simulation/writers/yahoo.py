@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Yahoo! R3: two tab-separated files, what users chose and what was drawn for them."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What artifacts of every study read."""

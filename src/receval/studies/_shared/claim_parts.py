@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which parts of a claim results show, and which they do not, in a sentence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an artifact's results are computed from: its description, and the data that it names."""
 
 from __future__ import annotations

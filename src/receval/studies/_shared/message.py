@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a figure says: how it is read, what is to be seen in it, and whether it is."""
 
 from __future__ import annotations

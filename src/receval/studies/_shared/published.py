@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Published values of named systems: tables in ``config/published``."""
 
 from __future__ import annotations

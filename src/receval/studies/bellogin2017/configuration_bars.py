@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bars of metrics: a group for each configuration of the evaluation, a bar for each system."""
 
 from __future__ import annotations

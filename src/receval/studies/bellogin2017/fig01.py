@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 1: target sets on a toy example, enumerated by the protocols' own code."""
 
 from __future__ import annotations

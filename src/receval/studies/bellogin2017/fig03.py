@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 3: 1R precision between the bounds that AR precision sets to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 4: precision under test sparsity, and under the size of the target sets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 5: the more skewed the popularity of items, the better popularity seems to recommend."""
 
 from __future__ import annotations

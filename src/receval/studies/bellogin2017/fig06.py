@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 6: which ratings test, by popularity, in a percentile partition and in a uniform test."""
 
 from __future__ import annotations

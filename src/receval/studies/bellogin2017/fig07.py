@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 7: the share of positive ratings of an item grows with its popularity."""
 
 from __future__ import annotations

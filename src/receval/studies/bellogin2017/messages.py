@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What each figure of bellogin2017 says, and whether its results show it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The values of systems that the p-values in the CSVs of figures 2, 8 and 9 compare."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Offline evaluation options for recommender systems."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 1: cumulative distribution of ratings per user and item."""
 
 from __future__ import annotations

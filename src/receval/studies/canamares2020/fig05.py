@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 5: where the items of the condensed list stand in the full one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 6: effect of the depth of evaluation."""
 
 from __future__ import annotations

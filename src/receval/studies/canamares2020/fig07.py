@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 7: what is done with items that have no score."""
 
 from __future__ import annotations

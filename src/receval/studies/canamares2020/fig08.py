@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 8: coverage shortfall of a kNN that asks for a minimum overlap."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What each figure of canamares2020 says, checked on its results."""
 
 from __future__ import annotations

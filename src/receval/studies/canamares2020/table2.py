@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 2: kNN and MF under the starting configuration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 3: effect of the metric and of the mapping of ratings to gains."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 4: effect of how the values of users are aggregated."""
 
 from __future__ import annotations

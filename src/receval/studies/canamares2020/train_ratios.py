@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Curves of a metric over the share of ratings for training (decision A2)."""
 
 from __future__ import annotations

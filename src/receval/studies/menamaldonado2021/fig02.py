@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 2: a toy example of ratings and relevance, and the probabilities counted in it."""
 
 from __future__ import annotations

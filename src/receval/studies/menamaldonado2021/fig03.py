@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 3: steepness and agreement of two functions over two items."""
 
 from __future__ import annotations

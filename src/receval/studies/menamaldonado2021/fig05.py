@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 5: how often popularity is steep and agrees with the average rating, and what follows."""
 
 from __future__ import annotations

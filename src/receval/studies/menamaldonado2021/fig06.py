@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 6: popularity and average rating over items, and how opposed the optimal rankings are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 7: the optimal ranking functions against popularity and against the average rating."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 9: how often optimal rankings for observed and real values agree, and lemma 3 says so."""
 
 from __future__ import annotations

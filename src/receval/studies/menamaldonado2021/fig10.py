@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 10: how much the probability of rating an item depends on its relevance."""
 
 from __future__ import annotations

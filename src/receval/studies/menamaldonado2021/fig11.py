@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 11: which ratings train and test in biased and in unbiased evaluation, from splits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figure 15: popularity against the probability of relevance, estimated from random judgments."""
 
 from __future__ import annotations

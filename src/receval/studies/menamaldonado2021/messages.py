@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The message of every figure."""
 
 from __future__ import annotations

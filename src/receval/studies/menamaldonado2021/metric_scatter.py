@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One metric against another over the systems, every one of them by its name."""
 
 from __future__ import annotations

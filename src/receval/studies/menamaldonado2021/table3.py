@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 3: the cases of lemma 1, checked on random pairs of items."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table 4: the cases of lemmas 2 and 3, checked on random pairs of items."""
 
 from __future__ import annotations

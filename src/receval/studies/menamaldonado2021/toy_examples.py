@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Toy examples side by side: a matrix, what is counted in it, and what follows for the metrics."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Observed and real values of all systems: what figures 1, 12 to 14 and 16 to 18 draw."""
 
 from __future__ import annotations

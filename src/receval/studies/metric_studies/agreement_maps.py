@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heat maps of the agreement of metrics: a panel for each dataset and average over users."""
 
 from __future__ import annotations

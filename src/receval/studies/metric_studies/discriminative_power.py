@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Discriminative power of metrics: the sum of the p-values of all pairs of systems."""
 
 from __future__ import annotations

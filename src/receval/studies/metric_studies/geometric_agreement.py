@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Agreement of metrics under the geometric mean: the correct one, and the released tool's.
 
 The released tool of valcarce2020 leaves the logarithm of a user without a hit at 0 when it averages

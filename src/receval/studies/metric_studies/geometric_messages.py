@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of valcarce2020 say of geometric means."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the messages of both studies are made of: numbers by metric, and comparisons of groups."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Agreement of metrics: Kendall's tau between the orders in which they put the systems."""
 
 from __future__ import annotations

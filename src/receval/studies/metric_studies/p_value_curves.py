@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """P-values of all pairs of systems under several metrics, and their curves."""
 
 from __future__ import annotations

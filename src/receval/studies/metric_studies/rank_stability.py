@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rank stability: metrics with ever fewer judgments, against themselves under all of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Curves of rank stability: a panel for each dataset and form of the average over users."""
 
 from __future__ import annotations

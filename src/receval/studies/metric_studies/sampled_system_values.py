@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The values of every system under sampled judgments, which rank stability is computed from."""
 
 from __future__ import annotations

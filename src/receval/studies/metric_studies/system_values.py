@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The values of every system that a study's coefficients and tests were computed from."""
 
 from __future__ import annotations

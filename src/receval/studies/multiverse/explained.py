@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much each decision, and each pair of decisions, has to do with who wins."""
 
 from __future__ import annotations

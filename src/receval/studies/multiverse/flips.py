@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which single change of a decision makes another system the winner: a page of sentences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All pairs of a set of systems: who wins in how many universes, and what decides it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """In how many universes each system wins, by the levels of every decision."""
 
 from __future__ import annotations

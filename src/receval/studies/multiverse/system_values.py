@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The values of all systems in every universe, which the comparisons of their pairs come from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every universe of two systems: the specification curve."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The recommenders against the published values of the same names."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How far the systems as a set agree with the published values."""
 
 from __future__ import annotations

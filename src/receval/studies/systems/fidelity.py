@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every system against the values published for it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The same algorithm with the same hyper-parameters by several packages."""
 
 from __future__ import annotations

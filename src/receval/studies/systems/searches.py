@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The settings that were recovered, and how close each comes."""
 
 from __future__ import annotations

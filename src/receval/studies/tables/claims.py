@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts on claims of a study's paper: a part of the ledger, shown beside its figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table of dataset statistics: counts, density, inequality, and chosen and drawn ratings."""
 
 from __future__ import annotations

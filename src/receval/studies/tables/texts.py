@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Table of texts, which are those of the configuration: notations, definitions, comparisons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The artifacts of an edition: which can be made, and from which files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The claims of an edition: by which files they are judged, and what that makes."""
 
 from __future__ import annotations

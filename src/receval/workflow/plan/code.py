@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What results depend on beside files and configuration: the code of a job, and all before it."""
 
 from __future__ import annotations

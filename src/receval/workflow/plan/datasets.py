@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which data an edition has: datasets, splits that can be made, and those of accepted results."""
 
 from __future__ import annotations

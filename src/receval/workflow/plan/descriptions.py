@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the jobs of an artifact are told, as plain values: what to compute, how to show it."""
 
 from __future__ import annotations

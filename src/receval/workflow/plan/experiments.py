@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The experiments of an edition: the split that each takes, its files, and what its jobs need."""
 
 from __future__ import annotations

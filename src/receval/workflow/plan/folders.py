@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The folders that a run reads: in the repository, or of whoever runs it from elsewhere."""
 
 from __future__ import annotations

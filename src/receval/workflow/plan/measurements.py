@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measurements of an edition beside its experiments: judgment samplings, searches, simulations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The paper of an edition: whether it can be made, and from which files."""
 
 from __future__ import annotations

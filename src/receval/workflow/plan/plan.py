@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plan of an edition: what can be made, from which files, and what each job depends on.
 
 The workflow asks this module for paths, inputs and code digests; its rules hold no logic.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plans of all editions, and those of replications, which are made when they are asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The replications of an edition: its runs, their files, and what these are made with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the site of an edition is made from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much memory and time the jobs of an edition ask a cluster for, by the data they read.
 
 There are a few sizes, and what was measured for each. On one machine nobody is asked, and nothing

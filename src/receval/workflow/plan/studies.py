@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The studies of an edition as a whole: their files, and what their provenance records."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 "use strict";
 // What the pages do beyond being read: colours, copying, and the filters of the ledger.
 // Without this file every page is whole.

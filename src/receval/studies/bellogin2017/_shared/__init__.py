@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What several artifacts of bellogin2017 share."""

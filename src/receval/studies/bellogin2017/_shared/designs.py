@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The designs of figure 8, for who draws it and who reads the paper's relations from it."""
 
 from __future__ import annotations

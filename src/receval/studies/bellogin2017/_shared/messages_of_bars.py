@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages of the figures whose bars are systems: 2, 8 and 9."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages of the figures on items and their popularity: 1, 5, 6 and 7."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Messages of the figures on sparsity and on the size of target sets: 3 and 4."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What messages say of systems: names and means of the paper's, and how numbers read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bars of systems with their intervals, what the paper prints, and where nothing is defined."""
 
 from __future__ import annotations

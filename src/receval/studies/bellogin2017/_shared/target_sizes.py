@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sparsity of test ratings and size of target sets: the protocols and points of an experiment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Columns and cells of tables that compare systems: values and p-values."""
 
 from __future__ import annotations

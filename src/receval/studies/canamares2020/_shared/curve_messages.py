@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What messages say of curves of kNN and MF: who is ahead where, and how numbers read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Systems of an experiment, measured for every user and compared with the first of them."""
 
 from __future__ import annotations

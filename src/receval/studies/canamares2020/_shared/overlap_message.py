@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What figure 8 says: the reduced average rises as users are lost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the paper's text says of a figure, from the parameters of its artifact."""
 
 from __future__ import annotations

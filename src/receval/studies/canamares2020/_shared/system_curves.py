@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Curves of systems, a panel for each dataset or experiment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of items, of pairs of items and of splits say."""
 
 from __future__ import annotations

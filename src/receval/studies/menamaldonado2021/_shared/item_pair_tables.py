@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of pairs of items: how many are alike, and what the paper says of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random items under the premises of the lemmas of menamaldonado2021, and the cases of pairs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Words and numbers of the messages of figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One metric against another over the systems, with Kendall's tau between them."""
 
 from __future__ import annotations

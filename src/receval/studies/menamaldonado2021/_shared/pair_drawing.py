@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the mosaics of pairs of items have in common: colours, and shares beside the paper's."""
 
 from __future__ import annotations

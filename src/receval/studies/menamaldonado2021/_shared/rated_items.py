@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One row an item, without saying which: popularity, ratings, optimal rankings, drawn as a dot."""
 
 from __future__ import annotations

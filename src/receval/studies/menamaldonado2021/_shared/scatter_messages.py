@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of one metric against another say."""
 
 from __future__ import annotations

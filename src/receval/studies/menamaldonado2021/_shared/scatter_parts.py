@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Coefficients of the panels of a figure: how they are printed, and which are as claimed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The points of a scatter plot of systems: none hides another, and few have a colour."""
 
 from __future__ import annotations

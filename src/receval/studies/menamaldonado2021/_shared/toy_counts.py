@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is counted in a toy example, as rows of a tidy CSV: cells, probabilities, values."""
 
 from __future__ import annotations

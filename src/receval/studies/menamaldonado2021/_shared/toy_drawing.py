@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drawing toy examples: the matrix of ratings and relevance, and small tables below it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Toy examples: a few users and items, with everything that can be counted in them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the figures of toy examples say."""
 
 from __future__ import annotations

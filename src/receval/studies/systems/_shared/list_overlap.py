@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The items at the top of systems' lists, and how many of them two systems share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values of one algorithm by several packages, by fold, and means with intervals over seeds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Metrics of lists as both the figure and the table of published values call them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Published values of systems beside our own."""
 
 from __future__ import annotations
