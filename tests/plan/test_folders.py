@@ -13,6 +13,13 @@ from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
 
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder with nothing in it the current one, without a configuration, too."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def test_in_the_repository_all_paths_are_relative(tmp_path: Path) -> None:
     folders = RunFolders.of(tmp_path)
     assert folders == RunFolders()
