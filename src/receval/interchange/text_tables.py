@@ -36,6 +36,7 @@ _BLOCK = 1 << 23
 def read_text(
     path: Path, wanted: Collection[Column], delimiter: str | None, header: bool | None
 ) -> Columns:
+    """Read some columns of a text file; see :func:`receval.interchange.tables.read_columns`."""
     asked = [str(column.asked) for column in wanted if isinstance(column.asked, str)]
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, delimiter, header)
