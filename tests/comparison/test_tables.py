@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -165,3 +167,21 @@ def test_wrong_splits_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=told):
         split(data.ratings, kind, **parameters)
+
+
+def test_tables_and_figures_are_written(tmp_path: Path, result: EvaluationResult) -> None:
+    result.to_latex(tmp_path / "t.tex")
+    result.to_markdown(tmp_path / "t.md")
+    latex, markdown = ((tmp_path / name).read_text() for name in ("t.tex", "t.md"))
+    assert r"\toprule" in latex
+    mean = result.summary().set_index(["protocol", "metric", "system"])["mean"]
+    shown = f"{mean['AR AI-AN', 'P@3', 'Pop']:.4f}".removeprefix("0")
+    assert shown in latex
+    assert shown in markdown
+    for name in ("f.svg", "f.pdf"):
+        result.plot(tmp_path / name)
+        again = tmp_path / f"again-{name}"
+        result.plot(again)
+        assert again.read_bytes() == (tmp_path / name).read_bytes()
+    with pytest.raises(ValueError, match=r"neither \.svg nor \.pdf"):
+        result.plot(tmp_path / "f.png")

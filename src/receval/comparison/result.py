@@ -5,15 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
+from receval.comparison.printed import DECIMALS, averages_table, pairs_table
 from receval.comparison.user_values import UserValues
+from receval.figures.finish import save_figure
+from receval.figures.latex_tables import to_latex
+from receval.figures.style import figure_style
+from receval.figures.tables import Table, to_markdown
 from receval.seeds import seed_sequence
+from receval.storage.files import write_atomically
 
 PERMUTATIONS = 10_000
 """Samples of the permutation test, if nobody says otherwise."""
@@ -154,6 +163,42 @@ class EvaluationResult:
                 columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
                 frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
+
+    def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
+        """Return the tables that papers print: averages, and all pairs of several systems."""
+        users = max(values.n_users for values in self.values.values())
+        if len(self.systems) < 2:
+            return (averages_table(self.summary(), users, decimals),)
+        groups = self.groups(samples=samples)
+        pairs = self.compare(samples=samples)
+        return averages_table(groups, users, decimals), pairs_table(pairs, decimals)
+
+    def to_latex(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+        """Write the table of averages for LaTeX (booktabs)."""
+        write_atomically(Path(path), to_latex(self.tables(decimals=decimals)[0]))
+
+    def to_markdown(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+        """Write the table of averages in Markdown."""
+        write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
+
+    def plot(self, path: str | Path) -> None:
+        """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
+
+        Raises
+        ------
+        ValueError
+            The path has another end.
+        """
+        target = Path(path)
+        if target.suffix not in (".svg", ".pdf"):
+            raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
+        with figure_style():
+            figure = draw_intervals(self.summary())
+        with TemporaryDirectory() as folder:
+            both = Path(folder, "figure.svg"), Path(folder, "figure.pdf")
+            save_figure(figure, *both, title="Averages with their 95 % intervals")
+            chosen = both[0] if target.suffix == ".svg" else both[1]
+            write_atomically(target, chosen.read_bytes())
 
     def __str__(self) -> str:
         table = self.summary().pivot_table(
