@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
+from receval.comparison.report_page import report_page
 from receval.comparison.user_values import UserValues
 from receval.figures.finish import save_figure
 from receval.figures.latex_tables import to_latex
@@ -180,6 +181,15 @@ class EvaluationResult:
     def to_markdown(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
         """Write the table of averages in Markdown."""
         write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
+
+    def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
+        """Write everything as one page for browsers, which loads nothing."""
+        with TemporaryDirectory() as folder:
+            figure = Path(folder, "figure.svg")
+            self.plot(figure)
+            drawn = figure.read_text(encoding="utf-8")
+        page = report_page(title, self.tables(), drawn, self.notes, self.settings)
+        write_atomically(Path(path), page)
 
     def plot(self, path: str | Path) -> None:
         """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
