@@ -188,6 +188,32 @@ def small_sources(folder: Path, edition: str = "full") -> SiteSources:
     )
 
 
+CERTAINTY = {
+    "paper": "paper2018",
+    "claim": "A-001",
+    "dataset": "ml-1m",
+    "form": "",
+    "replications": "20",
+    "holding": "18",
+    "in_part": "0",
+    "share_low": "0.699",
+    "share_high": "0.972",
+    "low": "0.48",
+    "high": "0.54",
+    "location": "inside",
+}
+"""How sure the claim of :func:`claim_row` is."""
+
+
+def write_certainty(path: Path, rows: Iterable[Mapping[str, str]] = (CERTAINTY,)) -> Path:
+    """Write how sure claims are, and return where that is."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(CERTAINTY), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
 def accepted_sources(edition: str, folder: Path) -> SiteSources:
     """Return what the site of the accepted results is made from.
 
@@ -226,6 +252,11 @@ def accepted_sources(edition: str, folder: Path) -> SiteSources:
         templates=GENERATOR / "templates",
         assets=GENERATOR / "assets",
         datasets={name: spec.short_title for name, spec in titles.items()},
+        certainty=next(results.glob("certainty.csv"), None),
+        certainty_figures={
+            path.stem.removeprefix("replications_"): path
+            for path in sorted(results.glob("replications_*.svg"))
+        },
     )
 
 

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from publishing.site_samples import (
     OTHER_FORM,
+    SVG,
     PageParts,
     accepted_sources,
     claim_row,
     pages_of,
     small_sources,
+    write_certainty,
     write_ledger,
 )
 
@@ -194,6 +196,31 @@ def test_the_paper_is_offered_where_it_was_made(small: Path, tmp_path: Path) -> 
     text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert '<a href="files/receval.pdf">Read the paper (PDF)</a>' in text
     assert (tmp_path / "site" / "files" / "receval.pdf").read_bytes() == b"%PDF"
+
+
+def test_a_repeated_claim_says_in_how_many_replications_it_holds(tmp_path: Path) -> None:
+    sources = small_sources(tmp_path)
+    figure = tmp_path / "replications_paper2018.svg"
+    figure.write_text(SVG, encoding="utf-8")
+    figure.with_suffix(".csv").write_text("claim\n", encoding="utf-8")
+    repeated = replace(
+        sources,
+        certainty=write_certainty(tmp_path / "certainty.csv"),
+        certainty_figures={"paper2018": figure},
+    )
+    write_site(repeated, tmp_path / "site")
+    ledger = (tmp_path / "site" / "ledger.html").read_text(encoding="utf-8")
+    assert ledger.count("holds in 18 of 20 replications") == 1
+    assert "the share lies between .70 and .97" in ledger
+    assert "is inside the interval from .4800 to .5400" in ledger
+    page, other = (
+        (tmp_path / "site" / "studies" / name).read_text(encoding="utf-8")
+        for name in ("paper2018.html", "other2020.html")
+    )
+    assert 'id="certainty"' in page
+    assert "../files/replications_paper2018.csv" in page
+    assert 'id="certainty"' not in other
+    assert dead_links(tmp_path / "site", pages_of(tmp_path / "site")) == []
 
 
 def test_other_forms_are_shown_and_not_counted(tmp_path: Path) -> None:

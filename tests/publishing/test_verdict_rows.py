@@ -6,11 +6,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from publishing.site_samples import COLUMNS, OTHER_FORM, ROOT, ROWS, claim_row, write_ledger
+from publishing.site_samples import (
+    CERTAINTY,
+    COLUMNS,
+    OTHER_FORM,
+    ROOT,
+    ROWS,
+    claim_row,
+    write_certainty,
+    write_ledger,
+)
 
 from receval.claims import ledger
 from receval.claims.verdicts import ClaimVerdict
 from receval.publishing.claim_counts import claims_of
+from receval.publishing.site.certainty_rows import certainty_of, read_certainty
 from receval.publishing.site.verdict_rows import (
     VERDICTS,
     count_verdicts,
@@ -74,3 +84,20 @@ def test_a_ledger_without_a_column_is_refused(tmp_path: Path) -> None:
     path.write_text("claim,paper\nA-001,paper2018\n", encoding="utf-8")
     with pytest.raises(DamagedFileError, match="has no column artifact, cells"):
         read_verdict_rows(path)
+
+
+def test_certainty_is_read_whole_or_refused(tmp_path: Path) -> None:
+    undecided = {**CERTAINTY, "claim": "A-002", "replications": "0", "holding": "0"}
+    path = write_certainty(tmp_path / "certainty.csv", [CERTAINTY, undecided])
+    known = read_certainty(path)
+    assert list(known) == [("paper2018", "A-001", "ml-1m", "")]
+    row, other = read_verdict_rows(
+        write_ledger(tmp_path / "claims.csv", [claim_row(), claim_row(claim="A-002")])
+    )
+    found = certainty_of(row, known)
+    assert found is not None
+    assert (found.holding, found.replications) == (18, 20)
+    assert certainty_of(other, known) is None
+    path.write_text("paper,claim\n", encoding="utf-8")
+    with pytest.raises(DamagedFileError, match="no column dataset"):
+        read_certainty(path)

@@ -22,6 +22,8 @@ def build_site(
     assets: tuple[Path, ...],
     edition: str,
     papers: tuple[Path, ...],
+    certainty: tuple[Path, ...],
+    certainty_figures: tuple[Path, ...],
     datasets: Mapping[str, str],
     site: Path,
 ) -> None:
@@ -43,6 +45,8 @@ def build_site(
         Of the pages.
     papers : tuple of Path
         The paper on all results, or nothing where it cannot be made.
+    certainty, certainty_figures : tuple of Path
+        What is accepted of the replications, or nothing; of each figure the SVG and the CSV.
     edition : str
     datasets : mapping of str to str
         Titles of datasets by name.
@@ -61,6 +65,12 @@ def build_site(
             assets=assets[0].parent,
             datasets=datasets,
             report=papers[0] if papers else None,
+            certainty=certainty[0] if certainty else None,
+            certainty_figures={
+                path.stem.removeprefix("replications_"): path
+                for path in certainty_figures
+                if path.suffix == ".svg"
+            },
         ),
         site,
     )

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
+from receval.publishing.site.certainty_rows import CertaintyOfRows, RowCertainty, certainty_of
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered_inline
 from receval.publishing.site.verdict_rows import VerdictRow, artifact_label
@@ -53,6 +54,8 @@ class ShownRow:
         Name and address of each erratum that concerns the claim.
     artifacts : tuple of tuple of str
         Of each artifact that decides: label, address of its section, and of its picture or nothing.
+    certainty : RowCertainty or None
+        In how many replications it holds, if it was repeated.
     """
 
     row: VerdictRow
@@ -69,6 +72,7 @@ class ShownRow:
     needs: str
     artifacts: tuple[tuple[str, str, str], ...]
     errata: tuple[tuple[str, str], ...]
+    certainty: RowCertainty | None
 
     @property
     def address(self) -> str:
@@ -90,6 +94,8 @@ class RowPrinter:
         Those among them that are figures.
     errata : mapping of str to sequence of tuple of str, optional
         Name and address of the errata that concern a claim.
+    certainty : CertaintyOfRows, optional
+        In how many replications claims hold.
     """
 
     def __init__(
@@ -99,12 +105,14 @@ class RowPrinter:
         artifacts: Collection[tuple[str, str]],
         pictures: Collection[tuple[str, str]],
         errata: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+        certainty: CertaintyOfRows | None = None,
     ) -> None:
         self.links = links
         self.datasets = datasets
         self.artifacts = frozenset(artifacts)
         self.pictures = frozenset(pictures)
         self._errata = {claim: tuple(found) for claim, found in (errata or {}).items()}
+        self._certainty = certainty or {}
         self._anchors: dict[VerdictRow, str] = {}
 
     def name_anchors(self, rows: list[VerdictRow]) -> None:
@@ -142,6 +150,7 @@ class RowPrinter:
             errata=tuple(
                 (name, relative(address, page)) for name, address in self._errata.get(row.claim, ())
             ),
+            certainty=certainty_of(row, self._certainty),
         )
 
     def _linked(self, text: str, page: str) -> str:

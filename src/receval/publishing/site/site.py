@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from receval.publishing.site.certainty_rows import read_certainty
 from receval.publishing.site.claim_pages import page_of_claims, start_page
 from receval.publishing.site.document_pages import (
     DOCUMENTS,
@@ -64,6 +65,10 @@ class SiteSources:
         Titles of datasets.
     report : Path, optional
         The paper on all results.
+    certainty : Path, optional
+        In how many replications claims hold.
+    certainty_figures : mapping of str to Path
+        The figure of each paper's claims, by study; its CSV lies beside it.
     """
 
     edition: str
@@ -76,6 +81,8 @@ class SiteSources:
     assets: Path
     datasets: Mapping[str, str]
     report: Path | None = None
+    certainty: Path | None = None
+    certainty_figures: Mapping[str, Path] = field(default_factory=dict)
 
 
 def write_site(sources: SiteSources, site: Path) -> None:
@@ -99,6 +106,11 @@ def write_site(sources: SiteSources, site: Path) -> None:
     _copy(sources.claims, site / "files" / "claims.csv")
     if sources.report:
         _copy(sources.report, site / REPORT)
+    if sources.certainty:
+        _copy(sources.certainty, site / "files" / sources.certainty.name)
+    for path in sources.certainty_figures.values():
+        for own in (path, path.with_suffix(".csv")):
+            _copy(own, site / "files" / own.name)
     for study in studies:
         for name in [*_offered(study), "provenance.json"]:
             _copy(study.folder / name, site / "files" / study.name / name)
@@ -120,17 +132,24 @@ def _pages(
         [(study, section.name) for study, section in sections],
         [(study, section.name) for study, section in sections if section.has_picture],
         {claim: [(name, mentions[name]) for name in found] for claim, found in errata.items()},
+        read_certainty(sources.certainty) if sources.certainty else None,
     )
     printer.name_anchors(rows)
     doors = {
         "use": _guide_to_own_data(sources.documents),
         "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
     }
+    figures = sources.certainty_figures
     return [
         start_page(rows, studies, doors, REPORT if sources.report else ""),
         page_of_claims(rows, studies, printer),
         studies_page(studies),
-        *(study_page(study, studies, printer, links, rows, sources.edition) for study in studies),
+        *(
+            study_page(
+                study, studies, printer, links, rows, sources.edition, figures.get(study.name)
+            )
+            for study in studies
+        ),
         *document_pages(sources.documents, links),
         *reference_pages(modules, read_packages(sources.modules), links),
     ]

@@ -34,6 +34,9 @@ from receval.storage.files import refusing_damage
 PART = "studies/index.html"
 """The part of the site that studies belong to."""
 
+GUIDE = "docs/replications.md"
+"""What is repeated, and how."""
+
 OPEN_ROWS = 12
 """A longer table of claims or values is folded until a reader opens it."""
 
@@ -106,8 +109,23 @@ def study_page(
     links: SiteLinks,
     all_rows: Sequence[VerdictRow],
     edition: str,
+    certainty_figure: Path | None = None,
 ) -> SitePage:
-    """Return the page of a study."""
+    """Return the page of a study.
+
+    Parameters
+    ----------
+    study : Study
+    studies : sequence of Study
+        All that have pages.
+    printer : RowPrinter
+    links : SiteLinks
+    all_rows : sequence of VerdictRow
+        Of all papers: they may hang on this study's artifacts, too.
+    edition : str
+    certainty_figure : Path, optional
+        Shows in how many replications the claims of its paper hold.
+    """
     page = study.address
     by_artifact = rows_by_artifact(all_rows)
     shown = {section.name for section in study.text.sections}
@@ -141,6 +159,7 @@ def study_page(
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
             "has_intervals": any(row.low and row.high for row in beside),
             "pairs": markup(pairs_picture([_pair(row, printer) for row in beside])),
+            "certainty": _certainty(certainty_figure, links, page) if certainty_figure else None,
             "elsewhere": [printer.shown(row, page) for row in elsewhere],
             "studies": studies,
             "record": _record(study, printer.datasets),
@@ -200,7 +219,13 @@ def _section(
         "name": section.name,
         "heading": markup(heading),
         "plain": re.sub(r"<[^>]+>", "", heading),
-        "picture": _picture(study, section, page) if section.has_picture else None,
+        "picture": _picture(
+            study.folder / f"{section.name}.svg",
+            f"files/{study.name}/{section.name}.svg",
+            page,
+        )
+        if section.has_picture
+        else None,
         "paragraphs": markup(rendered("\n\n".join(section.paragraphs), resolve).body),
         "table": markup(rendered(text, resolve, shift=2, prefix=f"{section.name}-").body),
         "table_rows": table_rows(text),
@@ -217,9 +242,22 @@ def _section(
     }
 
 
-def _picture(study: Study, section: StudySection, page: str) -> Mapping[str, Any]:
+def _certainty(figure: Path, links: SiteLinks, page: str) -> Mapping[str, Any]:
+    """Return what the page shows of the replications: a figure, and its files."""
+    files = [
+        (path.suffix[1:], f"files/{path.name}") for path in (figure, figure.with_suffix(".csv"))
+    ]
+    return {
+        "picture": _picture(figure, f"files/{figure.name}", page),
+        "guide": markup(
+            rendered_inline(links.with_documents(GUIDE), links.resolver(page, "README.md"))
+        ),
+        "files": [(suffix, relative(address, page)) for suffix, address in files],
+    }
+
+
+def _picture(path: Path, address: str, page: str) -> Mapping[str, Any]:
     """Return address and size of a figure, so that its place is there before the figure is."""
-    path = study.folder / f"{section.name}.svg"
     with refusing_damage(path):
         found = _SIZE.search(path.read_text(encoding="utf-8")[:4000])
         if found is None:
@@ -228,7 +266,7 @@ def _picture(study: Study, section: StudySection, page: str) -> Mapping[str, Any
     width, height = (round(float(size) * 96 / 72) for size in found.groups())
     scale = 1.5
     return {
-        "address": relative(f"files/{study.name}/{section.name}.svg", page),
+        "address": relative(address, page),
         "width": round(width * scale),
         "height": round(height * scale),
     }

@@ -31,6 +31,7 @@ class PlannedSite:
         self.settings = settings
         self.studies = studies
         self.paper = paper
+        self._accepted = folders.results(settings.edition)
         self._repository = folders.repository
 
     def folder(self) -> str:
@@ -48,6 +49,13 @@ class PlannedSite:
             "records": [studies.record_file(name) for name in names],
             "files": [file for name in names for file in studies.files(name) if file not in own],
             "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
+            "certainty": self._present("certainty.csv"),
+            "certainty_figures": [
+                file
+                for name in self.settings.replications.studies
+                for suffix in ("svg", "csv")
+                for file in self._present(f"replications_{name}.{suffix}")
+            ],
             "documents": [
                 *(str(self._repository / name) for name in TOP_DOCUMENTS),
                 *self._found("docs", "*.md"),
@@ -61,6 +69,11 @@ class PlannedSite:
     def dataset_titles(self) -> dict[str, str]:
         """Return the short title of each dataset."""
         return {name: spec.short_title for name, spec in self.settings.datasets.items()}
+
+    def _present(self, name: str) -> list[str]:
+        """Return an accepted result of the replications, which no ordinary run makes."""
+        path = self._accepted / name
+        return [path.as_posix()] if path.is_file() else []
 
     def _found(self, folder: str, pattern: str) -> list[str]:
         return sorted(map(str, (self._repository / folder).glob(pattern)))
