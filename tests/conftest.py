@@ -28,7 +28,7 @@ TOGETHER = ("workflow", "real_data")
 SECONDS = 240
 """How long a test may take, with what it prepares and clears away: five times the longest."""
 
-# How long an example takes says how busy the machine is. A test that takes too long ends all the same.
+# How long an example takes says how busy the machine is; a test that takes too long ends anyhow.
 settings.register_profile("receval", deadline=None)
 settings.load_profile("receval")
 
