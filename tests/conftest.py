@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # What is imported is compiled once, whatever the environment says, and not again by every process
 # of every run: compiling took longer than all other collecting. What tests start reads it, too.
@@ -26,6 +27,10 @@ TOGETHER = ("workflow", "real_data")
 
 SECONDS = 240
 """How long a test may take, with what it prepares and clears away: five times the longest."""
+
+# How long an example takes says how busy the machine is; a test that takes too long ends anyhow.
+settings.register_profile("receval", deadline=None)
+settings.load_profile("receval")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -53,10 +53,11 @@ def released_values() -> tuple[list[str], dict[int, NDArray[np.float64]]]:
 
 
 def lists_of(
-    prepared: Path, split: str, systems: list[str]
+    prepared: Path, split: str, systems: list[str], ranked: Path | None = None
 ) -> list[tuple[Fold, list[JudgedLists]]]:
     """Return the lists of the systems on every fold of a split of the prepared dataset."""
-    ratings, parts = Ratings.read(prepared), Split.read(prepared / split / "split.npz")
+    ranked = ranked or prepared
+    ratings, parts = Ratings.read(prepared), Split.read(ranked / split / "split.npz")
     metadata, protocol = DatasetMetadata.of(ratings, THRESHOLD), Protocol()
     found = []
     for number in range(parts.n_folds):
@@ -64,7 +65,7 @@ def lists_of(
         judged = JudgedItems.of(data.test, THRESHOLD, metadata)
         lists = []
         for system in systems:
-            path, owner = prepared / split / system / "ranks.npz", ("ml-1m", split, system)
+            path, owner = ranked / split / system / "ranks.npz", ("ml-1m", split, system)
             ranks = read_ranks(path, protocol.key, number, "test", owner)
             lists.append(JudgedLists.measured_by(judged, ranks, protocol))
         found.append((data, lists))

@@ -79,8 +79,9 @@ def print_last(label: str, drawn: Values) -> None:
     print(f"{label:44} Gbpref last {last:.2f}, GF1* and GMRR* the last two {both:.3f}")
 
 
-def near_ties(prepared: Path) -> None:
-    measured = [measured_users(*each) for each in lists_of(prepared, "random-folds", SYSTEMS)]
+def near_ties(prepared: Path, ranked: Sequence[Path], split: str) -> None:
+    lists = [fold for folder in ranked for fold in lists_of(prepared, split, SYSTEMS, folder)]
+    measured = [measured_users(*each) for each in lists]
     folds = [logarithms(users, RELEASED_FORMS) for users in measured]
     heading("Geometric means, released form of F1 and MRR")
     means, errors = means_and_errors(folds)
@@ -95,10 +96,10 @@ def near_ties(prepared: Path) -> None:
         larger = np.maximum(found[0][:, ONE], found[0][:, OTHER])
         relative = np.median((found[1] / larger)[:, among], axis=1)
         line(f"relative error of pairs of the best{label}", relative, 4)
+        near = (np.abs(found[0][:, ONE] - found[0][:, OTHER]) < 2 * found[1]) & (found[1] > 0)
+        line(f"pairs within two standard errors{label}", near.sum(axis=1), 0)
     apart = np.abs(means[:, ONE] - means[:, OTHER]) / np.maximum(means[:, ONE], means[:, OTHER])
     line("pairs less than 1 % apart", ((apart < 0.01) & (errors > 0)).sum(axis=1), 0)
-    near = (np.abs(means[:, ONE] - means[:, OTHER]) < 2 * errors) & (errors > 0)
-    line("pairs within two standard errors", near.sum(axis=1), 0)
     rng = np.random.default_rng(1)
     for spread in (0.02, 0.05, 0.1):
         moved = [means * np.exp(rng.normal(0, spread, means.shape)) for _ in range(2000)]
@@ -119,4 +120,7 @@ def near_ties(prepared: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("prepared", type=Path)
-    near_ties(parser.parse_args().prepared)
+    parser.add_argument("split", nargs="?", default="random-folds")
+    parser.add_argument("--ranked", type=Path, nargs="*", help="folders of splits, if elsewhere")
+    options = parser.parse_args()
+    near_ties(options.prepared, options.ranked or [options.prepared], options.split)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Draw the rules of the workflow, from raw files down to the report of what drifted.
+"""Draw the rules of the workflow, from raw files down to the site and the replications.
 
     python docs/architecture/draw_rulegraph.py            write docs/rulegraph.svg
     python docs/architecture/draw_rulegraph.py --check    exit 1 if it shows other rules or arrows
 
 What depends on what is asked of Snakemake (``snakemake --rulegraph``), in both editions. A box is a
 rule, an arrow leads from it to a rule that reads what it makes; arrows that follow from others are
-left out, and so is the target ``all``. Rules of one edition alone are white. No arrow leads up:
-where some artifacts show the verdicts on others, that they are read again is not drawn. The
-description of the picture names all arrows, for those who cannot see it and for the check.
+left out, and so are the targets, which make nothing. Rules of one edition alone are white. No arrow
+leads up: where some artifacts show the verdicts on others, that they are read again is not drawn.
+The description of the picture names all arrows, for those who cannot see it and for the check.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from receval.figures.style import figure_style
 
 PICTURE = ROOT / "docs" / "rulegraph.svg"
 TITLE = "The rules of the workflow"
-TARGET = "all"
+TARGETS = ("all", "site", "replications")
+REPEATED = "r01,crossed"
+"""One replication, and those by which variance is split, have all rules of replications."""
 ROW = 0.42
 """Inches from one row of boxes to the next."""
 
@@ -40,8 +42,19 @@ _SENTENCE = re.compile(r"(\w+) reads what (.+?) makes?\.")
 
 def edges_of(edition: str) -> Edges:
     """Return the pairs of rules of which the second reads what the first makes."""
+    config = (f"edition={edition}", f"repeat={REPEATED}")
     ran = subprocess.run(
-        [sys.executable, "-m", "snakemake", "-n", "--rulegraph", "--config", f"edition={edition}"],
+        [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "-n",
+            "--rulegraph",
+            "--config",
+            *config,
+            "--",
+            *TARGETS,
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -51,7 +64,7 @@ def edges_of(edition: str) -> Edges:
         raise ValueError(f"Snakemake could not plan the {edition} edition:\n{ran.stderr}")
     rules = dict(_NODE.findall(ran.stdout))
     pairs = {(rules[first], rules[second]) for first, second in _EDGE.findall(ran.stdout)}
-    return {pair for pair in pairs if pair[0] != pair[1] and TARGET not in pair}
+    return {pair for pair in pairs if pair[0] != pair[1] and pair[1] not in TARGETS}
 
 
 def upward(edges: Edges) -> Edges:

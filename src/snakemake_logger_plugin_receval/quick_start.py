@@ -14,7 +14,12 @@ from pathlib import Path, PurePath
 from typing import IO, Any
 
 # The first import is Snakemake's own first one: its modules import one another.
-import snakemake.api  # noqa: F401
+import snakemake.api
+import snakemake.dag
+import snakemake.io.fmt
+import snakemake.jobs
+import snakemake.rules
+from snakemake.io import AnnotatedString, _IOFile
 from snakemake.sourcecache import LocalSourceFile, SourceCache
 from snakemake_interface_common.plugin_registry import PluginRegistryBase
 from snakemake_interface_report_plugins.registry import ReportPluginRegistry
@@ -23,6 +28,9 @@ from receval.workflow.garbage import collect_rarely
 
 DRY = frozenset({"-n", "--dry-run", "--dryrun"})
 """With these a run only shows its plan, and makes no report."""
+
+ASK_FOR_FLAGS = (snakemake.dag, snakemake.io, snakemake.io.fmt, snakemake.jobs, snakemake.rules)
+"""Modules that ask of every file of every job for its flags, by a name of their own."""
 
 ASKS_FOR_REPORTS = ("-h", "--h", "--rep")
 """How options begin that name the reporters, or list the options of all of them."""
@@ -44,6 +52,8 @@ def start_quickly(command: Sequence[str]) -> None:
         _load_yaml_without_numpy()
     LocalSourceFile.get_cache_path = placing(LocalSourceFile.get_cache_path)
     SourceCache._open = opening(SourceCache._open)
+    for module in ASK_FOR_FLAGS:
+        module.is_flagged = flagging(module.is_flagged)
     if DRY.intersection(words) and not any(word.startswith(ASKS_FOR_REPORTS) for word in words):
         # Reporters that somebody has installed are still found: Snakemake's own is not loaded.
         ReportPluginRegistry.collect_plugins = PluginRegistryBase.collect_plugins
@@ -85,3 +95,17 @@ def opening(usual: Callable[..., IO[Any]]) -> Callable[..., IO[Any]]:
         return usual(cache, source, mode, encoding)
 
     return open_source
+
+
+def flagging(usual: Callable[[Any, str], bool]) -> Callable[[Any, str], bool]:
+    """Return what tells whether a file has a flag: of Snakemake's own classes by their class."""
+
+    def is_flagged(value: Any, flag: str) -> bool:
+        kind = type(value)
+        if kind is str:
+            return False
+        if kind is _IOFile or kind is AnnotatedString:
+            return bool(value.flags.get(flag))
+        return usual(value, flag)
+
+    return is_flagged

@@ -71,10 +71,12 @@ def _random(seed: int) -> ReadingChange:
 
 
 def telling_change(
-    claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
+    claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources, finding: Finding
 ) -> str | None:
-    """Return a change of the deciding numbers that gives another verdict; None if none does."""
-    finding = judge(check, claim, paper, sources)
+    """Return a change of the deciding numbers that gives another verdict; None if none does.
+
+    The finding is what the sources say without a change, and has just been read from them.
+    """
     readings = len(sources.readings)
     for name, change in changes(finding, readings):
         try:

@@ -16,12 +16,12 @@ from receval.claims.errata import (
     ClaimId,
     Erratum,
     ErratumName,
-    ErratumSize,
     load_errata,
     sizes,
 )
-from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
 from receval.claims.report import report_of_claims
+from receval.claims.sources import ClaimSources
+from receval.config.reading import read_yaml
 from receval.config.settings import load_settings
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
@@ -30,15 +30,9 @@ from receval.protocols.protocol import Protocol
 ROOT = Path(__file__).resolve().parents[2]
 ERRATA_OF_ALL = load_errata(ROOT / ERRATA)
 SETTINGS = load_settings(ROOT / "config", "full")
-ACCEPTED = AcceptedNumbers(ROOT / "results" / "full", ROOT / "config")
+ACCEPTED = ClaimSources.of_folder(ROOT / "results" / "full")
 MEASURED = {name: e for name, e in ERRATA_OF_ALL.items() if e.size.numbers}
 QUICK = {name: e.command for name, e in ERRATA_OF_ALL.items() if e.command.startswith("python -c")}
-READ = [
-    (name, key, number)
-    for name, erratum in MEASURED.items()
-    for key, number in erratum.size.numbers.items()
-    if number.artifact
-]
 
 ENTRY: dict[str, Any] = {
     "paper": "valcarce2018",
@@ -59,11 +53,18 @@ def written(folder: Path, content: dict[str, Any]) -> Path:
     return path
 
 
-def results(folder: Path, text: str) -> AcceptedNumbers:
+def results(folder: Path, text: str) -> ClaimSources:
     """Write the CSV of an artifact ``study/fig`` and return what reads it."""
     (folder / "study").mkdir()
     (folder / "study" / "fig.csv").write_text(text, encoding="utf-8")
-    return AcceptedNumbers(folder, ROOT / "config")
+    return ClaimSources.of_folder(folder)
+
+
+def sized(numbers: dict[str, Any], short: str = "", shown: str = "") -> Erratum:
+    """Return an erratum with these numbers, which its texts name."""
+    every = short + shown or "".join(f"{{{name}}}" for name in numbers)
+    size = {"short": short or every, "shown": shown or every, "numbers": numbers}
+    return Erratum.model_validate(ENTRY | {"size": size})
 
 
 def test_an_entry_needs_no_more_than_its_keys(tmp_path: Path) -> None:
@@ -94,26 +95,8 @@ def test_an_entry_needs_no_more_than_its_keys(tmp_path: Path) -> None:
             "the texts and the numbers do not have the same names: a",
         ),
         (
-            {"size": {"short": "{b}", "shown": "x", "numbers": {"b": {"quotient": ["a", "a"]}}}},
-            "b is made of a: list it before",
-        ),
-        (
-            {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"value": 3}}}},
-            "E-01.size.numbers.a.value: there is no such key",
-        ),
-        (
-            {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"column": "tau"}}}},
-            "a number needs one of the keys artifact, setting, difference",
-        ),
-        (
-            {
-                "size": {
-                    "short": "{a}",
-                    "shown": "x",
-                    "numbers": {"a": {"setting": "datasets/x", "take": "mean"}},
-                }
-            },
-            "only a number of an artifact has take",
+            {"size": {"short": "{a}", "shown": "x", "numbers": {"a": {"valeu": 3}}}},
+            "E-01.size.numbers.a.SelectedCells.valeu: there is no such key",
         ),
         (
             {"text": {"form": "a", "says": "One.", "here": [{"metric": "P", "system": "pop"}]}},
@@ -143,105 +126,67 @@ def test_ids_count_up(tmp_path: Path) -> None:
 TABLE = "system,kept,value,tau\npop,100,0.5,\npop,50,0.25,0.8\nrandom,100,0.125,0.9\n"
 
 
-def test_numbers_are_cells_and_what_is_made_of_them(tmp_path: Path) -> None:
-    specs: dict[str, Any] = {
-        "pop": {"artifact": "study/fig", "where": {"system": "pop", "kept": 100}},
-        "other": {"artifact": "study/fig", "where": {"system": "random"}},
-        "empty": {"artifact": "study/fig", "where": {"tau": ""}},
-        "mean": {"artifact": "study/fig", "where": {"system": "pop"}, "take": "mean"},
-        "rows": {"artifact": "study/fig", "take": "count"},
-        "all": {"artifact": "study/fig", "take": "sum"},
-        "low": {"artifact": "study/fig", "take": "lowest"},
-        "high": {"artifact": "study/fig", "take": "highest"},
-        "less": {"difference": ["pop", "other"]},
-        "times": {"quotient": ["pop", "other"]},
-        "area": {"product": ["pop", "other"]},
-        "both": {"total": ["pop", "other"]},
-        "users": {"setting": "datasets/ml-1m/expected/users"},
-        "folds": {"setting": "splits/random-folds/folds"},
-    }
-    found = results(tmp_path, TABLE).of(
-        {name: ErratumNumber.model_validate(spec) for name, spec in specs.items()}
+def test_numbers_of_an_erratum_are_quantities_of_claims(tmp_path: Path) -> None:
+    pop = {"artifact": "study/fig", "where": {"system": "pop", "kept": 100}}
+    other = {"artifact": "study/fig", "where": {"system": "random"}}
+    erratum = sized(
+        {
+            "pop": pop,
+            "other": other,
+            "rows": {"artifact": "study/fig", "take": "count"},
+            "less": {"difference": [pop, other]},
+            "times": {"quotient": [pop, other]},
+        }
     )
-    assert found == {
+    assert erratum.numbers(results(tmp_path, TABLE)) == {
         "pop": 0.5,
         "other": 0.125,
-        "empty": 0.5,
-        "mean": 0.375,
         "rows": 3.0,
-        "all": 0.875,
-        "low": 0.125,
-        "high": 0.5,
         "less": 0.375,
         "times": 4.0,
-        "area": 0.0625,
-        "both": 0.625,
-        "users": 6040.0,
-        "folds": 5.0,
     }
 
 
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ({"artifact": "study/gone"}, r"study/gone\.csv is missing: correct the name of the art"),
-        ({"artifact": "study/fig", "column": "rho"}, "no column 'rho'; it has system, kept, val"),
-        ({"artifact": "study/fig", "where": {"fold": 1}}, "no column 'fold'; it has system"),
-        ({"artifact": "study/fig", "where": {"system": "als"}}, "no rows with system = als: corr"),
-        ({"artifact": "study/fig", "where": {"system": "pop"}}, "2 rows with system = pop: ask"),
-        (
-            {"artifact": "study/fig", "where": {"kept": 100, "system": "pop"}, "column": "tau"},
-            "a cell of tau that is no number, with kept = 100, system = pop",
-        ),
-        ({"setting": "datasets/ml-1m/expected/user"}, "'user' is not among rows, ratings, users"),
-        ({"setting": "nowhere/ml-1m"}, r"nowhere\.yaml is missing"),
-        ({"setting": "studies/valcarce2018/titel"}, "'titel' is not among title, citation"),
+        ({"artifact": "study/gone"}, "the results of study/gone: correct what is"),
+        ({"artifact": "study/fig", "column": "rho"}, "no column rho; it has system, kept, val"),
+        ({"artifact": "study/fig", "where": {"system": "pop"}}, "has 2 cells with system=pop"),
+        ({"artifact": "study/fig", "each": ["system", "kept"]}, "3 numbers where one is wanted"),
+        ({"setting": "datasets"}, "the provenance of valcarce2018: correct"),
     ],
 )
 def test_a_number_without_a_source_is_a_sentence(
     tmp_path: Path, spec: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"number x: .*{sentence}"):
-        results(tmp_path, TABLE).of({"x": ErratumNumber.model_validate(spec)})
+    with pytest.raises(ValueError, match=f"number x.*{sentence}"):
+        sized({"x": spec}).numbers(results(tmp_path, TABLE))
 
 
 def test_the_sentence_names_the_erratum(tmp_path: Path) -> None:
-    numbers = {"a": {"artifact": "study/gone"}}
-    entry = ENTRY | {"size": {"short": "{a}", "shown": "{a}", "numbers": numbers}}
-    errata = {"E-01": Erratum.model_validate(entry)}
-    with pytest.raises(ValueError, match=r"^config/errata\.yaml: E-01, number a: .* is missing"):
-        sizes(errata, AcceptedNumbers(tmp_path, ROOT / "config"))
+    errata = {"E-01": sized({"a": {"artifact": "study/gone"}})}
+    with pytest.raises(
+        ValueError, match=r"^config/errata\.yaml: E-01, number a needs the results of study/gone"
+    ):
+        sizes(errata, ClaimSources.of_folder(tmp_path))
 
 
 def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> None:
-    size = ErratumSize.model_validate(
-        {
-            "short": "{a:.2f}, {b:.3f}, {a:.1%}",
-            "shown": "{c:,.0f} and {c:.1f}",
-            "numbers": {
-                "a": {"artifact": "study/fig", "where": {"kept": 50}},
-                "c": {"artifact": "study/fig", "where": {"system": "random"}},
-                "b": {"difference": ["c", "a"]},
-            },
-        }
+    a = {"artifact": "study/fig", "where": {"kept": 50}}
+    c = {"artifact": "study/fig", "where": {"system": "random"}}
+    erratum = sized(
+        {"a": a, "b": {"difference": [c, a]}, "c": c},
+        short="{a:.2f}, {b:.3f}, {a:.1%}",
+        shown="{c:,.0f} and {c:.1f}",
     )
-    assert size.texts(results(tmp_path, TABLE)) == (".25, -.125, 25.0 %", "0 and .1")
+    assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, -.125, 25.0 %", "0 and .1")
 
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_every_size_is_read_from_the_accepted_results(name: str) -> None:
-    numbers = ACCEPTED.of(ERRATA_OF_ALL[name].size.numbers)
+    numbers = ERRATA_OF_ALL[name].numbers(ACCEPTED)
     assert all(value == value for value in numbers.values())
-
-
-@pytest.mark.parametrize(("name", "key", "number"), READ, ids=lambda value: str(value)[:20])
-def test_every_selection_finds_exactly_its_cells(
-    name: str, key: str, number: ErratumNumber
-) -> None:
-    rows = ACCEPTED.rows(str(number.artifact))
-    wanted = {column: str(cell) for column, cell in number.where.items()}
-    found = [row for row in rows if all(row[column] == cell for column, cell in wanted.items())]
-    assert len(found) == 1 if number.take is None else len(found) > 1
 
 
 def test_most_errata_have_a_number() -> None:
@@ -267,13 +212,18 @@ def test_every_name_of_a_form_exists(name: ErratumName) -> None:
         case "split":
             assert name.name in SETTINGS.splits
         case "setting":
-            assert ACCEPTED.setting(name.name) is not None
+            file, _, keys = name.name.removeprefix("studies/").partition("/")
+            folder = "config/studies" if name.name.startswith("studies/") else "config"
+            found: Any = read_yaml(ROOT / folder / f"{file}.yaml")
+            for key in keys.split("/"):
+                found = found[key]
+            assert found is not None
         case "protocol":
             whole = [Protocol(kind, base) for kind in ("AR", "1R") for base in ("AI", "TI")]
             assert name.name in {protocol.name for protocol in whole}
         case "column":
             artifact, _, column = name.name.partition(": ")
-            assert column in ACCEPTED.rows(artifact)[0]
+            assert column in ACCEPTED.table(artifact).columns
         case "function":
             module, _, attribute = name.name.partition(":")
             assert callable(getattr(import_module(module), attribute))

@@ -35,9 +35,10 @@ def test_other_deciding_numbers_give_another_verdict(
 ) -> None:
     claim = PAPERS[paper].claims[number]
     check = claim.checks[position]
-    if judge(check, claim, paper, sources()).verdict not in DECIDED:
+    finding = judge(check, claim, paper, sources())
+    if finding.verdict not in DECIDED:
         return
-    assert telling_change(claim, check, paper, sources()) is not None
+    assert telling_change(claim, check, paper, sources(), finding) is not None
 
 
 def test_a_verdict_that_no_number_changes_is_noticed() -> None:
@@ -48,4 +49,5 @@ def test_a_verdict_that_no_number_changes_is_noticed() -> None:
     )
     claim: PaperClaims = PAPERS[paper]
     check = constant(claim.claims[number].checks[position])
-    assert telling_change(claim.claims[number], check, paper, sources()) is None
+    finding = judge(check, claim.claims[number], paper, sources())
+    assert telling_change(claim.claims[number], check, paper, sources(), finding) is None

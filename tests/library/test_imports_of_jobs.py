@@ -139,3 +139,19 @@ def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
     ]
     assert len(drawing) > 30
     assert run(DRAW, *drawing) == "imported:\n"
+
+
+def test_the_plans_of_editions_need_no_numpy() -> None:
+    # A dry run waits for all that they import; of them only the seeds of replications need it.
+    code = """
+import sys
+
+from receval.workflow.plan.folders import RunFolders
+from receval.workflow.plan.plans import Plans
+
+plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})
+assert all(plan.targets() for plan in plans.values())
+print("numpy" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    assert ran.stdout == b"False\n"

@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 import yte.value_handler
 from snakemake.exceptions import WorkflowError
+from snakemake.io import AnnotatedString, IOFile, flag, is_flagged
 from snakemake.sourcecache import LocalSourceFile, SourceCache, SourceFile
 from snakemake_interface_common.plugin_registry import PluginRegistryBase
 from snakemake_interface_report_plugins.registry import ReportPluginRegistry
 
-from snakemake_logger_plugin_receval.quick_start import start_quickly
+from snakemake_logger_plugin_receval.quick_start import ASK_FOR_FLAGS, flagging, start_quickly
 
 REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
+USUAL_FLAGS = is_flagged
 USUAL_PLACE = LocalSourceFile.get_cache_path
 USUAL_COLLECTING = ReportPluginRegistry.collect_plugins
 
@@ -28,6 +30,8 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(LocalSourceFile, "get_cache_path", USUAL_PLACE)
     monkeypatch.setattr(SourceCache, "_open", SourceCache._open)
     monkeypatch.setattr(ReportPluginRegistry, "collect_plugins", USUAL_COLLECTING)
+    for module in ASK_FOR_FLAGS:
+        monkeypatch.setattr(module, "is_flagged", USUAL_FLAGS)
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     yield
@@ -45,6 +49,7 @@ def test_in_another_program_nothing_changes() -> None:
     assert gc.get_threshold()[0] == 700
     assert LocalSourceFile.get_cache_path is USUAL_PLACE
     assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
+    assert all(module.is_flagged is USUAL_FLAGS for module in ASK_FOR_FLAGS)
 
 
 @pytest.mark.parametrize("word", ["-n", "--dry-run", "--dryrun"])
@@ -79,6 +84,12 @@ def test_snakemake_loads_there_what_is_left_out() -> None:
     assert "from smart_open import open" in source(SourceCache._open), REMEDY
     assert "parse_uri(" in source(SourceFile.get_cache_path), REMEDY
     assert USUAL_PLACE is SourceFile.get_cache_path, REMEDY
+    asked = source(USUAL_FLAGS)
+    assert "isinstance(value, AnnotatedStringInterface)" in asked, REMEDY
+    assert "return value.is_flagged(flag)" in asked, REMEDY
+    has = source(AnnotatedString.is_flagged)
+    assert "return flag in self.flags and bool(self.flags[flag])" in has, REMEDY
+    assert AnnotatedString.is_flagged is type(IOFile("a")).is_flagged, REMEDY
     loaded = source(yte.value_handler)
     assert "    import numpy as np\n" in loaded, REMEDY
     assert "\nexcept ImportError:\n" in loaded, REMEDY
@@ -92,6 +103,39 @@ def test_copies_of_sources_lie_where_snakemake_puts_them(path: str) -> None:
     expected = source.get_cache_path()
     start_quickly(["snakemake"])
     assert source.get_cache_path() == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a",
+        Path("a"),
+        None,
+        len,
+        IOFile("a"),
+        IOFile(AnnotatedString("a")),
+        IOFile(flag("a", "temp")),
+        flag("a", "temp"),
+        flag("a", "temp", False),
+        flag(len, "temp"),
+        flag("a", "protected"),
+    ],
+    ids=repr,
+)
+def test_files_have_the_flags_that_they_have_without(value: object) -> None:
+    start_quickly(["snakemake"])
+    for module in ASK_FOR_FLAGS:
+        assert module.is_flagged is not USUAL_FLAGS
+        for name in ("temp", "storage_object"):
+            assert module.is_flagged(value, name) is USUAL_FLAGS(value, name)
+
+
+def test_of_other_things_snakemake_is_asked_for_flags() -> None:
+    class Flagged(AnnotatedString):
+        def is_flagged(self, flag: str) -> bool:
+            return True
+
+    assert flagging(USUAL_FLAGS)(Flagged("a"), "temp")
 
 
 def test_sources_are_opened_as_they_are_without(tmp_path: Path) -> None:

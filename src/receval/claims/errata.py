@@ -11,7 +11,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from receval.claims.erratum_numbers import AcceptedNumbers, ErratumNumber
+from receval.claims.cells import ClaimContext
+from receval.claims.quantities import Quantity, evaluated
+from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import ClaimId
 from receval.config.reading import read_yaml, sentences
 from receval.spec_types import Model, NonEmptyText
@@ -102,8 +104,8 @@ class ErratumSize(Model):
 
     Attributes
     ----------
-    numbers : dict of str to ErratumNumber
-        The numbers by name; what is made of others comes after them.
+    numbers : dict of str to Quantity
+        The numbers by name, as claims have them.
     short : str
         For the table of all errata. ``{name:.3f}`` stands for a number here and in ``shown``.
     shown : str, optional
@@ -112,7 +114,7 @@ class ErratumSize(Model):
         In place of numbers: why our data cannot show it, or that there is no effect; sentences.
     """
 
-    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], ErratumNumber] = Field(
+    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
         default_factory=dict
     )
     short: NonEmptyText
@@ -124,24 +126,10 @@ class ErratumSize(Model):
         measured = {bool(self.numbers), self.shown is not None, self.missing is None}
         if len(measured) > 1:
             raise ValueError("a size has numbers and shown, or it has missing")
-        before: set[str] = set()
-        used = _fields(self.short) | _fields(self.shown or "")
-        for name, number in self.numbers.items():
-            if absent := set(number.parts or ()) - before:
-                raise ValueError(f"{name} is made of {', '.join(sorted(absent))}: list it before")
-            before.add(name)
-            used |= set(number.parts or ())
-        if used != before:
-            names = ", ".join(sorted(used ^ before))
+        if used := (_fields(self.short) | _fields(self.shown or "")) ^ self.numbers.keys():
+            names = ", ".join(sorted(used))
             raise ValueError(f"the texts and the numbers do not have the same names: {names}")
         return self
-
-    def texts(self, accepted: AcceptedNumbers) -> tuple[str, str]:
-        """Return the short and the long text, with numbers that are read now."""
-        numbers = {name: _Printed(value) for name, value in accepted.of(self.numbers).items()}
-        texts = (self.short, self.shown or self.missing or "")
-        short, shown = (text.format_map(numbers) for text in texts)
-        return short, shown
 
 
 class Erratum(Model):
@@ -176,6 +164,33 @@ class Erratum(Model):
     because: NonEmptyText
     claims: tuple[ClaimId, ...] = ()
 
+    def numbers(self, sources: ClaimSources) -> dict[str, float]:
+        """Return the numbers of its size by name.
+
+        Raises
+        ------
+        ValueError
+            One cannot be read, or is not one number; the message names it and what to do.
+        """
+        found: dict[str, float] = {}
+        for name, quantity in self.size.numbers.items():
+            try:
+                found[name] = evaluated(quantity, sources, ClaimContext(self.paper)).number()
+            except NotMeasuredError as error:
+                raise ValueError(
+                    f"number {name} needs {error}: correct what is asked, or accept the results "
+                    "first (receval accept --edition full)."
+                ) from error
+            except ValueError as error:
+                raise ValueError(f"number {name}: {error}") from error
+        return found
+
+    def size_texts(self, sources: ClaimSources) -> tuple[str, str]:
+        """Return the short and the long text of its size, with numbers that are read now."""
+        numbers = {name: _Printed(value) for name, value in self.numbers(sources).items()}
+        short = self.size.short.format_map(numbers)
+        return short, (self.size.shown or self.size.missing or "").format_map(numbers)
+
 
 def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     """Read and check ``config/errata.yaml``.
@@ -204,7 +219,7 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     return errata
 
 
-def sizes(errata: Mapping[str, Erratum], accepted: AcceptedNumbers) -> dict[str, tuple[str, str]]:
+def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tuple[str, str]]:
     """Return the short and the long text of the size of each erratum.
 
     Raises
@@ -215,7 +230,7 @@ def sizes(errata: Mapping[str, Erratum], accepted: AcceptedNumbers) -> dict[str,
     texts = {}
     for name, erratum in errata.items():
         try:
-            texts[name] = erratum.size.texts(accepted)
+            texts[name] = erratum.size_texts(sources)
         except ValueError as error:
             raise ValueError(f"{ERRATA}: {name}, {error}") from error
     return texts

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""What a claim speaks of: numbers selected from results and configuration, and made from them.
+"""What a claim speaks of: numbers that are read, and what is made of them.
 
 A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or
-``where`` selects cells of an artifact's CSV; the other forms are known by their first key.
+``where`` selects cells of an artifact's CSV (:mod:`receval.claims.cells`); the other forms are
+known by their first key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
-from receval.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
+from receval.claims.cells import ClaimContext, SelectedCells, Taken, taken
+from receval.claims.configured_and_computed import Computed, Setting
 from receval.claims.ranks import Ahead, from_the_highest, ranks_of
-from receval.claims.sources import ClaimSources, LabelledValues, Reading, aligned
-from receval.config.named_code import check_name
+from receval.claims.sources import ClaimSources, LabelledValues, aligned
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.messages import enumerated
@@ -215,66 +215,6 @@ class Correlation(_OfTwo):
         if self.coefficient == "spearman":
             one, other = (pd.Series(x).rank().to_numpy() for x in (one, other))
         return pearson_r(one, other)
-
-
-class Setting(Model):
-    """What was configured: a number, or 1 where it is what it should be.
-
-    Attributes
-    ----------
-    setting : str
-        Keys of the study's ``provenance.json``, joined by slashes.
-    equal : value or list, optional
-        Take 1 if the setting is this, and 0 if not. Otherwise it must be a number.
-    count : bool
-        Take the number of entries.
-    """
-
-    setting: NonEmptyText
-    equal: Scalar | tuple[Scalar, ...] | None = None
-    count: bool = False
-
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the number."""
-        found = sources.setting(context.study, self.setting)
-        if self.equal is not None:
-            wanted = list(self.equal) if isinstance(self.equal, tuple) else self.equal
-            number = float(found == wanted)
-        elif self.count:
-            number = float(len(found))
-        elif isinstance(found, int | float):
-            number = float(found)
-        else:
-            raise ValueError(
-                f"The setting {self.setting} of {context.study} is no number: say what it is to "
-                "equal, or that its entries are to be counted."
-            )
-        reading = Reading("", f"the setting {self.setting}")
-        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
-
-
-class Computed(Model):
-    """A number that a function of the library works out, without any results.
-
-    Attributes
-    ----------
-    computed : str
-        The function, as ``module:name``; it takes nothing and returns a number.
-    """
-
-    computed: Annotated[str, AfterValidator(lambda name: _own(name))]
-
-    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the number."""
-        module, _, name = self.computed.partition(":")
-        number = float(getattr(import_module(module), name)())
-        reading = Reading("", f"computed by {self.computed}")
-        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
-
-
-def _own(name: str) -> str:
-    check_name(name, plugins=())
-    return name
 
 
 _FORMS: dict[str, type[Model]] = {

@@ -11,7 +11,6 @@ from typing import Any
 from receval.config.merging import content_of_edition, merged
 from receval.config.replications import RUNS, ReplicationsSpec, seed_names
 from receval.config.settings import EDITIONS, Settings, checked
-from receval.seeds import integer_seed
 from receval.storage.messages import quoted
 
 RUN_NAMES = rf"(?:{'|'.join(EDITIONS)})-(?:{RUNS})"
@@ -152,6 +151,9 @@ def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
         There is no such replication.
     """
     _, name = edition_of_run(run)
+    # A plan that repeats nothing need not wait for numpy.
+    from receval.seeds import integer_seed
+
     spec = settings.replications
     if name not in (*spec.names, *spec.crossed.names):
         raise KeyError(

@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 from receval.claims.errata import ERRATA, RESULTS, Erratum, ErratumForm, load_errata, sizes
-from receval.claims.erratum_numbers import AcceptedNumbers
+from receval.claims.sources import ClaimSources
+from receval.config.reading import read_yaml
 
 _INTRODUCTION = """\
 # Errata
@@ -53,8 +54,7 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
         The errata cannot be read, or a number of theirs; the message names which, and what to do.
     """
     errata = load_errata(config / ERRATA.name)
-    accepted = AcceptedNumbers(results, config)
-    texts = sizes(errata, accepted)
+    texts = sizes(errata, ClaimSources.of_folder(results))
     counts = Counter(erratum.certainty for erratum in errata.values())
     counted = ", ".join(f"{counts[word]} {word}" for word in ("certain", "likely", "open"))
     parts = [_INTRODUCTION, f"There are {len(errata)} errata: {counted}."]
@@ -65,7 +65,8 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
         rows.append((link, paper, erratum.where, erratum.title, short, erratum.certainty))
     parts.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     for paper, names in groupby(errata, key=lambda name: errata[name].paper):
-        parts.append(f"## {paper}\n\n{accepted.setting(f'studies/{paper}/citation')}")
+        study = read_yaml(config / "studies" / f"{paper}.yaml")
+        parts.append(f"## {paper}\n\n{study['citation']}")
         parts += [_section(name, errata[name], texts[name][1]) for name in names]
     return "\n\n".join(parts) + "\n"
 

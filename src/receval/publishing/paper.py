@@ -13,7 +13,6 @@ import pandas as pd
 
 from receval.claims.cells import ClaimContext
 from receval.claims.errata import Erratum, load_errata
-from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
@@ -76,7 +75,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "verdicts": dict(zip(claims["claim"], claims["verdict"], strict=True)),
         "failing": failing_claims(ledger),
         "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
-        "errata": _errata(spec.errata, errata, inputs),
+        "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
         "causes": causes,
         "figures": list(inputs.figures),
     }
@@ -180,21 +179,24 @@ def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[st
 
 
 def _errata(
-    chosen: Sequence[ListedErratum], errata: Mapping[str, Erratum], inputs: PaperInputs
+    chosen: Sequence[ListedErratum],
+    errata: Mapping[str, Erratum],
+    sources: ClaimSources,
+    *,
+    synthetic: bool,
 ) -> list[dict[str, str]]:
     """Return some errata with the sizes of their effects here; empty where twins have none."""
-    accepted = AcceptedNumbers(inputs.ledger.parent, inputs.errata.parent)
     found = []
     for entry in chosen:
         if entry.erratum not in errata:
             raise ValueError(
-                f"The paper lists the erratum {entry.erratum}, which {inputs.errata} does not "
-                "have: correct paper/numbers.yaml."
+                f"The paper lists the erratum {entry.erratum}, which config/errata.yaml does "
+                "not have: correct paper/numbers.yaml."
             )
         erratum = errata[entry.erratum]
         try:
-            is_measured = entry.on_twins or not inputs.synthetic
-            size = erratum.size.texts(accepted)[0] if is_measured else ""
+            is_measured = entry.on_twins or not synthetic
+            size = erratum.size_texts(sources)[0] if is_measured else ""
         except ValueError as error:
             raise ValueError(
                 f"The size of the erratum {entry.erratum} cannot be read: {error}"

@@ -12,7 +12,6 @@ from typing import Any
 from receval.config.replications import RepeatedRuns, ReplicationsSpec
 from receval.config.settings import Settings
 from receval.provenance.source_file import hash_texts
-from receval.seeds import integer_seed
 from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.code import CodeDigests
 
@@ -69,6 +68,9 @@ class PlannedReplications:
 
     def seeds(self) -> dict[str, int]:
         """Return the root seed of each replication that there is."""
+        # A plan that repeats nothing need not wait for numpy.
+        from receval.seeds import integer_seed
+
         return {
             name: integer_seed(self.settings.seed, "replication", name) for name in self.spec.names
         }
