@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How sure verdicts are, counted: by paper, kind and verdict of one run; and of what numbers vary."""
+"""How sure verdicts are, counted by paper, kind and verdict; and of what numbers vary."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``group`` (``paper``, ``kind``, ``verdict`` of the one run, or ``all``), ``name``, the number
-        of ``verdicts``, the counts by outcome, and how many published numbers lie ``inside`` and
+        ``group`` (``paper``, ``kind``, ``verdict`` of the one run, or ``all``), ``name``, the
+        number of ``verdicts``, the counts by outcome, and how many published numbers lie ``inside`` and
         ``outside`` of our intervals of prediction.
     """
     rows = certainty[certainty["outcome"] != NOT_REPEATED]
@@ -103,7 +103,8 @@ def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
     Parameters
     ----------
     variance : DataFrame
-        The columns of :data:`receval.claims.variance.COLUMNS`. Numbers that never vary are left out.
+        The columns of :data:`receval.claims.variance.COLUMNS`. Numbers that never vary are left
+        out.
 
     Returns
     -------
