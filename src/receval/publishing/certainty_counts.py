@@ -71,8 +71,8 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     -------
     list of dict
         ``group`` (``paper``, ``kind``, ``verdict`` of the one run, or ``all``), ``name``, the
-        number of ``verdicts``, the counts by outcome, and how many published numbers lie ``inside`` and
-        ``outside`` of our intervals of prediction.
+        number of ``verdicts``, the counts by outcome, and how many published numbers lie
+        ``inside`` and ``outside`` of our intervals of prediction.
     """
     rows = certainty[certainty["outcome"] != NOT_REPEATED]
     groups = [
