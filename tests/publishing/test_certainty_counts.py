@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from receval.publishing.certainty_counts import certainty_counts, variance_shares, with_outcomes
+from receval.publishing.certainty_counts import (
+    certainty_counts,
+    variance_shares,
+    with_failures_elsewhere,
+    with_outcomes,
+)
+from receval.publishing.claim_counts import NO_CAUSE
 
 LEDGER = pd.DataFrame(
     [
@@ -53,6 +59,12 @@ def test_repeated_verdicts_are_counted_in_groups() -> None:
     names = ("verdicts", "always", "mostly", "rarely", "never", "inside", "outside")
     assert [found["all", "all"][name] for name in names] == [4, 1, 1, 1, 1, 1, 1]
     assert [found["verdict", "holds"][name] for name in names] == [2, 1, 1, 0, 0, 0, 1]
+
+
+def test_failures_that_hold_elsewhere_are_counted_by_cause() -> None:
+    causes = [{"cause": "a draw", "failing": 1}, {"cause": NO_CAUSE, "failing": 0}]
+    counted = with_failures_elsewhere(causes, TABLE)
+    assert [row["elsewhere"] for row in counted] == [1, 0]
 
 
 def test_shares_of_variance_are_means_over_numbers_that_vary() -> None:

@@ -296,7 +296,10 @@ def repeated(folder: Path) -> PaperInputs:
         for run in range(4)
     ]
     write_results(certainty(pd.concat(runs, ignore_index=True)), folder / "certainty.csv")
-    shares = [["bellogin2017/fig02", "", "pop", "B-004", 0.1, 0.01, *SHARES]]
+    shares = [
+        ["bellogin2017/fig02", "", "pop", "B-004", 0.1, 0.01, *SHARES],
+        ["bellogin2017/fig02", "", "mf", "B-008", 0, 0, "", "", "", ""],
+    ]
     write_results(pd.DataFrame(shares, columns=list(VARIANCE_COLUMNS)), folder / "variance.csv")
     return replace(inputs, certainty=folder / "certainty.csv", variance=folder / "variance.csv")
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from receval.claims.variance import SOURCES
 from receval.claims.verdicts import ClaimVerdict
+from receval.publishing.claim_counts import NO_CAUSE
 from receval.storage.files import real_values
 
 OUTCOMES = ("always", "mostly", "rarely", "never")
@@ -95,6 +96,29 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
         for group, name, chosen in groups
         if chosen.any()
     ]
+
+
+def with_failures_elsewhere(
+    causes: Sequence[Mapping[str, Any]], certainty: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """Return the counts by cause with how many failures hold in some replication.
+
+    Parameters
+    ----------
+    causes : sequence of mapping
+        From :func:`receval.publishing.claim_counts.counts_by_cause`.
+    certainty : DataFrame
+        From :func:`with_outcomes`.
+
+    Returns
+    -------
+    list of dict
+        With ``elsewhere``.
+    """
+    holding = certainty["outcome"].isin(["always", "mostly", "rarely"])
+    rows = certainty[holding & (certainty["verdict"] == ClaimVerdict.DOES_NOT_HOLD)]
+    named = rows["cause"].where(rows["cause"] != "", NO_CAUSE)
+    return [{**row, "elsewhere": int((named == row["cause"]).sum())} for row in causes]
 
 
 def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:

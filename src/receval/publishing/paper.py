@@ -17,7 +17,12 @@ from receval.claims.erratum_numbers import AcceptedNumbers
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
-from receval.publishing.certainty_counts import certainty_counts, variance_shares, with_outcomes
+from receval.publishing.certainty_counts import (
+    certainty_counts,
+    variance_shares,
+    with_failures_elsewhere,
+    with_outcomes,
+)
 from receval.publishing.claim_counts import (
     claims_of,
     counts_by_cause,
@@ -27,7 +32,7 @@ from receval.publishing.claim_counts import (
 )
 from receval.publishing.number_sources import CERTAINTY, VARIANCE, NumberSources, PaperInputs
 from receval.publishing.paper_spec import ListedErratum, PaperNumber, PaperSpec
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated
 
 _WORDS = (
@@ -50,7 +55,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     dict
         ``synthetic``; ``replicated`` and ``crossed``, whether there are replications and runs of
         the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
-        (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these say;
+        (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
+        say;
         ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
         ``causes``, ``tables``, ``errata`` and the names of ``figures``.
 
@@ -65,6 +71,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     causes_of = {cause.cause: cause.claims for cause in spec.causes}
     causes = counts_by_cause(claims, causes_of)
     replications = _replications(inputs, ledger, causes_of)
+    if CERTAINTY in replications:
+        causes = with_failures_elsewhere(causes, replications[CERTAINTY])
     sources = NumberSources(inputs, ledger, claims, errata, causes, replications)
     documents = {path.name: path for path in inputs.documents}
     numbers = {
@@ -104,7 +112,9 @@ def _replications(
     if inputs.certainty is not None:
         found[CERTAINTY] = with_outcomes(read_results(inputs.certainty), ledger, causes)
     if inputs.variance is not None:
-        found[VARIANCE] = read_results(inputs.variance)
+        rows = read_results(inputs.variance)
+        # Of a number that never varies no source has a share.
+        found[VARIANCE] = rows[~np.isnan(real_values(rows["split"]))].reset_index(drop=True)
     return found
 
 
