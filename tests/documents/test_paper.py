@@ -74,6 +74,10 @@ def test_the_text_calls_every_number_of_the_yaml_and_no_other() -> None:
     assert called == {*SPEC.numbers, *SPEC.replications, *SPEC.crossed}
 
 
+def test_no_semicolon_of_the_text_is_taken_for_the_end_of_a_call() -> None:
+    assert re.findall(r"#[\w-]+(?:\([^()]*\))?;", TEXT) == [], "Write \\; after a call."
+
+
 def test_the_text_shows_every_figure_that_is_listed_and_no_other() -> None:
     assert set(re.findall(r'drawing\("([^"]+)"', TEXT)) == set(SOURCES.figures)
 
