@@ -215,7 +215,7 @@ def test_a_repeated_claim_says_in_how_many_replications_it_holds(tmp_path: Path)
     assert "is inside the interval from .4800 to .5400" in ledger
     start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert 'id="certainty"' in start
-    assert "judged 20 times more" in start
+    assert "with other root seeds, 20 times at most" in start
     page, other = (
         (tmp_path / "site" / "studies" / name).read_text(encoding="utf-8")
         for name in ("paper2018.html", "other2020.html")
