@@ -10,9 +10,9 @@ import pytrec_eval
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from receval.comparison.evaluate import evaluate
 from receval.comparison.runs import evaluate_runs
 from receval.comparison.splitting import split
+from receval.comparison.systems import evaluate_systems
 from receval.interchange.judgments import JudgedTable
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
@@ -75,16 +75,16 @@ def test_a_run_of_a_systems_scores_is_measured_as_the_system() -> None:
     cells = rng.random((20, 15)) < 0.5
     users, items = np.nonzero(cells)
     table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
-    data = split(read_ratings(table), "user-ratio", train_share=0.6)
+    data = split(read_ratings(table), "user-ratio", train_ratio=0.6)
     protocols = ["AR AI-AN", "AR TI-AN", "1R TI-AN"]
     metrics = ["P@2", "nDCG@2", "RR", "AP"]
     system = Popularity()
-    wanted = evaluate(data, {"Pop": system}, protocols=protocols, metrics=metrics)
+    wanted = evaluate_systems(data, {"Pop": system}, protocols=protocols, metrics=metrics)
     (fold,) = data.folds()
     ratings = data.ratings
     every = np.arange(ratings.n_users)
     scored = system.fit(fold.train).score(every) + rng.random(ratings.n_items) / 10
-    again = evaluate(data, {"Pop": scored}, protocols=protocols, metrics=metrics)
+    again = evaluate_systems(data, {"Pop": scored}, protocols=protocols, metrics=metrics)
     run = Run(
         users=np.repeat(every, ratings.n_items).astype(np.int32),
         items=np.tile(np.arange(ratings.n_items), ratings.n_users).astype(np.int32),

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from receval.comparison.evaluate import evaluate
+from receval.comparison.by_user import ValuesByUser
 from receval.comparison.letters import shared_letters
 from receval.comparison.result import EvaluationResult
 from receval.comparison.splitting import SplitRatings, split
-from receval.comparison.user_values import UserValues
+from receval.comparison.systems import evaluate_systems
 from receval.interchange.ratings_table import read_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.statistics.confidence import mean_with_interval
@@ -35,7 +35,7 @@ def data() -> SplitRatings:
 @pytest.fixture(scope="module")
 def result(data: SplitRatings) -> EvaluationResult:
     scores = np.random.default_rng(1).random((30, 20))
-    return evaluate(
+    return evaluate_systems(
         data,
         {"Pop": Popularity(), "noise": scores, "more noise": scores**2 + scores[::-1]},
         protocols=["AR AI-AN", "1R TI-NN sampled=5", "P1R TI-NN sampled=2 percentiles=2"],
@@ -45,7 +45,7 @@ def result(data: SplitRatings) -> EvaluationResult:
 
 def test_one_list_a_user_gives_the_usual_interval() -> None:
     values = np.random.default_rng(0).random((2, 3, 9))
-    own = UserValues(values, np.ones(9), np.arange(9))
+    own = ValuesByUser(values, np.ones(9), np.arange(9))
     means, halves = mean_with_interval(values)
     np.testing.assert_allclose(own.means, means)
     np.testing.assert_allclose(own.half_intervals, halves)
@@ -62,7 +62,7 @@ def test_intervals_of_several_lists_hold_what_they_promise() -> None:
         lists = rng.integers(1, 9, n_users)
         of_user = rng.normal(0.5, 0.2, n_users)
         sums = of_user * lists + rng.normal(0, 0.1, n_users) * np.sqrt(lists)
-        own = UserValues(sums[None, None], lists.astype(float), np.arange(n_users))
+        own = ValuesByUser(sums[None, None], lists.astype(float), np.arange(n_users))
         inside += abs(own.means[0, 0] - 0.5) <= own.half_intervals[0, 0]
     low, high = stats.binom(n_draws, 0.95).interval(0.999)
     assert low <= inside <= high
@@ -95,7 +95,7 @@ def test_a_permutation_test_of_few_users_is_nearly_exact() -> None:
     own = EvaluationResult(
         ("a", "b"),
         ("P",),
-        {"AR": UserValues(sums, np.ones(5), np.arange(5))},
+        {"AR": ValuesByUser(sums, np.ones(5), np.arange(5))},
         np.array(list("abcde")),
     )
     assert own.compare(samples=20_000)["p"][0] == pytest.approx(2 / 32, abs=0.006)
@@ -106,7 +106,7 @@ def test_the_same_call_gives_the_same_tables(result: EvaluationResult) -> None:
 
 
 def test_comparing_needs_two_systems(data: SplitRatings) -> None:
-    alone = evaluate(data, {"Pop": Popularity()}, metrics="RR")
+    alone = evaluate_systems(data, {"Pop": Popularity()}, metrics="RR")
     with pytest.raises(ValueError, match="There is only Pop: comparing needs two"):
         alone.compare()
 
@@ -115,7 +115,7 @@ def test_users_who_differ_between_systems_are_not_compared(data: SplitRatings) -
     half = np.full((30, 20), np.nan)
     half[::2] = 1
     with pytest.raises(ValueError, match="averaged over different users"):
-        evaluate(data, {"Pop": Popularity(), "half": half}, metrics="RR", users="covered")
+        evaluate_systems(data, {"Pop": Popularity(), "half": half}, metrics="RR", users="covered")
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
@@ -150,14 +150,14 @@ def test_wrong_names_get_the_nearest_right_ones(
 ) -> None:
     arguments = {"systems": {"Random": Random(seed=1)}} | call
     with pytest.raises(ValueError, match=told):
-        evaluate(data, **arguments)  # type: ignore[arg-type]
+        evaluate_systems(data, **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("kind", "parameters", "told"),
     [
         ("user_ratio", {}, "There is no kind of split 'user_ratio'; did you mean user-ratio"),
-        ("user-ratio", {"train_share": 2}, "The split user-ratio: train_ratio"),
+        ("user-ratio", {"train_ratio": 2}, "The split user-ratio: train_ratio"),
         ("user-ratio", {"size": 2}, "The split user-ratio: size: Extra inputs are not permitted"),
         ("temporal", {}, "needs timestamps, which these ratings do not have"),
     ],

@@ -33,7 +33,7 @@ class Listed:
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> tuple[Fold, NDArray[np.float32]]:
+def folds_with_scores(draw: st.DrawFn) -> tuple[Fold, NDArray[np.float32]]:
     cells = st.lists(st.integers(0, 9), min_size=N_USERS * N_ITEMS, max_size=N_USERS * N_ITEMS)
     uses = np.array(draw(cells)).reshape(N_USERS, N_ITEMS)
     values = 1 + np.array(draw(cells)).reshape(N_USERS, N_ITEMS) % 5
@@ -48,14 +48,14 @@ def worlds(draw: st.DrawFn) -> tuple[Fold, NDArray[np.float32]]:
 
 @settings(deadline=None)
 @given(
-    world=worlds(),
+    case=folds_with_scores(),
     relevant=st.sampled_from(["AR", "1R"]),
     candidates=st.sampled_from(["AI", "TI", "train", "rated"]),
     ties=st.sampled_from(["random", "index"]),
     shuffled=st.randoms(use_true_random=False),
 )
-def test_lists_rank_as_scores_do(world, relevant, candidates, ties, shuffled) -> None:  # type: ignore[no-untyped-def]
-    fold, scores = world
+def test_lists_rank_as_scores_do(case, relevant, candidates, ties, shuffled) -> None:  # type: ignore[no-untyped-def]
+    fold, scores = case
     protocol = Protocol(relevant, candidates, ties=ties, threshold=4.0)
     users, items = np.nonzero(~np.isnan(scores))
     order = np.array(shuffled.sample(range(len(users)), len(users)), dtype=np.int64)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.comparison.by_user import ValuesByUser
 from receval.comparison.letters import shared_letters
-from receval.comparison.user_values import UserValues
 from receval.statistics.multiple_comparisons import holm
 from receval.statistics.paired_tests import t_statistics
 from receval.statistics.pairs import LEVEL, system_pairs
@@ -31,7 +31,7 @@ PAIR_COLUMNS = (
 
 
 def pair_table(
-    values: UserValues,
+    values: ValuesByUser,
     metrics: Sequence[str],
     systems: Sequence[str],
     seed: np.random.SeedSequence,
@@ -41,7 +41,7 @@ def pair_table(
 
     Parameters
     ----------
-    values : UserValues
+    values : ValuesByUser
     metrics, systems : sequence of str
     seed : SeedSequence
     samples : int

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.comparison.by_user import ValuesByUser
 from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
 from receval.comparison.report_page import report_page
-from receval.comparison.user_values import UserValues
 from receval.figures.finish import save_figure
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
@@ -36,7 +36,7 @@ class EvaluationResult:
     Attributes
     ----------
     systems, metrics : tuple of str
-    values : mapping of str to UserValues
+    values : mapping of str to ValuesByUser
         By the name of the protocol.
     user_ids : ndarray of str, shape (n_users,)
         Identifiers by code.
@@ -48,7 +48,7 @@ class EvaluationResult:
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
-    values: Mapping[str, UserValues]
+    values: Mapping[str, ValuesByUser]
     user_ids: NDArray[np.str_]
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -11,17 +11,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.comparison.by_user import ValuesByUserCollector
 from receval.comparison.coding import SharedCodes
 from receval.comparison.named import named_metrics, named_protocols
 from receval.comparison.relevance import relevance_threshold
 from receval.comparison.result import EvaluationResult
-from receval.comparison.user_values import UserValuesCollector
 from receval.interchange.judgments import JudgedTable, read_test_data
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
 from receval.interchange.run_files import read_run
-from receval.metrics.evaluation import EvaluatedUsers
-from receval.metrics.evaluation import evaluate as values_of_lists
+from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
@@ -64,8 +63,8 @@ def evaluate_runs(
     train : path, data frame, mapping or Ratings, optional
         What the systems learnt from: these items of a user leave the lists, as no candidates.
     protocols, metrics, relevant, users
-        As for :func:`receval.comparison.evaluate.evaluate`. The items of the protocol's name ``AI``
-        are all of test data, training data and runs.
+        As for :func:`receval.comparison.systems.evaluate_systems`. The base candidates ``AI`` are
+        all items of test data, training data and runs.
     depth : int, "auto" or "whole"
         At which length the lists were cut. A list that was cut does not tell what a metric or a
         protocol makes of the items behind; these are refused. With ``whole`` what is not listed
@@ -86,7 +85,7 @@ def evaluate_runs(
     ------
     ValueError
         A metric or a protocol needs what the lists do not tell; a run has no list for anybody who
-        is tested; or as for :func:`receval.comparison.evaluate.evaluate`.
+        is tested; or as for :func:`receval.comparison.systems.evaluate_systems`.
     TableError
         A file cannot be used.
 
@@ -113,7 +112,7 @@ def evaluate_runs(
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(fold.test, threshold)
     collectors = {
-        name: UserValuesCollector(len(chosen_metrics), len(codes.user_ids), tuple(lists), users)
+        name: ValuesByUserCollector(len(chosen_metrics), len(codes.user_ids), tuple(lists), users)
         for name in complete
     }
     notes: list[str] = []
@@ -125,7 +124,7 @@ def evaluate_runs(
             own.check(protocol_name, ranks, chosen_metrics.values())
             ranked = JudgedLists.measured_by(items, ranks, protocol)
             collectors[protocol_name].add(
-                name, ranked, values_of_lists(list(chosen_metrics.values()), ranked)
+                name, ranked, evaluate(list(chosen_metrics.values()), ranked)
             )
     return EvaluationResult(
         systems=tuple(lists),

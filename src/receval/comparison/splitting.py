@@ -80,7 +80,8 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     seed : int
         Another one gives another split.
     **parameters
-        Those of the kind, such as ``train_share=0.8``, ``folds=5``, ``held_out=1``.
+        Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
+        ``folds=5``, ``held_out=1``.
 
     Raises
     ------
@@ -91,7 +92,7 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     --------
     >>> from receval.interchange.ratings_table import read_ratings
     >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [5, 4, 3, 2, 1, 5]}
-    >>> halves = split(read_ratings(table), "user-ratio", train_share=0.5)
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
     >>> halves.n_folds, [int(fold.train.nnz) for fold in halves.folds()]
     (1, [4])
     """

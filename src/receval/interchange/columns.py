@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns that are wanted of a table, by the names that tables give them, and those found."""
+"""FoundColumns that are wanted of a table, by the names that tables give them, and those found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from receval.storage.messages import quoted
 
 
 @dataclass(frozen=True)
-class Column:
+class WantedColumn:
     """A column that is wanted of a table.
 
     Attributes
@@ -42,8 +42,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Columns that were found in a table.
+class FoundColumns:
+    """FoundColumns that were found in a table.
 
     Attributes
     ----------
@@ -104,7 +104,9 @@ class Columns:
         return self.where(int(row))
 
 
-def chosen_names(source: str, names: Collection[str], wanted: Collection[Column]) -> dict[str, str]:
+def chosen_names(
+    source: str, names: Collection[str], wanted: Collection[WantedColumn]
+) -> dict[str, str]:
     """Return the name in a table of each wanted column that it has."""
     by_plain: dict[str, str] = {}
     for name in names:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.datasets.formats.pairs import merge_repeats
-from receval.interchange.columns import Column, Columns
+from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import SuspiciousTableWarning, TableError
-from receval.interchange.tables import read_columns
+from receval.interchange.tables import read_wanted
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
 from receval.storage.messages import shortened
 
@@ -55,7 +55,7 @@ def read_ratings(
     source : path or data frame
         CSV, TSV, any text with one delimiter (``::`` of MovieLens, too), a RecBole file
         (``.inter``), Parquet, also packed by gzip, bz2 or xz; a data frame of pandas or polars; an
-        Arrow table; a mapping of names to columns. Columns may stand in any order, with others
+        Arrow table; a mapping of names to columns. FoundColumns may stand in any order, with others
         between them.
     user, item, rating, timestamp : str or int, optional
         Names of the columns, or their positions from 0. By default what tables usually call them
@@ -92,13 +92,13 @@ def read_ratings(
     >>> ratings.values.tolist(), ratings.user_ids.tolist(), ratings.users.tolist()
     ([5.0, 2.0, 4.0], ['ann', 'bob'], [0, 0, 1])
     """
-    columns = read_columns(
+    columns = read_wanted(
         source,
         (
-            Column("user", USER_NAMES, True, user),
-            Column("item", ITEM_NAMES, True, item),
-            Column("rating", RATING_NAMES, False, rating, is_needed=rating is not None),
-            Column("timestamp", TIMESTAMP_NAMES, False, timestamp, timestamp is not None),
+            WantedColumn("user", USER_NAMES, True, user),
+            WantedColumn("item", ITEM_NAMES, True, item),
+            WantedColumn("rating", RATING_NAMES, False, rating, is_needed=rating is not None),
+            WantedColumn("timestamp", TIMESTAMP_NAMES, False, timestamp, timestamp is not None),
         ),
         delimiter=delimiter,
         header=header,
@@ -127,7 +127,7 @@ def read_ratings(
     )
 
 
-def _values(columns: Columns) -> NDArray[np.float32]:
+def _values(columns: FoundColumns) -> NDArray[np.float32]:
     if "rating" not in columns:
         return np.ones(len(columns), dtype=np.float32)
     values = columns.numbers("rating")
@@ -146,7 +146,7 @@ def _values(columns: Columns) -> NDArray[np.float32]:
     return values.astype(np.float32)
 
 
-def _timestamps(columns: Columns) -> NDArray[np.int64] | None:
+def _timestamps(columns: FoundColumns) -> NDArray[np.int64] | None:
     if "timestamp" not in columns:
         return None
     times = columns.numbers("timestamp")
@@ -160,7 +160,7 @@ def _timestamps(columns: Columns) -> NDArray[np.int64] | None:
 
 
 def _refuse_repeats(
-    columns: Columns,
+    columns: FoundColumns,
     users: NDArray[np.int32],
     items: NDArray[np.int32],
     ids: tuple[NDArray[np.str_], NDArray[np.str_]],

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.interchange.columns import Column, Columns
+from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import SuspiciousTableWarning, TableError
 from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES
-from receval.interchange.tables import read_columns
+from receval.interchange.tables import read_wanted
 from receval.ratings import first_repeat
 from receval.storage.messages import shortened
 
@@ -99,13 +99,13 @@ class Run:
         SuspiciousTableWarning
             Scores are NaN (these items are not recommended), all infinite, or all the same.
         """
-        columns = read_columns(
+        columns = read_wanted(
             source,
             (
-                Column("user", USER_NAMES, True, user),
-                Column("item", ITEM_NAMES, True, item),
-                Column("score", SCORE_NAMES, False, score, is_needed=score is not None),
-                Column("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
+                WantedColumn("user", USER_NAMES, True, user),
+                WantedColumn("item", ITEM_NAMES, True, item),
+                WantedColumn("score", SCORE_NAMES, False, score, is_needed=score is not None),
+                WantedColumn("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
             ),
             delimiter=delimiter,
             header=header,
@@ -113,7 +113,7 @@ class Run:
         return run_of_columns(columns)
 
 
-def run_of_columns(columns: Columns) -> Run:
+def run_of_columns(columns: FoundColumns) -> Run:
     """Return the run of a table's columns ``user``, ``item`` and ``score`` or ``rank``."""
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is no list to evaluate.")
@@ -141,7 +141,7 @@ def run_of_columns(columns: Columns) -> Run:
     return Run(users, items, scores, user_ids, item_ids, columns.source)
 
 
-def _scores(columns: Columns) -> NDArray[np.float64]:
+def _scores(columns: FoundColumns) -> NDArray[np.float64]:
     if "score" in columns:
         scores = columns.numbers("score")
         if not ("rank" in columns and np.isnan(scores).all()):
@@ -175,12 +175,12 @@ def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the 
     users = [user for user, own in scores.items() for _ in own]
     items = [item for own in scores.values() for item in own]
     values = [value for own in scores.values() for value in own.values()]
-    columns = read_columns(
+    columns = read_wanted(
         {"user": users, "item": items, "score": np.array(values, dtype=np.float64)},
         (
-            Column("user", ("user",), True),
-            Column("item", ("item",), True),
-            Column("score", ("score",), False),
+            WantedColumn("user", ("user",), True),
+            WantedColumn("item", ("item",), True),
+            WantedColumn("score", ("score",), False),
         ),
     )
-    return run_of_columns(Columns(source, columns.first_row, columns.unit, columns.arrays))
+    return run_of_columns(FoundColumns(source, columns.first_row, columns.unit, columns.arrays))

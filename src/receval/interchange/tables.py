@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of a table, whatever holds it: text, Parquet, or a data frame in memory."""
+"""FoundColumns of a table, whatever holds it: text, Parquet, or a data frame in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from receval.interchange.columns import Column, Columns, chosen_names
+from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import bare_suffix
 from receval.interchange.text_tables import read_text
@@ -19,13 +19,13 @@ from receval.storage.messages import quoted
 PARQUET = (".parquet", ".pq")
 
 
-def read_columns(
+def read_wanted(
     source: object,
-    wanted: Collection[Column],
+    wanted: Collection[WantedColumn],
     *,
     delimiter: str | None = None,
     header: bool | None = None,
-) -> Columns:
+) -> FoundColumns:
     """Read some columns of a table.
 
     Parameters
@@ -33,7 +33,7 @@ def read_columns(
     source : Path, str or data frame
         A text file (also packed by gzip, bz2 or xz), a Parquet file, a data frame of pandas or
         polars, an Arrow table, or a mapping of names to columns.
-    wanted : collection of Column
+    wanted : collection of WantedColumn
         In the order in which a file without a header has them.
     delimiter, header
         As for :func:`receval.interchange.layouts.layout_of`.
@@ -72,12 +72,12 @@ def _in_memory(source: object) -> pa.Table:
     )
 
 
-def _converted(source: str, found: Mapping[str, str], table: pa.Table) -> Columns:
+def _converted(source: str, found: Mapping[str, str], table: pa.Table) -> FoundColumns:
     arrays = {}
     for name, own in found.items():
         column = table.column(own)
         arrays[name] = _as_wanted(source, name, own, column)
-    return Columns(source, 1, "row", arrays)
+    return FoundColumns(source, 1, "row", arrays)
 
 
 def _as_wanted(source: str, name: str, own: str, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
+"""FoundColumns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from receval.interchange.columns import Column, Columns, chosen_names
+from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import (
     Layout,
@@ -34,9 +34,9 @@ _BLOCK = 1 << 23
 
 
 def read_text(
-    path: Path, wanted: Collection[Column], delimiter: str | None, header: bool | None
-) -> Columns:
-    """Read some columns of a text file; see :func:`receval.interchange.tables.read_columns`."""
+    path: Path, wanted: Collection[WantedColumn], delimiter: str | None, header: bool | None
+) -> FoundColumns:
+    """Read some columns of a text file; see :func:`receval.interchange.tables.read_wanted`."""
     asked = [str(column.asked) for column in wanted if isinstance(column.asked, str)]
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, delimiter, header)
@@ -51,11 +51,11 @@ def read_text(
     except pa.ArrowInvalid as error:
         raise _first_wrong_line(path, layout, names, kinds, found, str(error)) from None
     arrays = {name: table.column(own) for name, own in found.items()}
-    return Columns(str(path), layout.first_row, "line", arrays)
+    return FoundColumns(str(path), layout.first_row, "line", arrays)
 
 
 def _by_position(
-    path: Path, layout: Layout, wanted: Collection[Column]
+    path: Path, layout: Layout, wanted: Collection[WantedColumn]
 ) -> tuple[list[str], dict[str, str]]:
     """Return names for the columns of a file without a header, and which of them are wanted."""
     names = [str(number) for number in range(layout.n_columns)]

@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class UserValues:
+class ValuesByUser:
     r"""Values of systems for users under one protocol, over all lists and folds of a user.
 
     A protocol averages lists: one a user under AR, one a relevant test rating under 1R; and the
@@ -42,7 +42,7 @@ class UserValues:
     --------
     Two users, the second with three lists:
 
-    >>> values = UserValues(
+    >>> values = ValuesByUser(
     ...     sums=np.array([[[1.0, 1.5]]]), weights=np.array([1.0, 3.0]), users=np.array([0, 7])
     ... )
     >>> values.means.tolist(), values.per_user.tolist()
@@ -109,7 +109,7 @@ class UserValues:
         return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
 
 
-class UserValuesCollector:
+class ValuesByUserCollector:
     """Collects values fold by fold, system by system.
 
     Parameters
@@ -152,7 +152,7 @@ class UserValuesCollector:
                 users, weights=weights * row[chosen], minlength=size
             )
 
-    def values(self) -> UserValues:
+    def values(self) -> ValuesByUser:
         """Return the values of all systems.
 
         Raises
@@ -169,7 +169,7 @@ class UserValuesCollector:
                     "their values cannot be paired: average tested, relevant or all users."
                 )
         users = np.flatnonzero(first)
-        return UserValues(self._sums[:, :, users], first[users], users)
+        return ValuesByUser(self._sums[:, :, users], first[users], users)
 
 
 def _weights(lists: JudgedLists, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:

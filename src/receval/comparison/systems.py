@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.comparison.by_user import ValuesByUserCollector
 from receval.comparison.named import named_metrics, named_protocols
 from receval.comparison.relevance import relevance_threshold
 from receval.comparison.result import EvaluationResult
 from receval.comparison.splitting import SplitRatings
-from receval.comparison.user_values import UserValuesCollector
-from receval.metrics.evaluation import EvaluatedUsers
-from receval.metrics.evaluation import evaluate as values_of_lists
+from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
@@ -35,7 +34,7 @@ class Trainable(Interface):
         ...
 
 
-def evaluate(
+def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
     *,
@@ -81,8 +80,8 @@ def evaluate(
     >>> from receval.interchange.ratings_table import read_ratings
     >>> from receval.recommenders.non_personalised import Popularity
     >>> table = {"user": list("aaabbbcc"), "item": list("xyzxyzxy"), "rating": [1] * 8}
-    >>> halves = split(read_ratings(table), "user-ratio", train_share=0.5)
-    >>> result = evaluate(halves, {"Pop": Popularity()}, metrics=["RR", "P@1"])
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> result = evaluate_systems(halves, {"Pop": Popularity()}, metrics=["RR", "P@1"])
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
@@ -100,7 +99,7 @@ def evaluate(
     }
     metadata = DatasetMetadata.of(data.ratings, threshold)
     collectors = {
-        name: UserValuesCollector(len(chosen_metrics), n_users, tuple(systems), users)
+        name: ValuesByUserCollector(len(chosen_metrics), n_users, tuple(systems), users)
         for name in complete
     }
     for number, fold in enumerate(folds):
@@ -111,7 +110,7 @@ def evaluate(
             for (own_name, protocol), own in zip(complete.items(), ranks, strict=True):
                 lists = JudgedLists.measured_by(judged, own, protocol)
                 collectors[own_name].add(
-                    name, lists, values_of_lists(list(chosen_metrics.values()), lists)
+                    name, lists, evaluate(list(chosen_metrics.values()), lists)
                 )
     return EvaluationResult(
         systems=tuple(systems),
