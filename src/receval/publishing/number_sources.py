@@ -121,21 +121,14 @@ def _own_tables(
     claims: pd.DataFrame,
     errata: Mapping[str, Erratum],
 ) -> dict[str, pd.DataFrame]:
-    files = sorted(inputs.errata.parent.rglob("*.yaml"))
-    lines = {
-        "lines-of-configuration": sum(map(_lines, files)),
-        "lines-of-claims": sum(_lines(path) for path in files if path.parent.name == "claims"),
-        "configuration-files": len(files),
-    }
     rows = [(name, e.paper, e.certainty, bool(e.size.numbers)) for name, e in errata.items()]
-    counts = {**inputs.counts, **lines}
     return {
         VERDICTS: ledger[ledger["form"] == ""].reset_index(drop=True),
         CLAIMS: claims,
         FORMS: _other_forms(ledger),
         TOLERANCES: _in_tolerances(ledger),
         ERRATA: pd.DataFrame(rows, columns=["erratum", "paper", "certainty", "measured"]),
-        COUNTS: pd.DataFrame({"of": list(counts), "value": list(counts.values())}),
+        COUNTS: pd.DataFrame({"of": list(inputs.counts), "value": list(inputs.counts.values())}),
     }
 
 
@@ -166,9 +159,3 @@ def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
     widths = {"within_half": 0.5, "within": 1.0, "within_twice": 2.0}
     said = {name: np.where(times <= width, "yes", "no") for name, width in widths.items()}
     return own.assign(**said)[~np.isnan(times)].reset_index(drop=True)
-
-
-def _lines(path: Path) -> int:
-    """Count the lines of a file of configuration that say something."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in lines)

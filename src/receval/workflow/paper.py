@@ -56,7 +56,7 @@ def build_paper(
     pdf, table, contents : Path
         The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
     configuration : sequence of Path
-        All files of the configuration: its size is told, and errata quote it.
+        All files of the configuration, which errata quote.
 
     Raises
     ------
