@@ -74,7 +74,7 @@ def repeated(values: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(values or ()))
 
 
-def column(text: str) -> str | int:
+def column_name(text: str) -> str | int:
     """Return a column's name, or its position where it is a number."""
     return int(text) if text.isdigit() else text
 

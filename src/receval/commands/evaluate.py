@@ -11,7 +11,7 @@ from typing import Any
 from receval.commands.arguments import (
     add_measuring,
     add_output,
-    column,
+    column_name,
     finish,
     number_or_word,
     repeated,
@@ -49,7 +49,7 @@ def add_evaluate(commands: Any) -> None:
     )
     for name in ("user", "item", "rating", "timestamp"):
         parser.add_argument(
-            f"--{name}", type=column, help=f"column of the {name}: name or position"
+            f"--{name}", type=column_name, help=f"column of the {name}: name or position"
         )
     parser.add_argument(
         "--repeats",
@@ -59,10 +59,10 @@ def add_evaluate(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
-    parser.set_defaults(run=run, needs_repository=False)
+    parser.set_defaults(run=run_evaluate, needs_repository=False)
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run_evaluate(chosen: argparse.Namespace) -> int:
     """Carry the command out."""
     from receval.commands.named_systems import named_system
     from receval.comparison.splitting import split

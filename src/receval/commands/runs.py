@@ -47,10 +47,10 @@ def add_runs(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
-    parser.set_defaults(run=run, needs_repository=False)
+    parser.set_defaults(run=run_runs, needs_repository=False)
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run_runs(chosen: argparse.Namespace) -> int:
     """Carry the command out."""
     from receval.comparison.runs import evaluate_runs
 
