@@ -24,6 +24,9 @@ LOOKS = {
 """How readers look at pages."""
 
 
+NOT_SERIOUS = ("minor", "moderate")
+
+
 @contextmanager
 def started_browser() -> Iterator[Any]:
     """Start Chromium; skip where it, or what drives it, is not installed."""
@@ -101,3 +104,24 @@ class Visit:
     def _ask(self, url: str) -> None:
         if not url.startswith(self.address):
             self._note("request elsewhere", url)
+
+
+def serious(page: Any) -> list[str]:
+    """Return what axe-core finds serious or critical on a page, folded parts opened."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="`make browser` installs axe-core"
+    )
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    # Only what it finds is brought over: all that it has looked at is a hundred times as much.
+    run = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+    return [
+        f"{found['id']}: {node['html'][:200]}"
+        for found in run.response["violations"]
+        if found["impact"] not in NOT_SERIOUS
+        for node in found["nodes"]
+    ]
+
+
+def is_too_wide(page: Any) -> bool:
+    """Tell whether a page is wider than its window."""
+    return page.evaluate("document.documentElement.scrollWidth > innerWidth")

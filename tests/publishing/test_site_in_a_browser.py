@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from publishing.browser import LOOKS, Visit, served, started_browser
+from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
 from publishing.site_samples import accepted_sources, small_sources
 
 from receval.publishing.site.site import write_site
 
 Row = Mapping[str, str]
-
-NOT_SERIOUS = ("minor", "moderate")
 
 
 @pytest.fixture(scope="module")
@@ -42,26 +40,6 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     sources = accepted_sources("full", folder)
     write_site(sources, folder / "site")
     return folder / "site", sources.claims
-
-
-def serious(page: Any) -> list[str]:
-    """Return what axe-core finds serious or critical on a page, folded parts opened."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="`make browser` installs axe-core"
-    )
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    # Only what it finds is brought over: all that it has looked at is a hundred times as much.
-    run = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-    return [
-        f"{found['id']}: {node['html'][:200]}"
-        for found in run.response["violations"]
-        if found["impact"] not in NOT_SERIOUS
-        for node in found["nodes"]
-    ]
-
-
-def is_too_wide(page: Any) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
 def addresses(site: Path) -> list[str]:

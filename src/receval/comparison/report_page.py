@@ -60,6 +60,7 @@ def report_page(
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
         f"<title>{html.escape(title)}</title><style>\n{style}</style></head>\n<body>\n<main>\n"
         f"<h1>{html.escape(title)}</h1>\n" + "\n".join(filter(None, parts)) + "\n</main>\n"
         f"<script>\n{script}</script>\n</body>\n</html>\n"
