@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Snakemake and what it imports, once: runs are forked from it, of which importing is most.
 
-This is run as a program. It reads one request a line, as JSON: for a command it forks a process, and
-answers with its number; asked for the end of one, it answers with its status, or null. What such a process loads after that comes from where its request
-says, as if it had been started there: of receval and of Snakemake's plug-ins nothing is here yet.
+This is run as a program. It reads one request a line, as JSON. For a command it forks a process and
+answers with its number; asked whether one has ended, it answers with its status, or null. What such
+a process loads after that comes from where its request says, as if it had been started there: of
+receval and of Snakemake's plug-ins nothing is here yet.
 A run that starts jobs gets its fork server from here as well.
 """
 
