@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The command ``receval``: drift, acceptance, datasets, one rule alone, pages and lists."""
+"""The command ``receval``: for ratings and runs of one's own, and for the repository."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from receval import __version__
+from receval.commands.evaluate import add_evaluate
+from receval.commands.runs import add_runs
 from receval.config.settings import EDITIONS, json_schema, load_settings
 from receval.datasets.reports import DatasetError
 from receval.drift.acceptance import Acceptance, acceptance
@@ -47,14 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         carried out; 141 where nobody reads any more what it prints.
     """
     chosen = _parser().parse_args(arguments)
-    folders = RunFolders.of_command()
-    if not (folders.config / "config.yaml").is_file() or (
-        chosen.run in _WRITING and not folders.are_own
-    ):
+    if chosen.needs_repository and not _is_repository(chosen):
         print(
             "There is no config/config.yaml here: run receval in the repository.", file=sys.stderr
         )
         return 2
+    warnings.showwarning = _show_warning
     try:
         status = int(chosen.run(chosen))
         sys.stdout.flush()
@@ -71,9 +73,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as a sentence, without the line of code that gave it."""
+    print(f"Warning: {message}", file=sys.stderr)
+
+
+def _is_repository(chosen: argparse.Namespace) -> bool:
+    folders = RunFolders.of_command()
+    is_there = (folders.config / "config.yaml").is_file()
+    return is_there and (folders.are_own or chosen.run not in _WRITING)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="receval", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"receval {__version__}")
+    parser.set_defaults(needs_repository=True)
     commands = parser.add_subparsers(required=True, metavar="command")
+    add_evaluate(commands)
+    add_runs(commands)
     for name, run, text in (
         ("drift", _drift, "compare fresh artifacts with the accepted ones; exit 1 if they drifted"),
         ("accept", _accept, "copy fresh artifacts to results/"),

@@ -34,7 +34,7 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    first, second, third = examples()
+    _, _, first, second, third = examples()
     names: dict[str, object] = {}
     exec(compile(first, "library.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
@@ -67,45 +67,32 @@ def test_the_example_runs_on_a_file_of_ratings(
             assert value == pytest.approx(values[name.replace("P@10", "Recall@10")] / 10, abs=1e-4)
 
 
-def test_the_program_on_a_run_made_elsewhere_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_call_evaluates_a_file_of_ratings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    table = pd.read_csv("ratings.csv", dtype=str)
-    held_out = table.groupby("user").head(5)
-    held_out[["user", "item"]].to_csv("held_out.tsv", sep="\t", header=False, index=False)
-    scores = np.random.default_rng(1).random(len(table)).round(3)
-    table[["user", "item"]].assign(score=scores).to_csv("run.csv", index=False)
-
-    until_split, _, rest = examples()[0].partition("# 80 % of the ratings")
-    asked = rest[rest.index("protocols = [") : rest.index("for system in")]
-    section = PAGE.partition("A run made elsewhere")[2]
-    own, _, after = section.partition("`rank_judged(Run(")
-    described, intervals = indented(own), indented(after.partition("asked of several")[0])
     names: dict[str, object] = {}
-    exec(compile(until_split + described, "library.md", "exec"), names)
-    exec("data = fold(ratings, split, 0)\n" + asked, names)
-    ranked = """
-generator_for = partial(generator, SEED, "mine", "own", 0)
-lists, others = (
-    JudgedLists.of(
-        data.test, rank_judged(system, data, protocols, generator_for)[0], RELEVANT, protocols[0]
-    )
-    for system in (Run("run.csv"), PureSVD(factors=5).fit(data.train))
-)
-"""
-    exec(ranked + intervals, names)
-    means, half, p_values = (np.asarray(names[name]) for name in ("means", "half", "p_values"))
-    assert means.shape == half.shape == (4, 2)
-    assert p_values.shape == (4, 1)
-    # All that a user held out is in this run, and nothing else: its recall is 1 for all.
-    assert (half >= 0).all()
-    assert (half[:, 1] > 0).all()
-    assert ((p_values >= 0) & (p_values <= 1)).all()
+    exec(compile(examples()[0], "library.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", printed)
+    for name in ("averages.tex", "averages.svg", "report.html"):
+        assert (tmp_path / name).stat().st_size > 500
 
 
-def indented(text: str) -> str:
-    """Return the program that stands indented in a text."""
-    lines = [line for line in text.splitlines() if line.startswith("    ") or not line.strip()]
-    return "\n".join(line[4:] for line in lines) + "\n"
+def test_one_call_evaluates_lists_that_others_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    items = [f"d{number}" for number in range(12)]
+    judged = [f"u{user} 0 {item} {rng.integers(0, 3)}" for user in range(9) for item in items]
+    Path("test.qrels").write_text("\n".join(judged) + "\n")
+    cells = [(f"u{user}", item, rng.random()) for user in range(8) for item in items[:8]]
+    lines = [f"{user} Q0 {item} 1 {score} mine" for user, item, score in cells]
+    Path("mine.run").write_text("\n".join(lines))
+    Path("theirs.tsv").write_text("\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells))
+    exec(compile(examples()[1], "library.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
+    assert "mine has no list for 1 of the 9 users who are tested: they count 0." in printed

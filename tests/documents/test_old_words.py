@@ -64,7 +64,11 @@ OLD_WORDS = (
         },
     ),
     OldWord(r"(?<![a-z])given[ _-]splits?(?![a-z])|given with unbiased", "predefined split"),
-    OldWord(r"(?<![a-z])train(?:ing)?[ _]shares?(?![a-z])", "train ratio"),
+    OldWord(
+        r"(?<![a-z])train(?:ing)?[ _]shares?(?![a-z])",
+        "train ratio",
+        {"src/receval/comparison/splitting.py": "what others call it is understood, too"},
+    ),
     OldWord(r"training[ _]ratios?(?![a-z])", "train ratio"),
     OldWord(
         r"(?<![a-z])training-shares(?![a-z])",

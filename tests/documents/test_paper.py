@@ -71,7 +71,11 @@ def test_the_style_has_digits_in_names_and_measures_of_the_layout_alone() -> Non
 def test_the_text_calls_every_number_of_the_yaml_and_no_other() -> None:
     text = re.sub(r"(?m)^ *//.*$", "", TEXT)
     called = set(re.findall(r'#n\("([^"]+)"\)', text))
-    assert called == {*SPEC.numbers, *SPEC.replications}
+    assert called == {*SPEC.numbers, *SPEC.replications, *SPEC.crossed}
+
+
+def test_no_semicolon_of_the_text_is_taken_for_the_end_of_a_call() -> None:
+    assert re.findall(r"#[\w-]+(?:\([^()]*\))?;", TEXT) == [], "Write \\; after a call."
 
 
 def test_the_text_shows_every_figure_that_is_listed_and_no_other() -> None:

@@ -86,3 +86,4 @@ def test_replications_are_read_where_they_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "results" / "demo").mkdir(parents=True)
     (tmp_path / "results" / "demo" / "certainty.csv").write_text("claim\n")
     assert paper.inputs()["certainty"] == ["results/demo/certainty.csv"]
+    assert paper.inputs()["variance"] == []

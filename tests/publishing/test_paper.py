@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from receval.claims.certainty import certainty
+from receval.claims.variance import COLUMNS as VARIANCE_COLUMNS
 from receval.config.paper import read_paper_sources
 from receval.publishing.claim_counts import (
     claims_of,
@@ -23,7 +25,7 @@ from receval.publishing.number_sources import PaperInputs
 from receval.publishing.paper import paper_numbers, shown_number, table_of_numbers
 from receval.publishing.paper_spec import PaperSpec, read_paper_spec
 from receval.publishing.typesetting import typeset
-from receval.storage.files import write_results
+from receval.storage.files import read_results, real_values, write_results
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ROOT / "paper"
@@ -172,6 +174,27 @@ def test_causes_name_claims_that_are_there_once(causes: dict[str, list[str]], sa
         counts_by_cause(claims_of(LEDGER), causes)
 
 
+JUDGED = LEDGER.assign(rule="within .1", published=[0.5, "", 0.46, 0.66, "", 0.7, 0.5])
+
+
+def test_numbers_with_a_tolerance_are_told_by_how_many_of_it_they_are_off(tmp_path: Path) -> None:
+    def count(column: str) -> dict[str, Any]:
+        cells = {"artifact": "ledger/tolerances", "column": column, "equal": "yes", "take": "sum"}
+        return {"quantity": cells}
+
+    names = ("within_half", "within", "within_twice")
+    spec = spec_of(**{name.replace("_", "-"): count(name) for name in names})
+    found = paper_numbers(spec, inputs_of(tmp_path, JUDGED))["numbers"]
+    assert [number["value"] for number in found.values()] == [2, 2, 4]
+
+
+def test_other_forms_stand_beside_the_verdict_of_the_claim(tmp_path: Path) -> None:
+    cells = {"artifact": "ledger/forms", "where": {"own": "does not hold"}, "column": "same"}
+    spec = spec_of(other={"quantity": {**cells, "equal": "no", "take": "sum"}})
+    found = paper_numbers(spec, inputs_of(tmp_path, LEDGER))
+    assert found["numbers"]["other"]["value"] == 1
+
+
 def test_numbers_are_shown_as_print_has_them() -> None:
     assert shown_number(-0.5, "+.1f") == "\N{MINUS SIGN}.5"
     assert shown_number(0.5147, ".1%") == "51.5\N{NO-BREAK SPACE}%"
@@ -251,6 +274,50 @@ def test_the_text_takes_no_verdict_for_granted_that_the_ledger_does_not_have(
             assert contents["verdicts"][claim] == taken[word], (
                 f"paper/receval.typ says that {claim} {taken[word]}: write the sentence anew."
             )
+
+
+def repeated(folder: Path) -> PaperInputs:
+    """The accepted inputs of the full edition with made-up replications of its claims."""
+    inputs, _ = accepted_inputs("full")
+    ledger = read_results(inputs.ledger)
+    known = (ledger["form"] == "") & (ledger["verdict"] != "undecidable here")
+    own = ledger[known & ~ledger["kind"].isin(["theorem", "setting", "definition"])]
+    verdicts = [*["holds"] * 3, "does not hold"]
+    runs = [
+        own.assign(
+            replication=f"r{run:02d}",
+            seed=run,
+            judged_by="",
+            code="",
+            verdict=[verdicts[(place * run) % 4] for place in range(len(own))],
+            published=real_values(own["published"]),
+            value=real_values(own["value"]) + 0.01 * run,
+        )
+        for run in range(4)
+    ]
+    write_results(certainty(pd.concat(runs, ignore_index=True)), folder / "certainty.csv")
+    shares = [
+        ["bellogin2017/fig02", "", "pop", "B-004", 0.1, 0.01, *SHARES],
+        ["bellogin2017/fig02", "", "mf", "B-008", 0, 0, "", "", "", ""],
+    ]
+    write_results(pd.DataFrame(shares, columns=list(VARIANCE_COLUMNS)), folder / "variance.csv")
+    return replace(inputs, certainty=folder / "certainty.csv", variance=folder / "variance.csv")
+
+
+SHARES = (0.5, 0.25, 0.125, 0.125)
+
+
+def test_the_paper_is_set_with_replications_too(tmp_path: Path) -> None:
+    inputs = repeated(tmp_path)
+    _, figures = accepted_inputs("full")
+    spec = read_paper_spec(PAPER / "numbers.yaml")
+    alone = paper_numbers(spec, replace(inputs, variance=None))
+    assert (alone["replicated"], alone["crossed"], alone["variance"]) == (True, False, [])
+    both = paper_numbers(spec, inputs)
+    assert {*both["numbers"]} == {*spec.numbers, *spec.replications, *spec.crossed}
+    assert all(number["shown"] for number in both["numbers"].values())
+    for contents in (alone, both):
+        assert typeset(TEXT, contents, figures).startswith(b"%PDF-")
 
 
 def test_a_name_that_the_text_does_not_find_stops_it_with_a_sentence(

@@ -218,6 +218,9 @@ def test_a_repeated_claim_says_in_how_many_replications_it_holds(tmp_path: Path)
     assert ledger.count("holds in 18 of 20 replications") == 1
     assert "the share lies between .70 and .97" in ledger
     assert "is inside the interval from .4800 to .5400" in ledger
+    start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'id="certainty"' in start
+    assert "with other root seeds, 20 times at most" in start
     page, other = (
         (tmp_path / "site" / "studies" / name).read_text(encoding="utf-8")
         for name in ("paper2018.html", "other2020.html")

@@ -5,7 +5,7 @@ REQUIRED INPUTS
   paper/numbers.yaml, sources.yaml                 what the text calls by name, and where that is
   work/<edition>/artifacts/claims.csv              the ledger
   work/<edition>/artifacts/<study>/...             all results and records, and the figures shown
-  results/<edition>/certainty.csv                  of the replications, where there are any
+  results/<edition>/certainty.csv, variance.csv    of the replications, where there are any
   config/                                          errata, and all that they quote
 OUTPUTS
   work/<edition>/artifacts/receval.pdf             the paper

@@ -88,7 +88,8 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
         "Share of replications with other root seeds in which each claim of the paper holds, with "
         f"its 95 % Wilson interval ({most} replications at most). Where the claim is a number, "
         "where the published one lies: the grey band is our 95 % prediction interval for one more "
-        f"replication, about our mean.{twins}"
+        "replication, from -1 to 1 about our mean, and a triangle lies beyond three times its half "
+        f"width.{twins}"
     )
 
 

@@ -30,8 +30,9 @@ def ledger_page(ledger: pd.DataFrame, *, synthetic: bool) -> str:
     parts = [
         "# The papers' claims, and what became of them",
         "Every checkable statement of the papers, judged by the cells of the results that decide "
-        "it; one on several datasets has a row for each. docs/claims.md in the repository says how "
-        "verdicts are reached, and claims.csv has what decided each one.",
+        "it; one on several datasets has a row for each, and verdicts are counted by rows. "
+        "docs/claims.md in the repository says how verdicts are reached, and claims.csv has what "
+        "decided each one.",
     ]
     if synthetic:
         parts.append(OF_TWINS)

@@ -13,15 +13,22 @@ import pandas as pd
 
 from receval.claims.errata import Erratum
 from receval.claims.sources import ClaimSources
+from receval.claims.verdicts import ClaimVerdict
 from receval.publishing.paper_spec import ANY
-from receval.storage.files import read_results, real_values
+from receval.storage.files import real_values
 
 VERDICTS = "ledger/verdicts"
 CLAIMS = "ledger/claims"
 ERRATA = "ledger/errata"
 CAUSES = "ledger/causes"
+FORMS = "ledger/forms"
+TOLERANCES = "ledger/tolerances"
 CERTAINTY = "ledger/certainty"
+VARIANCE = "ledger/variance"
 COUNTS = "plan/counts"
+
+_DIGITS = 6
+"""Of a distance in tolerances."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +45,8 @@ class PaperInputs:
         ``config/errata.yaml``, in the folder of the configuration.
     documents : sequence of Path
         Documents of the repository, in which numbers are written.
-    certainty : Path, optional
-        ``certainty.csv``, of the replications.
+    certainty, variance : Path, optional
+        ``certainty.csv`` and ``variance.csv``, of the replications.
     counts : mapping of str to int
         What the plan has of each.
     figures : sequence of str
@@ -54,6 +61,7 @@ class PaperInputs:
     errata: Path
     documents: Sequence[Path] = ()
     certainty: Path | None = None
+    variance: Path | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     figures: Sequence[str] = ()
     synthetic: bool = False
@@ -72,6 +80,8 @@ class NumberSources(ClaimSources):
     errata : mapping of str to Erratum
     causes : sequence of mapping
         How many claims fail by cause.
+    replications : mapping of str to DataFrame
+        Tables of the replications, by the names that numbers have for them.
     """
 
     def __init__(
@@ -81,6 +91,7 @@ class NumberSources(ClaimSources):
         claims: pd.DataFrame,
         errata: Mapping[str, Erratum],
         causes: Sequence[Mapping[str, Any]],
+        replications: Mapping[str, pd.DataFrame] | None = None,
     ) -> None:
         super().__init__(
             {f"{path.parent.name}/{path.stem}": path for path in inputs.results},
@@ -89,6 +100,7 @@ class NumberSources(ClaimSources):
         self._made = {
             **_own_tables(inputs, ledger, claims, errata),
             CAUSES: pd.DataFrame(causes),
+            **(replications or {}),
         }
 
     def table(self, artifact: str) -> pd.DataFrame:
@@ -109,37 +121,41 @@ def _own_tables(
     claims: pd.DataFrame,
     errata: Mapping[str, Erratum],
 ) -> dict[str, pd.DataFrame]:
-    files = sorted(inputs.errata.parent.rglob("*.yaml"))
-    lines = {
-        "lines-of-configuration": sum(map(_lines, files)),
-        "lines-of-claims": sum(_lines(path) for path in files if path.parent.name == "claims"),
-        "configuration-files": len(files),
-    }
     rows = [(name, e.paper, e.certainty, bool(e.size.numbers)) for name, e in errata.items()]
-    counts = {**inputs.counts, **lines}
-    tables = {
+    return {
         VERDICTS: ledger[ledger["form"] == ""].reset_index(drop=True),
         CLAIMS: claims,
+        FORMS: _other_forms(ledger),
+        TOLERANCES: _in_tolerances(ledger),
         ERRATA: pd.DataFrame(rows, columns=["erratum", "paper", "certainty", "measured"]),
-        COUNTS: pd.DataFrame({"of": list(counts), "value": list(counts.values())}),
+        COUNTS: pd.DataFrame({"of": list(inputs.counts), "value": list(inputs.counts.values())}),
     }
-    if inputs.certainty is not None:
-        tables[CERTAINTY] = _with_outcomes(read_results(inputs.certainty))
-    return tables
 
 
-def _with_outcomes(certainty: pd.DataFrame) -> pd.DataFrame:
-    """Add whether a claim holds in its replications ``always``, ``sometimes`` or ``never``."""
-    trials, holding = (real_values(certainty[name]) for name in ("replications", "holding"))
-    outcomes = np.select(
-        [~(trials > 0), holding == trials, holding == 0],
-        ["not repeated", "always", "never"],
-        "sometimes",
-    )
-    return certainty.assign(outcome=outcomes)
+def _other_forms(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the decided verdicts of other forms, with that of the claim (``own``)."""
+    keys = ["claim", "dataset"]
+    own = ledger.loc[ledger["form"] == "", [*keys, "verdict"]].rename(columns={"verdict": "own"})
+    forms = ledger[(ledger["form"] != "") & (ledger["verdict"] != ClaimVerdict.UNDECIDABLE)]
+    found = forms.merge(own, on=keys, how="left")
+    same = np.where(found["verdict"] == found["own"], "yes", "no")
+    return found.assign(same=same)
 
 
-def _lines(path: Path) -> int:
-    """Count the lines of a file of configuration that say something."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in lines)
+def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers that are judged by a tolerance, with their distances in tolerances.
+
+    ``within_half``, ``within`` and ``within_twice`` are ``yes`` or ``no``.
+    """
+    names = ("published", "value", "rule")
+    if not {*names} <= set(ledger.columns):
+        return pd.DataFrame(columns=["claim", "within_half", "within", "within_twice"])
+    own = ledger[(ledger["form"] == "") & (ledger["verdict"] != ClaimVerdict.UNDECIDABLE)]
+    tolerance = real_values(own["rule"].str.extract(r"^within ([\d.]+)$")[0])
+    off = np.abs(real_values(own["value"]) - real_values(own["published"]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Ends belong to a tolerance, whatever the last digit of a difference.
+        times = np.round(off / tolerance, _DIGITS)
+    widths = {"within_half": 0.5, "within": 1.0, "within_twice": 2.0}
+    said = {name: np.where(times <= width, "yes", "no") for name, width in widths.items()}
+    return own.assign(**said)[~np.isnan(times)].reset_index(drop=True)

@@ -16,6 +16,12 @@ from receval.claims.errata import Erratum, load_errata
 from receval.claims.quantities import evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
+from receval.publishing.certainty_counts import (
+    certainty_counts,
+    variance_shares,
+    with_failures_elsewhere,
+    with_outcomes,
+)
 from receval.publishing.claim_counts import (
     claims_of,
     counts_by_cause,
@@ -23,9 +29,9 @@ from receval.publishing.claim_counts import (
     in_print,
     verdict_counts,
 )
-from receval.publishing.number_sources import NumberSources, PaperInputs
+from receval.publishing.number_sources import CERTAINTY, VARIANCE, NumberSources, PaperInputs
 from receval.publishing.paper_spec import ListedErratum, PaperNumber, PaperSpec
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 from receval.storage.messages import enumerated
 
 _WORDS = (
@@ -46,8 +52,10 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``synthetic``; ``replicated``, whether there are replications; ``numbers`` by name, each
-        with ``value``, ``shown`` and ``source`` (empty ``shown`` where twins cannot give it);
+        ``synthetic``; ``replicated`` and ``crossed``, whether there are replications and runs of
+        the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
+        (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
+        say;
         ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
         ``causes``, ``tables``, ``errata`` and the names of ``figures``.
 
@@ -59,13 +67,22 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     ledger = read_results(inputs.ledger)
     claims = claims_of(ledger)
     errata = load_errata(inputs.errata)
-    causes = counts_by_cause(claims, {cause.cause: cause.claims for cause in spec.causes})
-    sources = NumberSources(inputs, ledger, claims, errata, causes)
+    causes_of = {cause.cause: cause.claims for cause in spec.causes}
+    causes = counts_by_cause(claims, causes_of)
+    replications = _replications(inputs, ledger, causes_of)
+    if CERTAINTY in replications:
+        causes = with_failures_elsewhere(causes, replications[CERTAINTY])
+    sources = NumberSources(inputs, ledger, claims, errata, causes, replications)
     documents = {path.name: path for path in inputs.documents}
-    numbers = {**spec.numbers, **(spec.replications if inputs.certainty else {})}
+    numbers = {
+        **spec.numbers,
+        **(spec.replications if CERTAINTY in replications else {}),
+        **(spec.crossed if VARIANCE in replications else {}),
+    }
     return {
         "synthetic": inputs.synthetic,
-        "replicated": inputs.certainty is not None,
+        "replicated": CERTAINTY in replications,
+        "crossed": VARIANCE in replications,
         "numbers": {
             name: _number(name, number, sources, documents, synthetic=inputs.synthetic)
             for name, number in numbers.items()
@@ -77,8 +94,32 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
         "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
         "causes": causes,
+        "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],
+        "variance": [
+            {name: _share(value) for name, value in row.items()}
+            for row in (variance_shares(replications[VARIANCE]) if VARIANCE in replications else [])
+        ],
         "figures": list(inputs.figures),
     }
+
+
+def _replications(
+    inputs: PaperInputs, ledger: pd.DataFrame, causes: Mapping[str, Sequence[str]]
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of the replications that there are, by their names among the sources."""
+    found = {}
+    if inputs.certainty is not None:
+        found[CERTAINTY] = with_outcomes(read_results(inputs.certainty), ledger, causes)
+    if inputs.variance is not None:
+        rows = read_results(inputs.variance)
+        # Of a number that never varies no source has a share.
+        found[VARIANCE] = rows[~np.isnan(real_values(rows["split"]))].reset_index(drop=True)
+    return found
+
+
+def _share(value: Any) -> Any:
+    """Return a share as tables print it, and anything else as it is."""
+    return shown_number(value, ".0%") if isinstance(value, float) else value
 
 
 def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:

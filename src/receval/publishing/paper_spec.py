@@ -32,7 +32,9 @@ class PaperNumber(Model):
     quantity : Quantity, optional
         Cells of results, or what is made of them, as claims say it. Beside artifacts there are the
         tables ``ledger/verdicts`` (a row a claim and dataset), ``ledger/claims`` (a row a claim),
-        ``ledger/errata`` and ``plan/counts``.
+        ``ledger/forms`` (decided rows of other forms, ``same`` or not as the claim's ``own``),
+        ``ledger/tolerances`` (numbers with a tolerance, and whether ours are within it),
+        ``ledger/causes``, ``ledger/errata`` and ``plan/counts``.
     document : str, optional
         A document of the repository in which the number is written.
     pattern : str, optional
@@ -106,8 +108,11 @@ class PaperSpec(Model):
     errata : tuple of ListedErratum
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
-        ``ledger/certainty``, which has beside its own columns the column ``outcome``: whether a
-        claim holds in its replications ``always``, ``sometimes`` or ``never``.
+        ``ledger/certainty``, which has beside its own columns those of
+        :func:`receval.publishing.certainty_counts.with_outcomes`.
+    crossed : dict of str to PaperNumber
+        Numbers that are read only where there are runs of the crossed design: of the table
+        ``ledger/variance``.
     """
 
     numbers: dict[NumberName, PaperNumber]
@@ -115,11 +120,15 @@ class PaperSpec(Model):
     causes: tuple[Cause, ...]
     errata: tuple[ListedErratum, ...]
     replications: dict[NumberName, PaperNumber] = Field(default_factory=dict)
+    crossed: dict[NumberName, PaperNumber] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _names_are_told_apart(self) -> Self:
-        if twice := sorted(set(self.numbers) & set(self.replications)):
-            raise ValueError(f"numbers and replications both have {', '.join(twice)}")
+        names = [*self.numbers, *self.replications, *self.crossed]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(
+                f"two of numbers, replications and crossed have {', '.join(twice)}: rename one"
+            )
         return self
 
 

@@ -18,6 +18,7 @@ def build_paper(
     documents: Sequence[Path],
     figures: Sequence[Path],
     certainty: Sequence[Path],
+    variance: Sequence[Path],
     names_of_figures: Sequence[str],
     counts: Mapping[str, int],
     synthetic: bool,
@@ -44,8 +45,8 @@ def build_paper(
         In which numbers are written.
     figures : sequence of Path
         PDFs of drawings.
-    certainty : sequence of Path
-        ``certainty.csv`` of the replications, or nothing.
+    certainty, variance : sequence of Path
+        ``certainty.csv`` and ``variance.csv`` of the replications, each or nothing.
     names_of_figures : sequence of str
         What the text calls the figures, in their order.
     counts : mapping of str to int
@@ -55,7 +56,7 @@ def build_paper(
     pdf, table, contents : Path
         The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
     configuration : sequence of Path
-        All files of the configuration: its size is told, and errata quote it.
+        All files of the configuration, which errata quote.
 
     Raises
     ------
@@ -78,6 +79,7 @@ def build_paper(
             errata=errata,
             documents=documents,
             certainty=next(iter(certainty), None),
+            variance=next(iter(variance), None),
             counts=counts,
             figures=names_of_figures,
             synthetic=synthetic,

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from receval.figures.printed_numbers import fixed, significant
 from receval.publishing.site.verdict_rows import VerdictRow
 from receval.storage.files import refusing_damage
+
+OUTCOMES = ("all", "most", "some", "none")
+"""Of how many replications a claim holds in: most are half of them or more."""
 
 _KEYS = ("paper", "claim", "dataset", "form")
 _COUNTS = ("replications", "holding", "in_part")
@@ -41,6 +45,21 @@ class RowCertainty:
     low: str
     high: str
     location: str
+
+    @property
+    def outcome(self) -> str:
+        """One of :data:`OUTCOMES`.
+
+        Examples
+        --------
+        >>> [RowCertainty(20, n, 0, "", "", "", "", "").outcome for n in (20, 10, 9, 0)]
+        ['all', 'most', 'some', 'none']
+        """
+        if self.holding == self.replications:
+            return "all"
+        if not self.holding:
+            return "none"
+        return "most" if 2 * self.holding >= self.replications else "some"
 
     @property
     def brief(self) -> str:
@@ -114,3 +133,27 @@ def read_certainty(path: Path) -> CertaintyOfRows:
 def certainty_of(row: VerdictRow, known: CertaintyOfRows) -> RowCertainty | None:
     """Return how sure a row's verdict is, if it was repeated."""
     return known.get((row.paper, row.claim, row.dataset, row.form))
+
+
+def counts_of_certainty(
+    rows: Sequence[VerdictRow], known: CertaintyOfRows
+) -> dict[str, Counter[str]]:
+    """Return how many repeated rows hold in all, most, some and none of the replications.
+
+    Parameters
+    ----------
+    rows : sequence of VerdictRow
+        Other forms of a claim are left out.
+    known : CertaintyOfRows
+
+    Returns
+    -------
+    dict of str to Counter
+        By the verdict of the one run, in the order of first appearance.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        found = certainty_of(row, known)
+        if found is not None and not row.form:
+            counts.setdefault(row.verdict, Counter())[found.outcome] += 1
+    return counts

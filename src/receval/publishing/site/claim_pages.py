@@ -6,6 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from receval.publishing.site.certainty_rows import (
+    OUTCOMES,
+    CertaintyOfRows,
+    counts_of_certainty,
+)
 from receval.publishing.site.links import relative
 from receval.publishing.site.shown_rows import LEDGER, RowPrinter, ledger_of
 from receval.publishing.site.site_pages import SitePage, markup
@@ -37,6 +42,7 @@ def start_page(
     studies: Sequence[Study],
     doors: Mapping[str, str],
     report: str = "",
+    certainty: CertaintyOfRows | None = None,
 ) -> SitePage:
     """Return the first page.
 
@@ -48,7 +54,10 @@ def start_page(
         Where a reader goes on, by what for: ``use``, ``rerun``.
     report : str
         Address of the paper on all this; empty where it was not made.
+    certainty : CertaintyOfRows, optional
+        In how many replications claims hold, where there are any.
     """
+    repeated = counts_of_certainty(rows, certainty or {})
     papers = [study for study in studies if study.rows]
     bars = [study.bar(START) for study in papers]
     counts = count_verdicts(rows)
@@ -72,6 +81,10 @@ def start_page(
             "decided": of_claims.total() - of_claims[UNDECIDABLE],
             "doors": {name: relative(address, START) for name, address in doors.items()},
             "ledger_of": {verdict: ledger_of(verdict) for verdict in VERDICTS},
+            "repeated": {verdict: repeated[verdict] for verdict in VERDICTS if verdict in repeated},
+            "repeated_rows": sum(found.total() for found in repeated.values()),
+            "outcomes": OUTCOMES,
+            "replications": max((c.replications for c in (certainty or {}).values()), default=0),
             "report": relative(report, START) if report else "",
         },
         "Which findings of five papers on recommender evaluation hold, claim by claim.",

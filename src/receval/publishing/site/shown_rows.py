@@ -75,6 +75,11 @@ class ShownRow:
     certainty: RowCertainty | None
 
     @property
+    def asks_why(self) -> bool:
+        """Whether a reader wants the reason beside the verdict: it does not hold, or in part."""
+        return self.row.verdict in ("does not hold", "holds in part")
+
+    @property
     def address(self) -> str:
         """Where the row stands, from the top of the site."""
         return f"{LEDGER}#{self.anchor}"

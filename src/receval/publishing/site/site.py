@@ -126,13 +126,14 @@ def _pages(
     }
     links = SiteLinks(_addresses(sources, studies), modules, mentions)
     sections = [(study.name, section) for study in studies for section in study.text.sections]
+    certainty = read_certainty(sources.certainty) if sources.certainty else None
     printer = RowPrinter(
         links,
         sources.datasets,
         [(study, section.name) for study, section in sections],
         [(study, section.name) for study, section in sections if section.has_picture],
         {claim: [(name, mentions[name]) for name in found] for claim, found in errata.items()},
-        read_certainty(sources.certainty) if sources.certainty else None,
+        certainty,
     )
     printer.name_anchors(rows)
     doors = {
@@ -141,7 +142,7 @@ def _pages(
     }
     figures = sources.certainty_figures
     return [
-        start_page(rows, studies, doors, REPORT if sources.report else ""),
+        start_page(rows, studies, doors, REPORT if sources.report else "", certainty),
         page_of_claims(rows, studies, printer),
         studies_page(studies),
         *(

@@ -14,8 +14,8 @@ FOLDER = "paper"
 NAME = "receval"
 SOURCES = "sources.yaml"
 TEXT = ("receval.typ", "style.typ", "receval.bib")
-CERTAINTY = "certainty.csv"
-"""Of the replications, among the accepted results: no ordinary run makes it."""
+REPLICATIONS = ("certainty", "variance")
+"""Tables of the replications, among the accepted results: no ordinary run makes them."""
 
 
 class PlannedPaper:
@@ -84,7 +84,7 @@ class PlannedPaper:
             "configuration": sorted(map(str, self._folders.config.rglob("*.yaml"))),
             "documents": [str(self._folders.repository / name) for name in self.sources.documents],
             "figures": [f"{folder}/{name}.pdf" for name in self._figures().values()],
-            "certainty": self._certainty(),
+            **{name: self._accepted(name) for name in REPLICATIONS},
         }
 
     def names_of_figures(self) -> list[str]:
@@ -118,6 +118,6 @@ class PlannedPaper:
     def _own(self, name: str) -> str:
         return str(self._folders.repository / FOLDER / name)
 
-    def _certainty(self) -> list[str]:
-        accepted = self._folders.results(self._edition) / CERTAINTY
+    def _accepted(self, name: str) -> list[str]:
+        accepted = self._folders.results(self._edition) / f"{name}.csv"
         return [accepted.as_posix()] if accepted.is_file() else []

@@ -130,8 +130,8 @@ function startLedger(table) {
       else head.removeAttribute("aria-sort");
     });
     found.textContent = shown === rows.length
-      ? `All ${rows.length} verdicts on ${claims.size} claims`
-      : `${shown} of ${rows.length} verdicts, on ${claims.size} ${claims.size === 1 ? "claim" : "claims"}`;
+      ? `All ${rows.length} rows on ${claims.size} claims`
+      : `${shown} of ${rows.length} rows, on ${claims.size} ${claims.size === 1 ? "claim" : "claims"}`;
     none.hidden = shown > 0;
     markScrollers();
     if (!keepAddress) keep();

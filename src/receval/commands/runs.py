@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""``receval runs``: lists that other programs have made."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.commands.arguments import add_measuring, add_output, depth, finish, repeated
+
+EXAMPLES = """examples:
+  receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
+  receval runs --test held_out.csv --train train.csv mine=lists.tsv theirs=theirs.json --metric P@5
+"""
+
+
+def add_runs(commands: Any) -> None:
+    """Add the command to those of ``receval``."""
+    text = "compare lists that other programs have made"
+    parser = commands.add_parser(
+        "runs",
+        help=text,
+        description=text,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
+        "NAME=FILE gives a run another name than its file's",
+    )
+    parser.add_argument("--test", required=True, help="judgments (qrels), or ratings held out")
+    parser.add_argument("--train", help="ratings whose items leave the lists")
+    parser.add_argument(
+        "--depth",
+        type=depth,
+        default="auto",
+        help="where lists were cut, or 'whole' if what they lack was never retrieved (%(default)s)",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("trec", "random"),
+        default="trec",
+        help="order of equal scores (%(default)s)",
+    )
+    add_measuring(parser)
+    add_output(parser, "receval-runs")
+    parser.set_defaults(run=run_runs, needs_repository=False)
+
+
+def run_runs(chosen: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from receval.comparison.runs import evaluate_runs
+
+    result = evaluate_runs(
+        chosen.test,
+        _named(chosen.runs),
+        train=chosen.train,
+        protocols=repeated(chosen.protocol) or "AR AI-AN",
+        metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
+        relevant=chosen.relevant,
+        users=chosen.users,
+        depth=chosen.depth,
+        ties=chosen.ties,
+        seed=chosen.seed,
+    )
+    return finish(result, chosen, f"Runs on {Path(chosen.test).name}")
+
+
+def _named(runs: list[str]) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for text in runs:
+        name, equals, path = text.partition("=")
+        if not equals or "/" in name or Path(text).exists():
+            name, path = Path(text).name.partition(".")[0], text
+        if name in named:
+            raise ValueError(
+                f"Two runs are called {name}: {named[name]} and {path}. Give them names, such as "
+                f"{name}-1={named[name]} {name}-2={path}."
+            )
+        named[name] = path
+    return named

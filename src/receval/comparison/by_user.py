@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Values of several systems for the same users, and averages that treat a user as one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
+from receval.metrics.lists import JudgedLists
+from receval.statistics.pairs import system_pairs
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class ValuesByUser:
+    r"""Values of systems for users under one protocol, over all lists and folds of a user.
+
+    A protocol averages lists: one a user under AR, one a relevant test rating under 1R; and the
+    lists of a user are not independent. So a user is what is drawn, with the sum :math:`s_u` of the
+    values of its lists and their number :math:`w_u`:
+
+    .. math:: \bar x = \frac{\sum_u s_u}{\sum_u w_u}
+
+    is the protocol's average. Under P1R a list weighs the less the more lists its percentile has,
+    so that percentiles count alike.
+
+    Attributes
+    ----------
+    sums : ndarray of float64, shape (n_metrics, n_systems, n_users)
+    weights : ndarray of float64, shape (n_users,)
+        All positive.
+    users : ndarray of int64, shape (n_users,)
+        Codes of those who are averaged.
+
+    Examples
+    --------
+    Two users, the second with three lists:
+
+    >>> values = ValuesByUser(
+    ...     sums=np.array([[[1.0, 1.5]]]), weights=np.array([1.0, 3.0]), users=np.array([0, 7])
+    ... )
+    >>> values.means.tolist(), values.per_user.tolist()
+    ([[0.625]], [[[1.0, 0.5]]])
+    """
+
+    sums: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    users: NDArray[np.int64]
+
+    @property
+    def n_users(self) -> int:
+        """Number of users who are averaged."""
+        return len(self.users)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The averages, shape (n_metrics, n_systems)."""
+        return np.asarray(self.sums.sum(axis=-1) / self.weights.sum())
+
+    @property
+    def per_user(self) -> NDArray[np.float64]:
+        """The mean of each user's own lists, shape (n_metrics, n_systems, n_users)."""
+        return np.asarray(self.sums / self.weights)
+
+    @property
+    def contributions(self) -> NDArray[np.float64]:
+        """What each user adds to the average: its mean over users is the average."""
+        return np.asarray(self.sums / self.weights.mean())
+
+    @property
+    def half_intervals(self) -> NDArray[np.float64]:
+        r"""Half the widths of the averages' 95 % intervals, shape (n_metrics, n_systems).
+
+        .. math:: h = t_{n-1}(0.975) \sqrt{\frac{n}{n-1}}
+            \frac{\sqrt{\sum_u (s_u - \bar x w_u)^2}}{\sum_u w_u}
+
+        which is the usual one where every user has one list (Cochran 1977, section 6.4, the
+        variance of a ratio).
+        """
+        return self._half_widths(self.sums, self.means)
+
+    def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the differences of all pairs' averages, first minus second, and half-widths.
+
+        Returns
+        -------
+        differences, half_intervals : ndarray of float64, shape (n_metrics, n_pairs)
+            Pairs in the order of :func:`receval.statistics.pairs.system_pairs`.
+        """
+        first, second = system_pairs(self.sums.shape[1])
+        sums = self.sums[:, first] - self.sums[:, second]
+        means = sums.sum(axis=-1) / self.weights.sum()
+        return means, self._half_widths(sums, means)
+
+    def _half_widths(
+        self, sums: NDArray[np.float64], means: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        size = self.n_users
+        if size < 2:
+            return np.full_like(means, np.nan)
+        residuals = sums - means[..., None] * self.weights
+        deviation = np.sqrt((residuals**2).sum(axis=-1) * size / (size - 1)) / self.weights.sum()
+        return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
+
+
+class ValuesByUserCollector:
+    """Collects values fold by fold, system by system.
+
+    Parameters
+    ----------
+    n_metrics, n_users : int
+    systems : sequence of str
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        See :func:`receval.metrics.evaluation.evaluated_lists`.
+    """
+
+    def __init__(
+        self, n_metrics: int, n_users: int, systems: Sequence[str], evaluated_users: EvaluatedUsers
+    ) -> None:
+        self._systems = list(systems)
+        self._evaluated_users: EvaluatedUsers = evaluated_users
+        self._sums = np.zeros((n_metrics, len(self._systems), n_users))
+        self._weights = np.zeros((len(self._systems), n_users))
+
+    def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
+        """Add the lists of a system on one fold, values of shape (n_metrics, n_lists).
+
+        Raises
+        ------
+        ValueError
+            No list is left to average.
+        """
+        chosen = evaluated_lists(lists, self._evaluated_users)
+        if not chosen.any():
+            raise ValueError(
+                f"No list of {system} is left to average over {self._evaluated_users} users: "
+                "nobody of them has a test rating that the protocol can rank, or a relevant one."
+            )
+        index = self._systems.index(system)
+        users = lists.users[chosen]
+        weights = _weights(lists, chosen)
+        size = self._weights.shape[1]
+        self._weights[index] += np.bincount(users, weights=weights, minlength=size)
+        for metric, row in enumerate(values):
+            self._sums[metric, index] += np.bincount(
+                users, weights=weights * row[chosen], minlength=size
+            )
+
+    def values(self) -> ValuesByUser:
+        """Return the values of all systems.
+
+        Raises
+        ------
+        ValueError
+            The systems were averaged over different users, so that they cannot be paired.
+        """
+        first, *others = self._weights
+        for system, weights in zip(self._systems[1:], others, strict=True):
+            if not np.array_equal(first, weights):
+                raise ValueError(
+                    f"{self._systems[0]} and {system} are averaged over different users or lists "
+                    f"({np.count_nonzero(first)} and {np.count_nonzero(weights)} users), so that "
+                    "their values cannot be paired: average tested, relevant or all users."
+                )
+        users = np.flatnonzero(first)
+        return ValuesByUser(self._sums[:, :, users], first[users], users)
+
+
+def _weights(lists: JudgedLists, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    if lists.percentiles is None:
+        return np.ones(int(chosen.sum()))
+    own = lists.percentiles[chosen]
+    counts = np.bincount(own)
+    share = len(own) / np.count_nonzero(counts)
+    return np.asarray(share / counts[own])

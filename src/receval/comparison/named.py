@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Protocols and metrics that callers give by name or as objects, one or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from receval.metrics.metric import Metric
+from receval.metrics.usual_names import metric_of_usual_name
+from receval.protocols.names import parse_protocol
+from receval.protocols.protocol import Protocol
+
+
+def named_protocols(
+    given: str | Protocol | Sequence[str | Protocol],
+) -> dict[str, Protocol]:
+    """Return protocols by the names under which results show them.
+
+    Raises
+    ------
+    ValueError
+        There is none, or a name is unknown.
+    """
+    listed = [given] if isinstance(given, str | Protocol) else list(given)
+    if not listed:
+        raise ValueError("There is no protocol: name at least one, such as 'AR AI-AN'.")
+    found: dict[str, Protocol] = {}
+    for one in listed:
+        protocol = parse_protocol(one) if isinstance(one, str) else one
+        name = protocol.name
+        if protocol.sampled is not None:
+            name += f" sampled={protocol.sampled}"
+        found[name if name not in found else protocol.key] = protocol
+    return found
+
+
+def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Return metrics by their labels.
+
+    Raises
+    ------
+    ValueError
+        There is none, or a name is unknown.
+    """
+    listed = [given] if isinstance(given, str | Metric) else list(given)
+    if not listed:
+        raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
+    found = [metric_of_usual_name(one) for one in listed]
+    return {metric.label: metric for metric in found}

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""What comes of measuring systems: tables of averages, of pairs, of users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.comparison.by_user import ValuesByUser
+from receval.comparison.intervals_figure import draw_intervals
+from receval.comparison.pair_tests import letters_of_systems, pair_table
+from receval.comparison.printed import DECIMALS, averages_table, pairs_table
+from receval.comparison.report_page import report_page
+from receval.figures.finish import save_figure
+from receval.figures.latex_tables import to_latex
+from receval.figures.style import figure_style
+from receval.figures.tables import Table, to_markdown
+from receval.seeds import seed_sequence
+from receval.storage.files import write_atomically
+
+PERMUTATIONS = 10_000
+"""Samples of the permutation test, if nobody says otherwise."""
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """Values of systems by protocol, metric and user.
+
+    Attributes
+    ----------
+    systems, metrics : tuple of str
+    values : mapping of str to ValuesByUser
+        By the name of the protocol.
+    user_ids : ndarray of str, shape (n_users,)
+        Identifiers by code.
+    settings : mapping
+        How it came about: what the same call needs to be made again.
+    notes : tuple of str
+        What is worth knowing about the data, in sentences.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Mapping[str, ValuesByUser]
+    user_ids: NDArray[np.str_]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def summary(self) -> pd.DataFrame:
+        """Return the averages, one row a protocol, metric and system.
+
+        Returns
+        -------
+        DataFrame
+            ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and how many
+            ``users`` are averaged.
+        """
+        frames = []
+        for protocol, values in self.values.items():
+            halves = values.half_intervals
+            for number, metric in enumerate(self.metrics):
+                means, half = values.means[number], halves[number]
+                frames.append(
+                    pd.DataFrame(
+                        {
+                            "protocol": protocol,
+                            "metric": metric,
+                            "system": list(self.systems),
+                            "mean": means,
+                            "low": means - half,
+                            "high": means + half,
+                            "users": values.n_users,
+                        }
+                    )
+                )
+        return pd.concat(frames, ignore_index=True)
+
+    def compare(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
+        """Return every pair of systems, one row a protocol, metric and pair.
+
+        Parameters
+        ----------
+        samples : int
+            Of the permutation test.
+        seed : int
+            Of its signs.
+
+        Returns
+        -------
+        DataFrame
+            As :func:`receval.comparison.pair_tests.pair_table`, with the column ``protocol``.
+
+        Raises
+        ------
+        ValueError
+            There are fewer than two systems.
+        """
+        if len(self.systems) < 2:
+            raise ValueError(
+                f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
+            )
+        frames = []
+        for protocol, values in self.values.items():
+            signs = seed_sequence(seed, "permutation", protocol)
+            table = pair_table(values, self.metrics, self.systems, signs, samples)
+            table.insert(0, "protocol", protocol)
+            frames.append(table)
+        return pd.concat(frames, ignore_index=True)
+
+    def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
+        """Return letters: systems that share one are not significantly different.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``metric``, ``system``, ``mean`` and ``letters``, the best
+            system first.
+        """
+        pairs = self.compare(samples=samples, seed=seed)
+        frames = []
+        for protocol, values in self.values.items():
+            for number, metric in enumerate(self.metrics):
+                own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
+                means = values.means[number]
+                table = pd.DataFrame(
+                    {
+                        "protocol": protocol,
+                        "metric": metric,
+                        "system": list(self.systems),
+                        "mean": means,
+                        "letters": letters_of_systems(own, means, self.systems),
+                    }
+                )
+                frames.append(table.sort_values("mean", ascending=False, kind="stable"))
+        return pd.concat(frames, ignore_index=True)
+
+    def per_user(self) -> pd.DataFrame:
+        """Return the values of users, one row a protocol, system and user.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``system``, ``user``, ``lists`` (how many a user has; under
+            P1R their weight) and one for each metric: the mean of the user's lists.
+        """
+        frames = []
+        for protocol, values in self.values.items():
+            per_user = values.per_user
+            ids = self.user_ids[values.users]
+            for number, system in enumerate(self.systems):
+                columns: dict[str, Any] = {
+                    "protocol": protocol,
+                    "system": system,
+                    "user": ids,
+                    "lists": values.weights,
+                }
+                columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
+                frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)
+
+    def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
+        """Return the tables that papers print: averages, and all pairs of several systems."""
+        users = max(values.n_users for values in self.values.values())
+        if len(self.systems) < 2:
+            return (averages_table(self.summary(), users, decimals),)
+        groups = self.groups(samples=samples)
+        pairs = self.compare(samples=samples)
+        return averages_table(groups, users, decimals), pairs_table(pairs, decimals)
+
+    def to_latex(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+        """Write the table of averages for LaTeX (booktabs)."""
+        write_atomically(Path(path), to_latex(self.tables(decimals=decimals)[0]))
+
+    def to_markdown(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+        """Write the table of averages in Markdown."""
+        write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
+
+    def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
+        """Write everything as one page for browsers, which loads nothing."""
+        with TemporaryDirectory() as folder:
+            figure = Path(folder, "figure.svg")
+            self.plot(figure)
+            drawn = figure.read_text(encoding="utf-8")
+        page = report_page(title, self.tables(), drawn, self.notes, self.settings)
+        write_atomically(Path(path), page)
+
+    def plot(self, path: str | Path) -> None:
+        """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
+
+        Raises
+        ------
+        ValueError
+            The path has another end.
+        """
+        target = Path(path)
+        if target.suffix not in (".svg", ".pdf"):
+            raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
+        with figure_style():
+            figure = draw_intervals(self.summary())
+        with TemporaryDirectory() as folder:
+            both = Path(folder, "figure.svg"), Path(folder, "figure.pdf")
+            save_figure(figure, *both, title="Averages with their 95 % intervals")
+            chosen = both[0] if target.suffix == ".svg" else both[1]
+            write_atomically(target, chosen.read_bytes())
+
+    def __str__(self) -> str:
+        table = self.summary().pivot_table(
+            index=["protocol", "system"], columns="metric", values="mean", sort=False
+        )
+        return str(table[list(self.metrics)].round(4))

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""Measuring lists that other programs have made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.comparison.by_user import ValuesByUserCollector
+from receval.comparison.coding import SharedCodes
+from receval.comparison.named import named_metrics, named_protocols
+from receval.comparison.relevance import relevance_threshold
+from receval.comparison.result import EvaluationResult
+from receval.interchange.judgments import JudgedTable, read_test_data
+from receval.interchange.ratings_table import read_ratings
+from receval.interchange.run import Run
+from receval.interchange.run_files import read_run
+from receval.metrics.evaluation import EvaluatedUsers, evaluate
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.listed_ranks import ListedItems, rank_listed
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.seeds import generator
+from receval.splits.split import Fold
+from receval.storage.messages import enumerated, quoted
+
+Depth = int | Literal["auto", "whole"]
+
+
+def evaluate_runs(
+    test: object,
+    runs: Mapping[str, object],
+    *,
+    train: object = None,
+    protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
+    metrics: str | Metric | Sequence[str | Metric] = ("P@10", "Recall@10", "nDCG@10"),
+    relevant: float | Literal["auto"] = "auto",
+    users: EvaluatedUsers = "tested",
+    depth: Depth = "auto",
+    ties: Literal["trec", "random"] = "trec",
+    seed: int = 1,
+) -> EvaluationResult:
+    """Measure lists of recommendations by test data.
+
+    Users of the test data whom a run has no list for count 0, users of a run who are not tested do
+    not count; the notes of the result say how many there are.
+
+    Parameters
+    ----------
+    test : path, data frame, mapping or Ratings
+        Judgments or held-out ratings (:func:`receval.interchange.judgments.read_test_data`).
+    runs : mapping of str to run, path, data frame or mapping
+        By the names of the systems (:func:`receval.interchange.run_files.read_run`).
+    train : path, data frame, mapping or Ratings, optional
+        What the systems learnt from: these items of a user leave the lists, as no candidates.
+    protocols, metrics, relevant, users
+        As for :func:`receval.comparison.systems.evaluate_systems`. The base candidates ``AI`` are
+        all items of test data, training data and runs.
+    depth : int, "auto" or "whole"
+        At which length the lists were cut. A list that was cut does not tell what a metric or a
+        protocol makes of the items behind; these are refused. With ``whole`` what is not listed
+        counts as never retrieved, as in trec_eval. With ``auto`` lists are whole for TREC's
+        judgments, and otherwise cut where at least half of a run's lists have the length of its
+        longest, and there are more items.
+    ties : {"trec", "random"}
+        The order of equal scores: trec_eval's, which compares scores in single precision and lists
+        the last identifier first; or a random one, the same for all users and runs.
+    seed : int
+        Of the random order of ties, and of samples of candidates.
+
+    Returns
+    -------
+    EvaluationResult
+
+    Raises
+    ------
+    ValueError
+        A metric or a protocol needs what the lists do not tell; a run has no list for anybody who
+        is tested; or as for :func:`receval.comparison.systems.evaluate_systems`.
+    TableError
+        A file cannot be used.
+
+    Examples
+    --------
+    >>> test = {"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 2, 4]}
+    >>> mine = {"ann": {"y": 2.0, "x": 1.0}, "bob": {"x": 3.0, "z": 1.0}}
+    >>> result = evaluate_runs(test, {"mine": mine}, metrics=["RR", "P@2"], depth="whole")
+    >>> result.summary()["mean"].tolist()
+    [0.75, 0.5]
+    """
+    if not runs:
+        raise ValueError("There is no run to evaluate: name at least one.")
+    judged = read_test_data(test)
+    training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    lists = {name: _as_run(source) for name, source in runs.items()}
+    chosen_metrics, chosen_protocols = named_metrics(metrics), named_protocols(protocols)
+    threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
+    complete = {
+        name: _with_ties(protocol, ties).with_threshold(threshold)
+        for name, protocol in chosen_protocols.items()
+    }
+    codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
+    fold = codes.fold(judged.ratings, training)
+    items = JudgedItems.of(fold.test, threshold)
+    collectors = {
+        name: ValuesByUserCollector(len(chosen_metrics), len(codes.user_ids), tuple(lists), users)
+        for name in complete
+    }
+    notes: list[str] = []
+    for name, run in lists.items():
+        own = _RankedRun.of(name, run, codes, fold, _depth_of(run, depth, judged, codes), ties)
+        notes += own.notes
+        for protocol_name, protocol in complete.items():
+            ranks = own.ranks(protocol, seed)
+            own.check(protocol_name, ranks, chosen_metrics.values())
+            ranked = JudgedLists.measured_by(items, ranks, protocol)
+            collectors[protocol_name].add(
+                name, ranked, evaluate(list(chosen_metrics.values()), ranked)
+            )
+    return EvaluationResult(
+        systems=tuple(lists),
+        metrics=tuple(chosen_metrics),
+        values={name: collector.values() for name, collector in collectors.items()},
+        user_ids=codes.user_ids,
+        settings={
+            "protocols": list(complete),
+            "metrics": list(chosen_metrics),
+            "relevant": threshold,
+            "users": users,
+            "depth": depth,
+            "ties": ties,
+            "seed": seed,
+        },
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True)
+class _RankedRun:
+    """A run in shared codes, with what is known of its lists."""
+
+    name: str
+    listed: ListedItems
+    fold: Fold
+    depth: int | None
+    lengths: NDArray[np.int64]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        run: Run,
+        codes: SharedCodes,
+        fold: Fold,
+        depth: int | None,
+        ties: str,
+    ) -> _RankedRun:
+        listed, strangers = codes.listed(run)
+        if ties == "trec":
+            listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
+        lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
+        tested = np.diff(fold.test.indptr) > 0
+        missing = int((tested & (lengths == 0)).sum())
+        if missing == int(tested.sum()):
+            raise ValueError(
+                f"The run {quoted(name)} has no list for any of the {missing} users who are "
+                f"tested. Its users are called {enumerated(run.user_ids[:3].tolist())}, those of "
+                f"the test data {enumerated(codes.user_ids[tested][:3].tolist())}."
+            )
+        notes = []
+        if missing:
+            notes.append(
+                f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
+                "tested: they count 0."
+            )
+        if strangers:
+            notes.append(f"{name} has lists for {strangers} users who are not tested.")
+        return cls(name, listed, fold, depth, lengths, tuple(notes))
+
+    def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
+        """Return the judged ranks under a protocol."""
+        generator_for = partial(generator, seed, "runs")
+        if protocol.sampled is None and protocol.percentiles is None:
+            return rank_listed(self.listed, self.fold, protocol, generator_for)
+        if self.depth is not None:
+            raise ValueError(
+                f"The lists of {quoted(self.name)} are cut at {self.depth}: {protocol.name} needs "
+                "the scores of sampled items that they do not have. Give runs with the scores of "
+                "all items and depth='whole', or choose a protocol with all candidates (AN)."
+            )
+        scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
+        return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
+
+    def check(self, protocol: str, ranks: JudgedRanks, metrics: Iterable[Metric]) -> None:
+        """Refuse metrics that look at ranks of which a cut list tells nothing."""
+        if self.depth is None:
+            return
+        is_cut = (self.lengths >= self.depth) & (np.diff(self.fold.test.indptr) > 0)
+        known = int(ranks.lengths[is_cut].min()) if is_cut.any() else self.depth
+        for metric in metrics:
+            if metric.reach is None or metric.reach > known:
+                shortened = (
+                    ""
+                    if known == self.depth
+                    else (f", and some have {known} items left under {protocol}")
+                )
+                raise ValueError(
+                    f"{metric.label} looks at items that {quoted(self.name)} does not have: its "
+                    f"lists are cut at {self.depth}{shortened}. Choose a cut-off of at most "
+                    f"{known}, give longer lists, or say depth='whole' if what is not listed was "
+                    "never retrieved."
+                )
+
+
+class _ScoresOfLists:
+    """Lists as a system: of each user's items the places of their scores, from the worst to 1."""
+
+    def __init__(self, listed: ListedItems, shape: tuple[int, int]) -> None:
+        order = np.lexsort((listed.scores, listed.users))
+        users, scores = listed.users[order], listed.scores[order]
+        self._items = listed.items[order]
+        # Places in place of scores: single precision holds them all, and equal ones stay equal.
+        new = np.r_[True, (users[1:] != users[:-1]) | (scores[1:] != scores[:-1])]
+        self._ends = np.searchsorted(users, np.arange(shape[0] + 1))
+        places = np.cumsum(new)
+        first = places[self._ends[:-1].clip(max=max(0, len(places) - 1))] if len(places) else places
+        self._places = (places - first[users] + 1).astype(np.float32) if len(places) else places
+        self._n_items = shape[1]
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        scores = np.full((len(users), self._n_items), np.nan, dtype=np.float32)
+        for row, user in enumerate(users):
+            own = slice(self._ends[user], self._ends[user + 1])
+            scores[row, self._items[own]] = self._places[own]
+        return scores
+
+
+def _as_run(source: Any) -> Run:
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
+        from receval.interchange.run import run_of_scores
+
+        return run_of_scores(source)
+    return read_run(source)
+
+
+def _with_ties(protocol: Protocol, ties: str) -> Protocol:
+    if protocol.ties == "librec":
+        raise ValueError("LibRec's order of ties is that of all scores: runs do not have them.")
+    return replace(protocol, ties="index" if ties == "trec" else "random")
+
+
+def _depth_of(run: Run, depth: Depth, test: JudgedTable, codes: SharedCodes) -> int | None:
+    if isinstance(depth, int):
+        return depth
+    if depth == "whole" or test.are_grades:
+        return None
+    if depth != "auto":
+        raise ValueError(f"depth is {quoted(depth)}: it must be a number, 'auto' or 'whole'.")
+    longest = int(run.lengths.max())
+    are_many = (run.lengths == longest).mean() >= 0.5 and len(run.lengths) > 1
+    return longest if are_many and longest < len(codes.item_ids) else None

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Ratings that are split, and know how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from receval.ratings import Ratings
+from receval.seeds import GeneratorFor, generator
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
+from receval.splits.split import Fold, Split
+from receval.splits.split import fold as fold_of
+from receval.storage.messages import quoted
+
+SYNONYMS = {"train_share": "train_ratio"}
+"""Parameters of splits by other usual names."""
+
+_MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
+
+
+@dataclass(frozen=True)
+class SplitRatings:
+    """Ratings with a split of them.
+
+    Attributes
+    ----------
+    ratings : Ratings
+    parts : Split
+        What each rating is used for, by fold.
+    description : dict
+        Kind and parameters of the split.
+    seed : int
+    """
+
+    ratings: Ratings
+    parts: Split
+    description: dict[str, Any]
+    seed: int
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return self.parts.n_folds
+
+    @cached_property
+    def name(self) -> str:
+        """Kind and parameters in one line; seeds of rankings are made of it."""
+        parameters = [f"{k}={v}" for k, v in self.description.items() if k != "kind"]
+        return " ".join([str(self.description["kind"]), *parameters])
+
+    def folds(self) -> Iterator[Fold]:
+        """Yield the training matrix and the judgments of each fold."""
+        for number in range(self.n_folds):
+            yield fold_of(self.ratings, self.parts, number)
+
+    def generator_for(self, number: int) -> GeneratorFor:
+        """Return what gives the generators of one fold, the same for all systems."""
+
+        def generator_of(*names: str | int) -> Any:
+            return generator(self.seed, self.name, number, *names)
+
+        return generator_of
+
+
+def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> SplitRatings:
+    """Split ratings into train and test.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    kind : str
+        ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``temporal``, ``uniform-test``,
+        ``missing-at-random`` or ``anti-popular-familiarity`` (:mod:`receval.splits.kinds`).
+    seed : int
+        Another one gives another split.
+    **parameters
+        Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
+        ``folds=5``, ``held_out=1``.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind, a parameter is wrong, or the ratings cannot be split so.
+
+    Examples
+    --------
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [5, 4, 3, 2, 1, 5]}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> halves.n_folds, [int(fold.train.nnz) for fold in halves.folds()]
+    (1, [4])
+    """
+    if kind not in _MADE_HERE:
+        near = get_close_matches(str(kind), _MADE_HERE, n=2, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}? There are" if near else "there are"
+        raise ValueError(
+            f"There is no kind of split {quoted(kind)}; {hint} {', '.join(_MADE_HERE)}."
+        )
+    renamed = {SYNONYMS.get(name, name): value for name, value in parameters.items()}
+    try:
+        spec = TypeAdapter(AnySplitSpec).validate_python({"kind": kind, **renamed})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "it"
+        raise ValueError(f"The split {kind}: {where}: {first['msg']}.") from None
+    if spec.needs_timestamps and ratings.timestamps is None:
+        raise ValueError(
+            f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
+            "them with timestamp=..., or choose another kind."
+        )
+    parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
+    return SplitRatings(
+        ratings, parts, spec.model_dump(exclude_defaults=True) | {"kind": kind}, seed
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""FoundColumns that are wanted of a table, by the names that tables give them, and those found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from receval.interchange.errors import TableError
+from receval.interchange.layouts import named_columns, plain_name
+from receval.storage.messages import quoted
+
+
+@dataclass(frozen=True)
+class WantedColumn:
+    """A column that is wanted of a table.
+
+    Attributes
+    ----------
+    name : str
+        What it holds, such as ``user``.
+    known : tuple of str
+        Names by which tables call it, in small letters and without signs.
+    is_text : bool
+        Whether it holds identifiers; otherwise it holds numbers.
+    asked : str or int, optional
+        The name that the caller gave, or a position from 0.
+    is_needed : bool
+        Whether a table without it is refused.
+    """
+
+    name: str
+    known: tuple[str, ...]
+    is_text: bool
+    asked: str | int | None = None
+    is_needed: bool = True
+
+
+@dataclass(frozen=True)
+class FoundColumns:
+    """FoundColumns that were found in a table.
+
+    Attributes
+    ----------
+    source : str
+        Where they are from, for messages.
+    first_row : int
+        What the first row is called in messages: the number of its line, or 1.
+    unit : str
+        ``line`` of a text file, or ``row``.
+    arrays : mapping of str to ChunkedArray
+        Identifiers are dictionaries of strings, numbers double.
+    """
+
+    source: str
+    first_row: int
+    unit: str
+    arrays: Mapping[str, pa.ChunkedArray]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def __len__(self) -> int:
+        return len(next(iter(self.arrays.values())))
+
+    def where(self, row: int) -> str:
+        """Return what a row, from 0, is called in a message."""
+        return f"{self.source}, {self.unit} {row + self.first_row}"
+
+    def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+        """Return the codes of a column of identifiers, and the identifiers by code.
+
+        Raises
+        ------
+        TableError
+            A row has none.
+        """
+        column = self.arrays[name].unify_dictionaries()
+        if column.null_count:
+            raise TableError(f"{self._first(column)} has no {name}: give it one, or leave it out.")
+        pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
+        ids = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+        codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
+        if "" in ids:
+            row = int(np.argmax(codes == ids.index("")))
+            raise TableError(
+                f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
+            )
+        return codes.astype(np.int32, copy=False), np.array(ids, dtype=np.str_)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return a column of numbers, NaN where a row has none."""
+        column = self.arrays[name]
+        filled = pc.fill_null(column, float("nan")) if column.null_count else column
+        return filled.to_numpy()
+
+    def _first(self, column: pa.ChunkedArray) -> str:
+        row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
+        return self.where(int(row))
+
+
+def chosen_names(
+    source: str, names: Collection[str], wanted: Collection[WantedColumn]
+) -> dict[str, str]:
+    """Return the name in a table of each wanted column that it has."""
+    by_plain: dict[str, str] = {}
+    for name in names:
+        by_plain.setdefault(plain_name(name), name)
+    found: dict[str, str] = {}
+    for column in wanted:
+        there = list(names)
+        if isinstance(column.asked, int):
+            if not 0 <= column.asked < len(there):
+                raise TableError(
+                    f"{source} has {len(there)} columns, and none with the number {column.asked} "
+                    f"for {column.name}: the first is 0."
+                )
+            found[column.name] = there[column.asked]
+        elif column.asked is not None:
+            if column.asked not in there:
+                raise TableError(
+                    f"{source} has no column {quoted(column.asked)} for {column.name}; it has "
+                    f"{named_columns(there)}."
+                )
+            found[column.name] = column.asked
+        else:
+            known = [by_plain[name] for name in column.known if name in by_plain]
+            if known:
+                found[column.name] = known[0]
+            elif column.is_needed:
+                raise TableError(
+                    f"{source} has no column that is known to hold the {column.name} (such as "
+                    f"{column.known[0]}); it has {named_columns(there)}. Say which it is: "
+                    f"{column.name}=..."
+                )
+    return found

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""A run: what a system recommends to each user, with scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.interchange.columns import FoundColumns, WantedColumn
+from receval.interchange.errors import SuspiciousTableWarning, TableError
+from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES
+from receval.interchange.tables import read_wanted
+from receval.ratings import first_repeat
+from receval.storage.messages import shortened
+
+SCORE_NAMES = ("score", "prediction", "pred", "predictedrating", "rating", "similarity", "value")
+RANK_NAMES = ("rank", "position", "itemrank")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The lists of one system, one entry for each recommended item.
+
+    Attributes
+    ----------
+    users, items : ndarray of int32, shape (n_entries,)
+        Codes by entry, in the order of the file.
+    scores : ndarray of float64, shape (n_entries,)
+        Higher is better; never NaN.
+    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
+        Identifiers by code.
+    source : str
+        Where it is from, for messages.
+
+    Examples
+    --------
+    >>> run = Run.of({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "score": [3, 2, 1]})
+    >>> run.lengths.tolist(), run.common_length
+    ([2, 1], None)
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+    source: str = "the run"
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Length of each user's list, shape (n_users,)."""
+        return np.bincount(self.users, minlength=len(self.user_ids))
+
+    @property
+    def common_length(self) -> int | None:
+        """The length of all lists, if they are of one length and of several users."""
+        lengths = np.unique(self.lengths)
+        return int(lengths[0]) if len(lengths) == 1 and len(self.user_ids) > 1 else None
+
+    @classmethod
+    def of(
+        cls,
+        source: object,
+        *,
+        user: str | int | None = None,
+        item: str | int | None = None,
+        score: str | int | None = None,
+        rank: str | int | None = None,
+        delimiter: str | None = None,
+        header: bool | None = None,
+    ) -> Run:
+        """Read a run from a table with a row for each recommended item.
+
+        Parameters
+        ----------
+        source : path, data frame or mapping
+            As for :func:`receval.interchange.ratings_table.read_ratings`.
+        user, item, score, rank : str or int, optional
+            Names of the columns, or their positions from 0. A table without scores is ordered by
+            its ranks (1 is the first), one without either by its rows.
+        delimiter, header
+            As there.
+
+        Raises
+        ------
+        TableError
+            A column is missing; a row has no user or no item; or a user has an item twice.
+
+        Warns
+        -----
+        SuspiciousTableWarning
+            Scores are NaN (these items are not recommended), all infinite, or all the same.
+        """
+        columns = read_wanted(
+            source,
+            (
+                WantedColumn("user", USER_NAMES, True, user),
+                WantedColumn("item", ITEM_NAMES, True, item),
+                WantedColumn("score", SCORE_NAMES, False, score, is_needed=score is not None),
+                WantedColumn("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
+            ),
+            delimiter=delimiter,
+            header=header,
+        )
+        return run_of_columns(columns)
+
+
+def run_of_columns(columns: FoundColumns) -> Run:
+    """Return the run of a table's columns ``user``, ``item`` and ``score`` or ``rank``."""
+    if not len(columns):
+        raise TableError(f"{columns.source} has no rows: there is no list to evaluate.")
+    users, user_ids = columns.codes("user")
+    items, item_ids = columns.codes("item")
+    repeat = first_repeat(users.astype(np.int64) * len(item_ids) + items)
+    if repeat is not None:
+        row, earlier = repeat
+        raise TableError(
+            f"{columns.where(row)} recommends what {columns.unit} {earlier + columns.first_row} "
+            f"has recommended, item {shortened(str(item_ids[items[row]]))} to user "
+            f"{shortened(str(user_ids[users[row]]))}. Leave one out."
+        )
+    scores = _scores(columns)
+    scored = ~np.isnan(scores)
+    if not scored.all():
+        warnings.warn(
+            f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "
+            "(NaN), and are not recommended.",
+            SuspiciousTableWarning,
+            stacklevel=4,
+        )
+        users, items, scores = users[scored], items[scored], scores[scored]
+    _warn_of_scores(columns.source, scores)
+    return Run(users, items, scores, user_ids, item_ids, columns.source)
+
+
+def _scores(columns: FoundColumns) -> NDArray[np.float64]:
+    if "score" in columns:
+        scores = columns.numbers("score")
+        if not ("rank" in columns and np.isnan(scores).all()):
+            return scores
+    if "rank" in columns:
+        return -columns.numbers("rank")
+    return -np.arange(len(columns), dtype=np.float64)
+
+
+def _warn_of_scores(source: str, scores: NDArray[np.float64]) -> None:
+    if not len(scores):
+        found = "has no score that is a number, so that nothing is recommended"
+    elif np.isinf(scores).all():
+        found = "has infinite scores alone"
+    elif len(scores) > 1 and (scores == scores[0]).all():
+        found = f"has one score for all items, {scores[0]:g}: only the order of ties is measured"
+    else:
+        return
+    warnings.warn(f"{source} {found}.", SuspiciousTableWarning, stacklevel=5)
+
+
+def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:
+    """Return the run of nested mappings: a score by item, by user.
+
+    Examples
+    --------
+    >>> run = run_of_scores({"ann": {"x": 3.0, "y": 2.0}})
+    >>> run.scores.tolist(), run.item_ids.tolist()
+    ([3.0, 2.0], ['x', 'y'])
+    """
+    users = [user for user, own in scores.items() for _ in own]
+    items = [item for own in scores.values() for item in own]
+    values = [value for own in scores.values() for value in own.values()]
+    columns = read_wanted(
+        {"user": users, "item": items, "score": np.array(values, dtype=np.float64)},
+        (
+            WantedColumn("user", ("user",), True),
+            WantedColumn("item", ("item",), True),
+            WantedColumn("score", ("score",), False),
+        ),
+    )
+    return run_of_columns(FoundColumns(source, columns.first_row, columns.unit, columns.arrays))

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Files of runs: TREC's six columns, tables, JSON and sparse matrices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from receval.interchange.errors import TableError
+from receval.interchange.layouts import bare_suffix, opened
+from receval.interchange.run import Run, run_of_scores
+from receval.interchange.tables import PARQUET
+from receval.storage.files import replacing
+from receval.storage.messages import quoted
+
+RunFormat = Literal["trec", "table", "json", "npz"]
+
+FORMATS = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json", ".npz": "npz"}
+"""By the end of a file's name; others are tables, or have TREC's six columns in line 1."""
+
+_TREC = ("user", "Q0", "item", "rank", "score", "tag")
+
+
+def read_run(
+    source: object,
+    format: RunFormat | None = None,  # noqa: A002, the word that users expect
+    *,
+    user: str | int | None = None,
+    item: str | int | None = None,
+    score: str | int | None = None,
+    rank: str | int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Run:
+    """Read what a system recommends.
+
+    Parameters
+    ----------
+    source : path, data frame or mapping
+        See Notes.
+    format : {"trec", "table", "json", "npz"}, optional
+        Found from the file's name and its first line by default.
+    user, item, score, rank, delimiter, header
+        Of tables, as for :meth:`receval.interchange.run.Run.of`.
+
+    Raises
+    ------
+    TableError
+        The file is not of that format, or cannot be used; the message says where and why.
+
+    Notes
+    -----
+    ===========  ==============================================================================
+    ``trec``     ``user Q0 item rank score tag`` between white space; the order is that of the
+                 scores, as in trec_eval
+    ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
+                 order; without a header in this order
+    ``json``     an object of users, each an object of items with scores
+    ``npz``      a sparse matrix of scores by scipy, users by items; identifiers are row and column
+                 numbers from 0, and what it does not store is not recommended
+    ===========  ==============================================================================
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        chosen = format or _format_of(path)
+        if chosen == "trec":
+            return Run.of(path, user=0, item=2, score=4, delimiter=" ", header=False)
+        if chosen == "json":
+            return _read_json(path)
+        if chosen == "npz":
+            return _read_matrix(path)
+        if chosen != "table":
+            raise TableError(
+                f"There is no format {quoted(chosen)} of runs; there are "
+                f"{', '.join(get_args(RunFormat))}."
+            )
+    return Run.of(
+        source, user=user, item=item, score=score, rank=rank, delimiter=delimiter, header=header
+    )
+
+
+def write_run(
+    run: Run,
+    path: str | Path,
+    format: RunFormat | None = None,  # noqa: A002
+    tag: str = "receval",
+) -> None:
+    """Write a run; each user's items from the best on, equal scores in the order that they had.
+
+    Parameters
+    ----------
+    run : Run
+    path : path
+        Its end says the format: ``.run`` or ``.trec``, ``.tsv``, ``.csv``, ``.parquet``, ``.json``.
+    format : {"trec", "table", "json"}, optional
+    tag : str
+        Name of the run in TREC's last column.
+
+    Raises
+    ------
+    TableError
+        The format cannot be written, or an identifier has white space, which TREC's cannot have.
+    """
+    path = Path(path)
+    chosen = format or FORMATS.get(path.suffix.lower(), "table")
+    order = np.lexsort((-run.scores, run.users))
+    users, items, scores = run.users[order], run.items[order], run.scores[order]
+    starts = np.searchsorted(users, np.arange(len(run.user_ids)))
+    columns = {
+        "user": pa.DictionaryArray.from_arrays(users, pa.array(run.user_ids.tolist(), pa.string())),
+        "item": pa.DictionaryArray.from_arrays(items, pa.array(run.item_ids.tolist(), pa.string())),
+        "rank": pa.array(np.arange(len(users)) - starts[users] + 1),
+        "score": pa.array(scores),
+    }
+    with replacing(path) as unfinished:
+        if chosen == "json":
+            _write_json(columns, unfinished)
+        elif chosen == "trec":
+            _refuse_white_space(run)
+            constant = {"Q0": "Q0", "tag": tag}
+            columns |= {k: pa.array([v] * len(users)) for k, v in constant.items()}
+            table = pa.table({name: columns[name] for name in _TREC})
+            _write_text(table, unfinished, " ", with_header=False)
+        elif chosen != "table":
+            raise TableError(
+                f"Runs are not written as {quoted(chosen)}: choose trec, table or json."
+            )
+        elif path.suffix.lower() in PARQUET:
+            pq.write_table(pa.table(columns), unfinished)
+        else:
+            delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+            _write_text(pa.table(columns), unfinished, delimiter, with_header=True)
+
+
+def _format_of(path: Path) -> str:
+    suffix = bare_suffix(path)
+    if suffix in FORMATS:
+        return FORMATS[suffix]
+    if suffix in PARQUET or suffix == ".inter":
+        return "table"
+    with opened(path) as file:
+        cells = file.readline().split()
+    return "trec" if len(cells) == len(_TREC) and cells[1].upper() == b"Q0" else "table"
+
+
+def _read_json(path: Path) -> Run:
+    with opened(path) as file:
+        try:
+            scores = json.load(file)
+        except ValueError as error:
+            raise TableError(f"{path} is no JSON: {error}.") from None
+    if not isinstance(scores, dict) or not all(isinstance(own, dict) for own in scores.values()):
+        raise TableError(
+            f"{path} must hold an object of users with their items' scores, such as "
+            '{"ann": {"book": 1.5}}.'
+        )
+    return run_of_scores(scores, str(path))
+
+
+def _read_matrix(path: Path) -> Run:
+    from scipy.sparse import load_npz  # which no other format needs
+
+    try:
+        matrix = load_npz(path).tocsr()
+    except (ValueError, KeyError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise TableError(f"{path} holds no sparse matrix of scipy: {error}.") from None
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    columns = {"user": rows, "item": matrix.indices.astype(np.int64), "score": matrix.data}
+    return Run.of(columns)
+
+
+def _refuse_white_space(run: Run) -> None:
+    for what, ids in (("user", run.user_ids), ("item", run.item_ids)):
+        split = next((own for own in ids.tolist() if len(own.split()) != 1), None)
+        if split is not None:
+            raise TableError(
+                f"The {what} {quoted(split)} has white space, which stands between TREC's columns: "
+                "write .tsv, .csv, .parquet or .json."
+            )
+
+
+def _write_text(table: pa.Table, path: Path, delimiter: str, *, with_header: bool) -> None:
+    plain = pa.table({name: _decoded(table.column(name)) for name in table.column_names})
+    try:
+        pa.csv.write_csv(plain, path, _options(delimiter, with_header, "none"))
+    except pa.ArrowInvalid:
+        # Some identifier has a delimiter or a quote.
+        pa.csv.write_csv(plain, path, _options(delimiter, with_header, "needed"))
+
+
+def _options(delimiter: str, with_header: bool, quotes: str) -> pa.csv.WriteOptions:
+    return pa.csv.WriteOptions(
+        include_header=with_header, delimiter=delimiter, quoting_style=quotes
+    )
+
+
+def _write_json(columns: dict[str, pa.Array], path: Path) -> None:
+    nested: dict[str, dict[str, float]] = {}
+    rows = zip(*(columns[name].to_pylist() for name in ("user", "item", "score")), strict=True)
+    for user, item, score in rows:
+        nested.setdefault(user, {})[item] = score
+    path.write_text(json.dumps(nested, ensure_ascii=False), encoding="utf-8")
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""FoundColumns of a table, whatever holds it: text, Parquet, or a data frame in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
+from receval.interchange.errors import TableError
+from receval.interchange.layouts import bare_suffix
+from receval.interchange.text_tables import read_text
+from receval.storage.messages import quoted
+
+PARQUET = (".parquet", ".pq")
+
+
+def read_wanted(
+    source: object,
+    wanted: Collection[WantedColumn],
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> FoundColumns:
+    """Read some columns of a table.
+
+    Parameters
+    ----------
+    source : Path, str or data frame
+        A text file (also packed by gzip, bz2 or xz), a Parquet file, a data frame of pandas or
+        polars, an Arrow table, or a mapping of names to columns.
+    wanted : collection of WantedColumn
+        In the order in which a file without a header has them.
+    delimiter, header
+        As for :func:`receval.interchange.layouts.layout_of`.
+
+    Raises
+    ------
+    TableError
+        A column is not there, or holds what it must not; the message says where.
+    FileNotFoundError
+        There is no such file.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if bare_suffix(path) in PARQUET:
+            found = chosen_names(path.name, pq.read_schema(path).names, wanted)
+            table = pq.read_table(path, columns=[str(name) for name in found.values()])
+            return _converted(str(path), found, table)
+        return read_text(path, wanted, delimiter, header)
+    table = _in_memory(source)
+    found = chosen_names("the table", table.column_names, wanted)
+    return _converted("the table", found, table)
+
+
+def _in_memory(source: object) -> pa.Table:
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, Mapping):
+        return pa.table({str(name): pa.array(np.asarray(own)) for name, own in source.items()})
+    if hasattr(source, "reset_index"):
+        return pa.Table.from_pandas(source, preserve_index=False)
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    raise TableError(
+        f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
+        "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
+    )
+
+
+def _converted(source: str, found: Mapping[str, str], table: pa.Table) -> FoundColumns:
+    arrays = {}
+    for name, own in found.items():
+        column = table.column(own)
+        arrays[name] = _as_wanted(source, name, own, column)
+    return FoundColumns(source, 1, "row", arrays)
+
+
+def _as_wanted(source: str, name: str, own: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_text = name in ("user", "item")
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind, column = kind.value_type, column.cast(kind.value_type)
+    try:
+        if not is_text:
+            if pa.types.is_timestamp(kind):
+                column = column.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+            return column.cast(pa.float64(), safe=False)
+        if pa.types.is_floating(kind):
+            # Whole numbers become floating when some row of a data frame has none.
+            column = column.cast(pa.int64())
+        return column.cast(pa.string()).dictionary_encode()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        what = "identifiers" if is_text else "numbers"
+        raise TableError(
+            f"{source}: the column {quoted(own)} for {name} is of the type {kind}, whose values "
+            f"are no {what} ({error})."
+        ) from None

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Metrics by the names that people use for them."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from receval.metrics.metric import Metric
+from receval.metrics.registry import METRICS, parse
+from receval.storage.messages import quoted
+
+USUAL_NAMES = {
+    "precision": "P",
+    "prec": "P",
+    "p": "P",
+    "recall": "Recall",
+    "r": "Recall",
+    "ndcg": "nDCG",
+    "map": "AP",
+    "ap": "AP",
+    "averageprecision": "AP",
+    "meanaverageprecision": "AP",
+    "mrr": "RR",
+    "rr": "RR",
+    "reciprocalrank": "RR",
+    "meanreciprocalrank": "RR",
+    "f": "F1",
+    "f1": "F1",
+    "f1score": "F1",
+    "fmeasure": "F1",
+    "usercoverage": "UserCoverage",
+}
+"""Labels by usual names in small letters, without signs between them; those of
+:data:`receval.metrics.registry.METRICS` are understood so, too."""
+
+_PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
+
+
+def metric_of_usual_name(name: str | Metric) -> Metric:
+    """Return the metric that a name means, whatever its letters and signs.
+
+    A mean over users is what all metrics are averaged by, so ``MRR`` is RR and ``MAP`` is AP.
+
+    Parameters
+    ----------
+    name : str or Metric
+        A label (:func:`receval.metrics.registry.parse`), or a usual name with a cut-off, such as
+        ``precision@10``, ``NDCG@10``, ``recall_20``. A metric is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        There is no such metric; the message has the nearest names.
+
+    Examples
+    --------
+    >>> for name in ("precision@10", "ndcg@10", "MRR", "nDCG(gain=exp)@5", "recall_20"):
+    ...     print(metric_of_usual_name(name).label)
+    P@10
+    nDCG@10
+    RR
+    nDCG(gain=exp)@5
+    Recall@20
+    """
+    if isinstance(name, Metric):
+        return name
+    match = _PARTS.fullmatch(name)
+    by_plain = {_plain(own): own for own in METRICS} | USUAL_NAMES
+    if match is None:
+        return parse(name)
+    own = match[1] if match[1] in METRICS else by_plain.get(_plain(match[1]))
+    if own is None:
+        near = get_close_matches(_plain(match[1]), list(by_plain), n=3, cutoff=0.5)
+        labels = list(dict.fromkeys(by_plain[plain] for plain in near))
+        did_you_mean = f"did you mean {' or '.join(labels)}? There are" if labels else "there are"
+        raise ValueError(
+            f"There is no metric {quoted(match[1])}; {did_you_mean} {', '.join(METRICS)}."
+        )
+    return parse(f"{own}{match[2] or ''}{f'@{match[3]}' if match[3] else ''}")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Judged ranks of lists that are given: what a system recommends, without scores of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.candidates import base_candidates
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.protocols.shared_by_passes import SharedByPasses
+from receval.seeds import GeneratorFor
+from receval.splits.split import Fold
+
+
+@dataclass(frozen=True)
+class ListedItems:
+    """The items that a system recommends, one entry for each user and item.
+
+    Attributes
+    ----------
+    users, items : ndarray of int32, shape (n_entries,)
+        Codes of the fold; no pair occurs twice.
+    scores : ndarray of float64, shape (n_entries,)
+        Higher is better; no NaN.
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+def rank_listed(
+    listed: ListedItems,
+    fold: Fold,
+    protocol: Protocol,
+    generator_for: GeneratorFor,
+    threshold: float | None = None,
+) -> JudgedRanks:
+    r"""Rank the judged items of a fold within given lists.
+
+    What is not listed is taken for not ranked, behind all that is. Items of the user's training
+    ratings, and items that are no base candidates, leave the lists, and those behind move up.
+    With scores of all items that are listed and NaN for all others,
+    :func:`receval.protocols.evaluation.rank_judged` gives the same.
+
+    Parameters
+    ----------
+    listed : ListedItems
+    fold : Fold
+    protocol : Protocol
+        That ranks all candidates (AN), without percentiles and with non-computable items unranked:
+        a list does not tell the scores of sampled items that it does not have.
+    generator_for : callable
+        As for :func:`receval.protocols.evaluation.rank_judged`.
+    threshold : float, optional
+        Ratings at or above it are relevant, for 1R.
+
+    Returns
+    -------
+    JudgedRanks
+
+    Raises
+    ------
+    ValueError
+        The protocol is none of these.
+
+    Examples
+    --------
+    The user has rated item 0 in train; of the other three the second is judged:
+
+    >>> from receval.ratings import summed_matrix
+    >>> from receval.seeds import generator
+    >>> from receval.splits.split import Judgments
+    >>> train = summed_matrix(np.array([0]), np.array([0]), np.ones(1), shape=(1, 5))
+    >>> fold = Fold(train, test=Judgments.from_pairs([0], [3], [5], n_users=1))
+    >>> listed = ListedItems(
+    ...     users=np.zeros(4, dtype=np.int32),
+    ...     items=np.array([0, 1, 3, 2], dtype=np.int32),
+    ...     scores=np.array([9.0, 8.0, 7.0, 6.0]),
+    ... )
+    >>> judged = rank_listed(listed, fold, Protocol(), lambda *names: generator(1, *names))
+    >>> judged.ranks.tolist(), judged.lengths.tolist(), judged.candidates.tolist()
+    ([2], [3], [4])
+    """
+    protocol = protocol.with_threshold(threshold)
+    if (
+        protocol.sampled is not None
+        or protocol.percentiles is not None
+        or protocol.head_removed is not None
+        or protocol.non_computable != "none"
+        or protocol.ties == "librec"
+    ):
+        raise ValueError(
+            f"Lists cannot be ranked under {protocol.name}: it needs the scores of items that they "
+            "do not have. Choose AR or 1R with all non-relevant candidates (AN)."
+        )
+    judgments = fold.test
+    n_users, n_items = fold.train.shape
+    is_base = base_candidates(protocol, fold, judgments)
+    ranked = np.diff(judgments.indptr) > 0
+    if protocol.candidates == "train":
+        ranked &= np.diff(fold.train.indptr) > 0
+
+    judged_keys = judgments.users.astype(np.int64) * n_items + judgments.items
+    train_keys = _keys_of_rows(fold.train.indptr, fold.train.indices, n_items)
+    users, items = _in_order(listed, fold, protocol, generator_for)
+    keys = users.astype(np.int64) * n_items + items
+    stays = is_base[items] & ranked[users] & ~_found(keys, train_keys)
+    users, keys = users[stays], keys[stays]
+
+    ends = np.cumsum(np.bincount(users, minlength=n_users))
+    lengths = np.diff(ends, prepend=0)
+    positions = np.arange(1, len(users) + 1) - (ends - lengths)[users]
+    ranks = np.zeros(len(judgments), dtype=np.int32)
+    places = np.searchsorted(judged_keys, keys)
+    places[places == len(judged_keys)] = 0
+    hits = judged_keys[places] == keys if len(judged_keys) else np.zeros(len(keys), dtype=bool)
+    ranks[places[hits]] = positions[hits]
+
+    candidates = np.where(ranked, is_base.sum() - _base_in_train(fold, is_base), 0)
+    if protocol.relevant == "AR":
+        return JudgedRanks(ranks, lengths.astype(np.int32), candidates.astype(np.int32))
+    return _one_by_one(ranks, lengths, candidates, is_base, train_keys, judged_keys, fold, protocol)
+
+
+def _one_by_one(
+    ranks: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    is_base: NDArray[np.bool_],
+    train_keys: NDArray[np.int64],
+    judged_keys: NDArray[np.int64],
+    fold: Fold,
+    protocol: Protocol,
+) -> JudgedRanks:
+    """Return the ranks of 1R: of a relevant item among the non-relevant candidates alone."""
+    judgments = fold.test
+    n_users = len(lengths)
+    assert protocol.threshold is not None
+    relevant = judgments.values >= protocol.threshold
+    is_listed = relevant & (ranks > 0)
+    chosen = np.flatnonzero(is_listed)
+    by_rank = chosen[np.lexsort((ranks[chosen], judgments.users[chosen]))]
+    counts = np.bincount(judgments.users[by_rank], minlength=n_users)
+    above = np.arange(len(by_rank)) - (np.cumsum(counts) - counts)[judgments.users[by_rank]]
+    alone = np.zeros_like(ranks)
+    alone[by_rank] = ranks[by_rank] - above
+    reachable = relevant & is_base[judgments.items] & ~_found(judged_keys, train_keys)
+    others = candidates - np.bincount(judgments.users[reachable], minlength=n_users)
+    return JudgedRanks(
+        alone, (lengths - counts).astype(np.int32), np.maximum(others, 0).astype(np.int32)
+    )
+
+
+def _in_order(
+    listed: ListedItems, fold: Fold, protocol: Protocol, generator_for: GeneratorFor
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return users and items, user after user, the best item first."""
+    shared = SharedByPasses(fold, fold.test, generator_for, "test", [])
+    ties = shared.priority(protocol)[listed.items]
+    users, scores = listed.users, listed.scores
+    same_user, same_score = users[1:] == users[:-1], scores[1:] == scores[:-1]
+    in_order = (users[1:] > users[:-1]) | (
+        same_user & ((scores[1:] < scores[:-1]) | (same_score & (ties[1:] > ties[:-1])))
+    )
+    if in_order.all():
+        return users, listed.items
+    order = np.lexsort((ties, -scores, users))
+    return users[order], listed.items[order]
+
+
+def _keys_of_rows(
+    indptr: NDArray[np.integer], columns: NDArray[np.integer], n_columns: int
+) -> NDArray[np.int64]:
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    return rows * n_columns + columns
+
+
+def _found(keys: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which keys are among others, which ascend."""
+    if not len(ascending):
+        return np.zeros(len(keys), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
+    return np.asarray(ascending[places] == keys)
+
+
+def _base_in_train(fold: Fold, is_base: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return how many base candidates each user has rated in train."""
+    rows = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
+    return np.bincount(rows[is_base[fold.train.indices]], minlength=fold.train.shape[0])

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Runs are measured as trec_eval measures them; what lists do not tell is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from receval.comparison.runs import evaluate_runs
+from receval.comparison.splitting import split
+from receval.comparison.systems import evaluate_systems
+from receval.interchange.judgments import JudgedTable
+from receval.interchange.ratings_table import read_ratings
+from receval.interchange.run import Run
+from receval.recommenders.non_personalised import Popularity
+
+MEASURES = {
+    "P@3": "P_3",
+    "Recall@3": "recall_3",
+    "AP": "map",
+    "nDCG(ideal=all)": "ndcg",
+    "nDCG@3": "ndcg_cut_3",
+    "RR": "recip_rank",
+    "bpref": "bpref",
+    "infAP(form=trec_eval)": "infAP",
+}
+USERS = [f"u{number}" for number in range(4)]
+ITEMS = [f"d{number}" for number in range(8)]
+
+pairs = st.tuples(st.sampled_from(USERS), st.sampled_from(ITEMS))
+qrels = st.dictionaries(pairs, st.integers(0, 2), min_size=1)
+# Few scores, so that many are equal; some differ in double precision alone.
+scores = st.one_of(st.integers(-1, 2).map(float), st.sampled_from([0.1, 0.1 + 1e-12]))
+runs = st.dictionaries(pairs, scores, min_size=1)
+
+
+def frame(cells: dict[tuple[str, str], float], name: str) -> pd.DataFrame:
+    rows = [(user, item, value) for (user, item), value in cells.items()]
+    return pd.DataFrame(rows, columns=["user", "item", name])
+
+
+def nested(cells: dict[tuple[str, str], float]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for (user, item), value in cells.items():
+        found.setdefault(user, {})[item] = value
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::receval.interchange.errors.SuspiciousTableWarning")
+@settings(deadline=None, max_examples=60)
+@given(judged=qrels, listed=runs)
+def test_values_of_users_are_those_of_trec_eval(
+    judged: dict[tuple[str, str], int], listed: dict[tuple[str, str], float]
+) -> None:
+    assume(any(grade > 0 for grade in judged.values()))
+    assume({user for user, _ in judged} & {user for user, _ in listed})
+    test = JudgedTable(read_ratings(frame(judged, "rating")), are_grades=True)
+    result = evaluate_runs(test, {"mine": frame(listed, "score")}, metrics=list(MEASURES))
+    ours = result.per_user().set_index("user")
+    wanted = {"P.3", "recall.3", "map", "ndcg", "ndcg_cut.3", "recip_rank", "bpref", "infAP"}
+    theirs = pytrec_eval.RelevanceEvaluator(nested(judged), wanted).evaluate(nested(listed))
+    assert set(ours.index) == {user for user, _ in judged}
+    for user in ours.index:
+        for metric, measure in MEASURES.items():
+            expected = theirs.get(user, {measure: 0.0})[measure]
+            assert ours.loc[user, metric] == pytest.approx(expected, abs=1e-12), (user, metric)
+
+
+def test_a_run_of_a_systems_scores_is_measured_as_the_system() -> None:
+    rng = np.random.default_rng(1)
+    cells = rng.random((20, 15)) < 0.5
+    users, items = np.nonzero(cells)
+    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
+    data = split(read_ratings(table), "user-ratio", train_ratio=0.6)
+    protocols = ["AR AI-AN", "AR TI-AN", "1R TI-AN"]
+    metrics = ["P@2", "nDCG@2", "RR", "AP"]
+    system = Popularity()
+    wanted = evaluate_systems(data, {"Pop": system}, protocols=protocols, metrics=metrics)
+    (fold,) = data.folds()
+    ratings = data.ratings
+    every = np.arange(ratings.n_users)
+    scored = system.fit(fold.train).score(every) + rng.random(ratings.n_items) / 10
+    again = evaluate_systems(data, {"Pop": scored}, protocols=protocols, metrics=metrics)
+    run = Run(
+        users=np.repeat(every, ratings.n_items).astype(np.int32),
+        items=np.tile(np.arange(ratings.n_items), ratings.n_users).astype(np.int32),
+        scores=scored.ravel().astype(np.float64),
+        user_ids=ratings.user_ids,
+        item_ids=ratings.item_ids,
+    )
+    train, test = (ratings.select((data.parts.codes[0] & bit).astype(bool)) for bit in (1, 2))
+    found = evaluate_runs(
+        test, {"Pop": run}, train=train, protocols=protocols, metrics=metrics,
+        relevant=again.settings["relevant"], depth="whole",
+    )  # fmt: skip
+    assert wanted.settings["relevant"] == again.settings["relevant"] == 4
+    np.testing.assert_allclose(found.summary()["mean"], again.summary()["mean"], rtol=1e-12)
+
+
+CUT = {user: {f"i{rank}": 9.0 - rank for rank in range(3)} for user in ("ann", "bob")}
+HELD_OUT = {"user": ["ann", "bob"], "item": ["i1", "i7"], "rating": [5, 4]}
+
+
+def test_metrics_that_look_behind_a_cut_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"AP looks at items that 'mine' does not have: .* cut at"):
+        evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="AP")
+    with pytest.raises(ValueError, match="Choose a cut-off of at most 3"):
+        evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="P@5")
+    cut = evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="RR@3")
+    whole = evaluate_runs(HELD_OUT, {"mine": CUT}, metrics="RR", depth="whole")
+    assert cut.summary()["mean"].tolist() == whole.summary()["mean"].tolist() == [0.25]
+
+
+def test_lists_that_lose_training_items_are_known_less_deep() -> None:
+    train = {"user": ["ann"], "item": ["i0"], "rating": [3]}
+    with pytest.raises(ValueError, match="some have 2 items left under AR AI-AN"):
+        evaluate_runs(HELD_OUT, {"mine": CUT}, train=train, metrics="P@3")
+    found = evaluate_runs(HELD_OUT, {"mine": CUT}, train=train, metrics="RR@2")
+    assert found.summary()["mean"].tolist() == [0.5]
+
+
+def test_samples_need_the_scores_of_all_items() -> None:
+    protocol = "1R TI-NN sampled=1"
+    with pytest.raises(ValueError, match="needs the scores of sampled items"):
+        evaluate_runs(HELD_OUT, {"mine": CUT}, protocols=protocol, metrics="RR")
+    found = evaluate_runs(HELD_OUT, {"mine": CUT}, protocols=protocol, metrics="RR", depth="whole")
+    assert list(found.values) == ["1R TI-NN sampled=1"]
+
+
+def test_users_without_a_list_count_zero_and_are_told() -> None:
+    runs = {"mine": {"ann": {"i1": 1.0, "i2": 0.5}, "eve": {"i1": 1.0}}}
+    found = evaluate_runs(HELD_OUT, runs, metrics="RR", depth="whole")
+    assert found.summary()["mean"].tolist() == [0.5]
+    assert found.notes == (
+        "mine has no list for 1 of the 2 users who are tested: they count 0.",
+        "mine has lists for 1 users who are not tested.",
+    )
+
+
+def test_a_run_of_other_users_is_refused_with_what_they_are_called() -> None:
+    with pytest.raises(ValueError, match=r"no list for any .* called 1, 2, those .* ann, bob"):
+        evaluate_runs(HELD_OUT, {"mine": {"1": {"i1": 1.0}, "2": {"i1": 2.0}}}, depth="whole")
+
+
+def test_implicit_data_under_a_threshold_of_four_is_refused() -> None:
+    held_out = {"user": ["ann"], "item": ["i1"]}
+    with pytest.raises(ValueError, match=r"No test rating reaches 4, .* the highest is 1"):
+        evaluate_runs(held_out, {"mine": CUT}, relevant=4)
