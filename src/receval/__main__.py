@@ -5,4 +5,6 @@ import sys
 
 from receval.cli import main
 
-sys.exit(main())
+# The process from which jobs are forked imports all modules, this one too.
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,6 +47,12 @@ def accepted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return folder / "site"
 
 
+@pytest.fixture(scope="module")
+def pages(accepted: Path) -> dict[str, PageParts]:
+    """What the pages of such a site consist of."""
+    return pages_of(accepted)
+
+
 def dead_links(site: Path, pages: dict[str, PageParts]) -> list[str]:
     """Return the references of all pages that lead to no file or no anchor."""
     anchors = {address: set(page.anchors) for address, page in pages.items()}
@@ -91,8 +97,7 @@ def test_a_dead_link_would_be_found(small: Path, tmp_path: Path) -> None:
     assert len(dead_links(tmp_path, pages_of(tmp_path))) == 1
 
 
-def test_sites_of_accepted_results_are_whole(accepted: Path) -> None:
-    pages = pages_of(accepted)
+def test_sites_of_accepted_results_are_whole(accepted: Path, pages: dict[str, PageParts]) -> None:
     assert dead_links(accepted, pages) == []
     for address, page in pages.items():
         assert page.faults == page.open == [], address
@@ -103,10 +108,10 @@ def test_sites_of_accepted_results_are_whole(accepted: Path) -> None:
         assert len(page.text.encode()) < LARGEST, address
 
 
-def test_pages_load_nothing_from_elsewhere(accepted: Path) -> None:
+def test_pages_load_nothing_from_elsewhere(accepted: Path, pages: dict[str, PageParts]) -> None:
     loaded = [
         f"{address}: {reference.address}"
-        for address, page in pages_of(accepted).items()
+        for address, page in pages.items()
         for reference in page.references
         if ELSEWHERE.match(reference.address) and reference.tag != "a"
     ]
@@ -117,15 +122,15 @@ def test_pages_load_nothing_from_elsewhere(accepted: Path) -> None:
 
 
 def test_every_page_of_the_demo_says_that_its_data_are_synthetic(
-    accepted: Path, tmp_path: Path
+    accepted: Path, pages: dict[str, PageParts]
 ) -> None:
     is_demo = "Demo edition" in (accepted / "index.html").read_text(encoding="utf-8")
-    said = {"<strong>Synthetic data.</strong>" in p.text for p in pages_of(accepted).values()}
+    said = {"<strong>Synthetic data.</strong>" in page.text for page in pages.values()}
     assert said == {is_demo}
 
 
-def test_figures_are_files_that_are_loaded_when_they_are_seen(accepted: Path) -> None:
-    for address, page in pages_of(accepted).items():
+def test_figures_are_files_that_are_loaded_when_they_are_seen(pages: dict[str, PageParts]) -> None:
+    for address, page in pages.items():
         pictures = re.findall(r"<img[^>]*>", page.text)
         assert all('loading="lazy"' in picture for picture in pictures), address
         assert "data:image" not in page.text, address

@@ -31,7 +31,7 @@ PACKAGE_SYSTEMS = [
     System("sklearn_topics:SklearnNMF", {"topics": 5}, {"topics": 2}, random=True),
     System(
         "sklearn_topics:SklearnLDA",
-        {"topics": 5, "iterations": 20},
+        {"topics": 5, "iterations": 5},
         {"topics": 2},
         random=True,
     ),

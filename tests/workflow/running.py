@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ PARSED = Path(".snakemake", "parsed_sources.json")
 
 KEPT = {"bellogin2017": ("table3", "fig02", "fig07"), "valcarce2020": ("fig03",)}
 """A table without data, figures of judged ranks, of ratings, and of removed judgments."""
+
+_STARTED = count()
 
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
 
@@ -57,6 +60,31 @@ class Run:
     @property
     def did_nothing(self) -> bool:
         return self.status == 0 and "Nothing to be done" in self.text
+
+
+@dataclass
+class Started:
+    """A command that was forked from the process that has imported Snakemake, and leads a group."""
+
+    pid: int
+    home: Path
+    output: Path
+    status: int | None = None
+
+    @property
+    def is_running(self) -> bool:
+        if self.status is None:
+            self.status = _answer(self.home, {"ended": self.pid})
+        return self.status is None
+
+    def end(self, seconds: float = 300) -> Run:
+        """Wait until it ends."""
+        end = time.monotonic() + seconds
+        while self.is_running:
+            assert time.monotonic() < end, self.output.read_text(encoding="utf-8")
+            time.sleep(0.005)
+        assert self.status is not None
+        return Run(self.status, self.output.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -140,40 +168,20 @@ class Workflow:
         asked for: that is run as people run it.
         """
         if not as_shown:
-            return self._run_warm("snakemake", self._words(words, targets, changes), variables)
-        process = self.start(
-            *words, targets=targets, changes=changes, variables=variables, as_shown=as_shown
+            started = self.start(*words, targets=targets, changes=changes, variables=variables)
+            return self._ended(started)
+        ran = subprocess.run(
+            [*(sys.executable, "-m", "snakemake"), *self._words(words, targets, changes, as_shown)],
+            cwd=self.folder,
+            env=self._environment() | dict(variables or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
         )
-        text, _ = process.communicate(timeout=300)
-        return Run(process.returncode, text)
-
-    def _run_warm(
-        self,
-        program: str,
-        words: list[str],
-        variables: Mapping[str, str] | None = None,
-        typed: str = "",
-    ) -> Run:
-        typing, output = self.home / "input.txt", self.home / "output.txt"
-        typing.write_text(typed, encoding="utf-8")
-        output.write_bytes(b"")
-        request = {
-            "program": program,
-            "words": words,
-            "folder": str(self.folder),
-            "environment": self._environment() | dict(variables or {}),
-            "input": str(typing),
-            "output": str(output),
-        }
-        warm = _warm_snakemake(self.home)
-        assert warm.stdin is not None
-        assert warm.stdout is not None
-        print(json.dumps(request), file=warm.stdin, flush=True)
-        status = int(warm.stdout.readline())
-        # Its jobs end with it, but perhaps a moment later.
-        while self.processes():
-            time.sleep(0.01)
-        return Run(status, output.read_text(encoding="utf-8"))
+        return Run(ran.returncode, ran.stdout)
 
     def start(
         self,
@@ -182,30 +190,43 @@ class Workflow:
         changes: Mapping[str, object] | None = None,
         variables: Mapping[str, str] | None = None,
         as_shown: bool = False,
-    ) -> subprocess.Popen[str]:
+    ) -> Started:
         """Start Snakemake and do not wait for it; it says what people see only if asked to."""
-        return subprocess.Popen(
-            [
-                *(sys.executable, "-m", "snakemake"),
-                *self._words(words, targets, changes, as_shown=as_shown),
-            ],
-            cwd=self.folder,
-            env=self._environment() | dict(variables or {}),
-            # A group of its own can be killed with all its jobs and nobody else.
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        return self._fork("snakemake", self._words(words, targets, changes, as_shown), variables)
+
+    def _fork(
+        self,
+        program: str,
+        words: list[str],
+        variables: Mapping[str, str] | None = None,
+        typed: str = "",
+    ) -> Started:
+        typing, output = (self.home / f"{name}{next(_STARTED)}.txt" for name in ("in", "out"))
+        typing.write_text(typed, encoding="utf-8")
+        output.touch()
+        request = {
+            "program": program,
+            "words": words,
+            "folder": str(self.folder),
+            "environment": self._environment() | dict(variables or {}),
+            "input": str(typing),
+            "output": str(output),
+        }
+        return Started(_answer(self.home, request), self.home, output)
+
+    def _ended(self, started: Started) -> Run:
+        run = started.end()
+        # Its jobs end with it, but perhaps a moment later.
+        while self.processes():
+            time.sleep(0.01)
+        return run
 
     def _words(
         self,
         words: tuple[str, ...],
         targets: tuple[str, ...],
         changes: Mapping[str, object] | None,
-        *,
-        as_shown: bool = False,
+        as_shown: bool,
     ) -> list[str]:
         # Jobs are read from Snakemake's own words, which this option brings back.
         own = [] if as_shown else ["--printshellcmds"]
@@ -223,7 +244,7 @@ class Workflow:
 
     def receval(self, *words: str, typed: str = "") -> Run:
         """Carry out the command ``receval``, and type something meanwhile."""
-        return self._run_warm("receval.cli", list(words), typed=typed)
+        return self._ended(self._fork("receval.cli", list(words), typed=typed))
 
     def processes(self) -> dict[int, int]:
         """Return the processes that are at work in this folder, and the parent of each."""
@@ -274,6 +295,14 @@ def _impersonal(home: Path) -> dict[str, str]:
     personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")
     kept = {name: v for name, v in os.environ.items() if not name.startswith(personal)}
     return kept | {"HOME": str(home)}
+
+
+def _answer(home: Path, request: Mapping[str, object]) -> Any:
+    warm = _warm_snakemake(home)
+    assert warm.stdin is not None
+    assert warm.stdout is not None
+    print(json.dumps(request), file=warm.stdin, flush=True)
+    return json.loads(warm.stdout.readline())
 
 
 @cache

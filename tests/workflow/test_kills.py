@@ -7,13 +7,12 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from workflow.running import FIG02, Workflow
+from workflow.running import FIG02, Started, Workflow
 
 TARGETS = (FIG02, "work/demo/artifacts/valcarce2020/fig03.svg")
 
@@ -25,9 +24,9 @@ def wait_for_the_end(workflow: Workflow, seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
-def kill_a_job(workflow: Workflow, main: subprocess.Popen[str]) -> None:
+def kill_a_job(workflow: Workflow, main: Started) -> None:
     """Kill a job as soon as there is one: a child of a child of the main process."""
-    while main.poll() is None:
+    while main.is_running:
         parents = workflow.processes()
         jobs = [process for process, parent in parents.items() if parents.get(parent) == main.pid]
         if jobs:
@@ -48,14 +47,14 @@ def test_any_kill_leaves_no_process_and_the_command_finishes_with_the_same_bytes
         workflow = finished.copied(tmp_path / str(number), with_results=False)
         for whom in ("group", "main", "job"):
             main = workflow.start("--cores", "2", targets=TARGETS)
-            time.sleep(moments.uniform(1.5, 4.5))
-            if whom == "group" and main.poll() is None:
+            time.sleep(moments.uniform(0.5, 3.5))
+            if whom == "group":
                 os.killpg(main.pid, signal.SIGKILL)
             elif whom == "main":
-                main.kill()
+                os.kill(main.pid, signal.SIGKILL)
             else:
                 kill_a_job(workflow, main)
-            main.communicate(timeout=120)
+            main.end(120)
             wait_for_the_end(workflow)
         # Far more jobs at once than there are cores.
         run = workflow.run("--cores", "16", targets=TARGETS)
@@ -72,9 +71,9 @@ def test_a_run_that_is_told_to_end_ends_its_jobs_at_once(finished: Workflow) -> 
     for number in (signal.SIGTERM, signal.SIGINT):
         main = workflow.start("--cores", "2", targets=TARGETS)
         while not any(p != main.pid and q != main.pid for p, q in workflow.processes().items()):
-            assert main.poll() is None
+            assert main.is_running
             time.sleep(0.05)
-        main.send_signal(number)
-        text, _ = main.communicate(timeout=30)
-        assert main.returncode not in (0, None), text
+        os.kill(main.pid, number)
+        run = main.end(30)
+        assert run.status != 0, run.text
         wait_for_the_end(workflow, seconds=5)

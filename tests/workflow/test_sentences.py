@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -21,20 +22,19 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
     try:
         # Inputs are locked first, which nobody else writes.
         while not any(lock.stat().st_size for lock in locks.glob("*.output.lock")):
-            assert first.poll() is None
+            assert first.is_running
             time.sleep(0.01)
-        first.send_signal(signal.SIGSTOP)
-        second = workflow.start("--cores", "1", targets=(SPLIT,), as_shown=True)
-        text, _ = second.communicate(timeout=60)
+        os.kill(first.pid, signal.SIGSTOP)
+        second = workflow.run("--cores", "1", targets=(SPLIT,), as_shown=True)
     finally:
-        first.send_signal(signal.SIGCONT)
-        words, _ = first.communicate(timeout=60)
-    assert second.returncode == 1, text
+        os.kill(first.pid, signal.SIGCONT)
+        run = first.end(60)
+    assert second.status == 1, second.text
     # Besides, the profile and the datasets.
-    *_, said = text.splitlines()
-    assert len(text.splitlines()) == 3, text
+    *_, said = second.text.splitlines()
+    assert len(second.text.splitlines()) == 3, second.text
     assert said.startswith("Another run is at work in this folder: ")
-    assert first.returncode == 0, words
+    assert run.status == 0, run.text
 
 
 @pytest.mark.parametrize("pattern", ["*/ranks.npz", "*/run.json"])
@@ -48,7 +48,6 @@ def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(
         targets=(FIG02,),
         variables={"RECEVAL_TEST_FULL": pattern},
         as_shown=True,
-    )
-    text, _ = run.communicate(timeout=120)
-    assert run.returncode == 2, text
-    assert text.count("no space left on the disk") + text.count("No space left") == 1, text
+    ).end(120)
+    assert run.status == 2, run.text
+    assert run.text.count("no space left on the disk") + run.text.count("No space left") == 1

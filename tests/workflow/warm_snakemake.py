@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Snakemake and what it imports, once: runs are forked from it, of which importing is most.
 
-This is run as a program. It reads one request a line, as JSON, and answers each with the status of
-the process that it forked for it. What such a process loads after that comes from where its request
-says, as if it had been started there: of receval and of Snakemake's plug-ins nothing is here yet.
+This is run as a program. It reads one request a line, as JSON. For a command it forks a process and
+answers with its number; asked whether one has ended, it answers with its status, or null. What such
+a process loads after that comes from where its request says, as if it had been started there: of
+receval and of Snakemake's plug-ins nothing is here yet.
 A run that starts jobs gets its fork server from here as well.
 """
 
@@ -134,7 +135,7 @@ def become(request: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Fork a process for each request, and wait for it; only its copy ever leaves the loop."""
+    """Fork a process for each command; only its copy ever leaves the loop."""
     sys.path.pop(0)  # the folder of this file
     for name in LIBRARIES:
         importlib.import_module(name)
@@ -143,14 +144,17 @@ def main() -> None:
     early = sorted(name for name in sys.modules if name.startswith(OWN))
     assert not early, f"Already imported, but not from the copy: {', '.join(early)}."
     for line in sys.stdin:
+        request = json.loads(line)
+        if "ended" in request:
+            ended, status = os.waitpid(request["ended"], os.WNOHANG)
+            print(os.waitstatus_to_exitcode(status) if ended else "null", flush=True)
+            continue
         child = os.fork()
         if child == 0:
-            request = json.loads(line)
             become(request)
             runpy.run_module(request["program"], run_name="__main__", alter_sys=True)
             return
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+        print(child, flush=True)
 
 
 if __name__ == "__main__":
