@@ -29,7 +29,8 @@ released, *likely*, if it is inferred from that, *open*, if it is no more than p
 that was released with a paper may be of a library that its authors did not write. Numbers of
 ours are read from `results/full` when the page is written: MovieLens 1M and CM100k are there,
 the other datasets are not. Claims have their numbers in the project's list of what the papers
-claim.
+claim. The papers were read as plain text, without their figures: what is said of a figure is from its
+caption, from the sentences on it, or from released values.
 
 **Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the
 number of the erratum and what the paper or its code does, or change the entry in
