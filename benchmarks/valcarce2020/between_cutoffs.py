@@ -4,11 +4,12 @@
     python benchmarks/valcarce2020/between_cutoffs.py work/full/ml-1m
       [--ranked work/full-r14/ml-1m ...]
 
-The folder is that of the prepared MovieLens 1M after a run of the full edition; with --ranked, the lists
-are those of replications. It takes a few seconds a folder.
+The folder is that of the prepared MovieLens 1M after a run of the full edition; with --ranked, the
+lists are those of replications. It takes a few seconds a folder.
 
-Prints how the coefficients between cut-offs of nDCG compare with the published ones, with our values of
-systems and with released ones in place of some of them, and how near our systems are at each cut-off.
+Prints how the coefficients between cut-offs of nDCG compare with the published ones, with our
+values of systems and with released ones in place of some of them, and how near our systems are at
+each cut-off.
 """
 
 from __future__ import annotations

@@ -232,10 +232,10 @@ def test_the_place_of_map_does_not_count_where_the_sentence_is_silent_on_it(made
     order = ["P", "F1", "nDCG", "infAP", "Recall", "MAP", "MRR", "ERR", "bpref"]
     means = {metric: 0.9 - place / 100 for place, metric in enumerate(order)}
     made.stability("valcarce2020/fig03", means)
-    assert made.verdict("V20-025").verdict == "holds in part"
-    assert made.verdict("V20-025", other_form=True).verdict == "holds"
-    made.stability("valcarce2020/fig03", {**means, "Recall": 0.95})
+    assert made.verdict("V20-025").verdict == "holds"
     assert made.verdict("V20-025", other_form=True).verdict == "holds in part"
+    made.stability("valcarce2020/fig03", {**means, "Recall": 0.95})
+    assert made.verdict("V20-025").verdict == "holds in part"
 
 
 def test_what_is_sub_linear_in_one_direction_is_not_in_the_other(made: Made) -> None:

@@ -49,7 +49,7 @@ ENTRY: dict[str, Any] = {
 
 def written(folder: Path, content: dict[str, Any]) -> Path:
     path = folder / "errata.yaml"
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return path
 
 
@@ -119,8 +119,12 @@ def test_a_key_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_ids_count_up(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'E-03' stands where E-02 is expected"):
-        load_errata(written(tmp_path, {"E-01": ENTRY, "E-03": ENTRY}))
+    with pytest.raises(ValueError, match="'E-01' stands after E-03"):
+        load_errata(written(tmp_path, {"E-03": ENTRY, "E-01": ENTRY}))
+
+
+def test_the_number_of_a_withdrawn_erratum_is_not_used_again(tmp_path: Path) -> None:
+    assert list(load_errata(written(tmp_path, {"E-01": ENTRY, "E-03": ENTRY}))) == ["E-01", "E-03"]
 
 
 TABLE = "system,kept,value,tau\npop,100,0.5,\npop,50,0.25,0.8\nrandom,100,0.125,0.9\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from string import Formatter
 from typing import Annotated, Literal, Self
@@ -85,7 +86,7 @@ class ErratumForm(Model):
         A short name for it.
     says : str
         What the text says, or what the other form shows or does; sentences.
-    source : {"text", "definition", "proof", "figure", "caption", "table", "data", "released code"}
+    source : {"text", "cited method", "release's intention", "definition", "proof", "figure", ...}
         Where it stands.
     here : tuple of ErratumName
         What it is called in the library or its configuration; empty where nothing comes of it.
@@ -94,7 +95,16 @@ class ErratumForm(Model):
     form: NonEmptyText
     says: NonEmptyText
     source: Literal[
-        "text", "definition", "proof", "figure", "caption", "table", "data", "released code"
+        "text",
+        "cited method",
+        "release's intention",
+        "definition",
+        "proof",
+        "figure",
+        "caption",
+        "table",
+        "data",
+        "released code",
     ] = "text"
     here: tuple[ErratumName, ...] = ()
 
@@ -203,18 +213,18 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     Raises
     ------
     ValueError
-        The file cannot be read, an entry is not an erratum, or ids do not count up from E-01; the
-        message has one sentence a problem, which names the erratum and the key.
+        The file cannot be read, an entry is not an erratum, or ids do not count up; the message
+        has one sentence a problem, which names the erratum and the key.
     """
     try:
         errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
     except ValidationError as error:
         raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
-    for number, found in enumerate(errata, 1):
-        if found != f"E-{number:02}":
+    for before, found in pairwise(errata):
+        if found <= before:
             raise ValueError(
-                f"{path}: {quoted(found)} stands where E-{number:02} is expected; errata are "
-                "numbered in the order of the file."
+                f"{path}: {quoted(found)} stands after {before}; errata are numbered in the order "
+                "of the file. (The number of one that was withdrawn is not used again.)"
             )
     return errata
 

@@ -35,6 +35,9 @@ prediction interval from our mean."""
 MOST_ROWS = 36
 """In one column of a figure; more are drawn in several."""
 
+FEW_NUMBERS = 0.25
+"""The share of rows with a published number up to which their panel is narrow."""
+
 FARTHEST = 3.0
 """Where published numbers end up that lie farther out."""
 
@@ -103,13 +106,17 @@ def draw(rows: pd.DataFrame) -> Figure:
     """
     positions = real_values(rows["position"])
     has_numbers = bool((~np.isnan(positions)).any())
-    several = len(set(rows["dataset"])) > 1
+    several = len(set(rows["dataset"]) - {""}) > 1
     blocks = np.array_split(np.arange(len(rows)), max(1, -(-len(rows) // MOST_ROWS)))
     most = max(len(block) for block in blocks)
     panels = 2 if has_numbers else 1
     width = DOUBLE_COLUMN if len(blocks) > 1 or has_numbers else DOUBLE_COLUMN / 2
     figure = new_figure(width, _HEAD + 0.45 + _ROW * max(most, 4))
-    axes = figure.subplots(1, panels * len(blocks), squeeze=False)[0]
+    # A panel of a few numbers takes no more room than it needs.
+    widths = [1.0, 1.0 if np.mean(~np.isnan(positions)) > FEW_NUMBERS else 0.35][:panels]
+    axes = figure.subplots(
+        1, panels * len(blocks), squeeze=False, width_ratios=widths * len(blocks)
+    )[0]
     for number, block in enumerate(blocks):
         own = rows.iloc[block]
         labels = [

@@ -22,15 +22,17 @@ say and release less would have a shorter page. Most of what follows is small an
 conclusion; where one hangs on it, the entry says so.
 
 An *erratum* here is a place where a paper's text, its figures or tables and its released code
-disagree with each other, or with the public data. Each has both forms, with the names under
+disagree with each other, or with the public data, or where a text leaves open what its
+figures need (E-05). Each has both forms, with the names under
 which the library or its configuration has them, the size of the effect on our data, a command
 that shows it, and how certain we are: *certain*, if anyone can see it in what is printed or
 released, *likely*, if it is inferred from that, *open*, if it is no more than possible. Code
-that was released with a paper may be of a library that its authors did not write. Numbers of
-ours are read from `results/full` when the page is written: MovieLens 1M and CM100k are there,
-the other datasets are not. Claims have their numbers in the project's list of what the papers
-claim. The papers were read as plain text, without their figures: what is said of a figure is from its
-caption, from the sentences on it, or from released values.
+that was released with a paper may be of a library that its authors did not write: E-38 and E-40 to
+E-43 are of LibRec 2.0.0, which its paper names, and whose methods it cites and does not describe.
+Numbers of ours are read from `results/full` when the page is written: MovieLens 1M and CM100k are
+there, the other datasets are not. Claims have their numbers in the project's list of what the
+papers claim. The papers were read as plain text, without their figures: what is said of a figure
+is from its caption, from the sentences on it, or from released values.
 
 **Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the
 number of the erratum and what the paper or its code does, or change the entry in
