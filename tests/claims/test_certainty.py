@@ -12,7 +12,13 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from receval.claims.certainty import COLUMNS, certainty, prediction_interval, wilson_interval
+from receval.claims.certainty import (
+    COLUMNS,
+    certainty,
+    half_unit,
+    prediction_interval,
+    wilson_interval,
+)
 from receval.claims.repetition import ROWS
 
 
@@ -99,6 +105,27 @@ def test_a_published_number_is_told_from_our_mean_in_standard_deviations() -> No
     row = only(certainty(rows))
     assert (row["mean"], row["standard_deviation"], row["deviations"]) == (2, 1, 2)
     assert row["location"] == "inside"
+
+
+@pytest.mark.parametrize(
+    ("printed", "half"),
+    [(".90", 0.005), ("1.00", 0.005), ("7.0", 0.05), ("-.900", 0.0005), ("1.83 %", 5e-5), 
+     ("20", 0.5), ("MF > kNN", 0.0), ("> 0.9", 0.0), ("", 0.0), (" %", 0.0)],
+)  # fmt: skip
+def test_a_printed_number_may_be_off_by_half_a_unit_of_its_last_digit(
+    printed: str, half: float
+) -> None:
+    assert half_unit(printed) == pytest.approx(half)
+
+
+def test_a_published_number_is_inside_if_rounding_may_have_moved_it_out() -> None:
+    values = [0.081, 0.0812, 0.0814]
+    assert prediction_interval(values)[0] > 0.08
+    rows = rows_of(*["holds"] * 3, published=[0.08] * 3, value=values)
+    assert only(certainty(rows))["location"] == "outside"
+    claim = rows["claim"].iloc[0]
+    assert only(certainty(rows, {claim: ".08"}))["location"] == "inside"
+    assert only(certainty(rows, {claim: ".080"}))["location"] == "outside"
 
 
 def test_a_published_number_beyond_the_interval_is_outside() -> None:

@@ -83,6 +83,7 @@ rule gather_replications:
 rule summarise_replications:
     input:
         replications="work/{edition}/artifacts/replications.csv",
+        claims=lambda w: PLANS[w.edition].replications.claims_files(),
     output:
         table="work/{edition}/artifacts/certainty.csv",
     log:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ COLUMNS = (
     "needs",
 )
 """Of the table of certainty; docs/replications.md says what each holds."""
+
+_PRINTED = re.compile(r"[-+]?\d*(?:\.(\d+))?\s*(%?)")
 
 _HOLDING = (str(ClaimVerdict.HOLDS), str(ClaimVerdict.AS_DEFINED))
 
@@ -105,27 +108,47 @@ def prediction_interval(values: ArrayLike) -> tuple[float, float]:
     return float(numbers.mean() - half), float(numbers.mean() + half)
 
 
-def certainty(rows: pd.DataFrame) -> pd.DataFrame:
+def half_unit(printed: str) -> float:
+    """Return half a unit of the last digit of a number as a paper prints it; 0 of other texts.
+
+    Any number within it of the printed one may have been rounded to that.
+
+    Examples
+    --------
+    >>> half_unit(".90"), half_unit("1.83 %"), half_unit("MF > kNN")
+    (0.005, 5e-05, 0.0)
+    """
+    found = _PRINTED.fullmatch(printed.strip())
+    if found is None or not any(map(str.isdigit, printed)):
+        return 0.0
+    digits = len(found[1] or "") + (2 if found[2] else 0)
+    return 0.5 / 10**digits
+
+
+def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return how sure each verdict is.
 
     Parameters
     ----------
     rows : DataFrame
         Verdicts of all replications (:data:`receval.claims.repetition.ROWS`); numbers as numbers.
+    printed : mapping of str to str, optional
+        What the paper prints, by claim, with all its digits. A published number lies inside of our
+        interval if any number that is rounded to it does; without this, it counts as exact.
 
     Returns
     -------
     DataFrame
         The columns of :data:`COLUMNS`, one row a claim, dataset and form.
     """
-    found = [
-        {**dict(zip(KEYS, keys, strict=True)), **_certainty_of(group)}
-        for keys, group in rows.groupby(list(KEYS), sort=False)
-    ]
+    found = []
+    for keys, group in rows.groupby(list(KEYS), sort=False):
+        row = dict(zip(KEYS, keys, strict=True))
+        found.append(row | _certainty_of(group, half_unit((printed or {}).get(row["claim"], ""))))
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def _certainty_of(group: pd.DataFrame) -> dict[str, Any]:
+def _certainty_of(group: pd.DataFrame, rounding: float) -> dict[str, Any]:
     decided = group[group["verdict"] != str(ClaimVerdict.UNDECIDABLE)]
     trials = len(decided)
     holding = int(decided["verdict"].isin(_HOLDING).sum())
@@ -140,10 +163,10 @@ def _certainty_of(group: pd.DataFrame) -> dict[str, Any]:
     values = decided["value"].to_numpy(dtype=np.float64)
     if np.isnan(published).all() or np.isnan(values).any():
         return found
-    return found | _location(float(published[0]), values.tolist())
+    return found | _location(float(published[0]), rounding, values.tolist())
 
 
-def _location(published: float, values: Sequence[float]) -> dict[str, Any]:
+def _location(published: float, rounding: float, values: Sequence[float]) -> dict[str, Any]:
     low, high = prediction_interval(values)
     mean = float(np.mean(values))
     found: dict[str, Any] = {"published": published, "mean": mean, "low": low, "high": high}
@@ -152,7 +175,7 @@ def _location(published: float, values: Sequence[float]) -> dict[str, Any]:
     deviation = float(np.std(values, ddof=1))
     found |= {
         "standard_deviation": deviation,
-        "location": "inside" if low <= published <= high else "outside",
+        "location": "inside" if low - rounding <= published <= high + rounding else "outside",
     }
     if deviation > 0:
         found["deviations"] = (published - mean) / deviation

@@ -98,6 +98,19 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
+def held_by_few(certainty: pd.DataFrame) -> list[str]:
+    """Return the claims that hold in the one run, and in fewer than half of the replications.
+
+    Parameters
+    ----------
+    certainty : DataFrame
+        From :func:`with_outcomes`.
+    """
+    few = certainty["outcome"].isin(["rarely", "never"])
+    found = certainty.loc[few & (certainty["verdict"] == ClaimVerdict.HOLDS), "claim"]
+    return list(dict.fromkeys(found))
+
+
 def with_failures_elsewhere(
     causes: Sequence[Mapping[str, Any]], certainty: pd.DataFrame
 ) -> list[dict[str, Any]]:

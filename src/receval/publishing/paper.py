@@ -18,6 +18,7 @@ from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
 from receval.publishing.certainty_counts import (
     certainty_counts,
+    held_by_few,
     variance_shares,
     with_failures_elsewhere,
     with_outcomes,
@@ -52,7 +53,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``synthetic``; ``replicated`` and ``crossed``, whether there are replications and runs of
+        ``synthetic``; ``held-by-few``, the claims that hold in the one run and in fewer than half
+        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs of
         the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
         (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
         say;
@@ -95,6 +97,7 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
         "causes": causes,
         "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],
+        "held-by-few": held_by_few(replications[CERTAINTY]) if CERTAINTY in replications else [],
         "variance": [
             {name: _share(value) for name, value in row.items()}
             for row in (variance_shares(replications[VARIANCE]) if VARIANCE in replications else [])

@@ -92,23 +92,31 @@ def _as_text(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def summarise_replications(*, replications: Path, table: Path) -> None:
+def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
     """Write how sure each verdict is.
 
     Parameters
     ----------
     replications : Path
         From :func:`gather_replications`.
+    claims : sequence of Path
+        ``config/claims/<study>.yaml``, which have the numbers as they are printed.
     table : Path
         The CSV to write (:data:`receval.claims.certainty.COLUMNS`).
     """
     from receval.claims.certainty import certainty
+    from receval.claims.spec import read_claims
     from receval.storage.files import real_values
 
     rows = read_results(replications)
     for name in ("published", "value"):
         rows[name] = real_values(rows[name])
-    write_results(certainty(rows), table)
+    printed = {
+        number: claim.expected
+        for path in claims
+        for number, claim in read_claims(path).claims.items()
+    }
+    write_results(certainty(rows, printed), table)
 
 
 def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path) -> None:

@@ -99,6 +99,10 @@ class PlannedReplications:
         path /= "replications.csv"
         return [path.as_posix()] if path.is_file() else []
 
+    def claims_files(self) -> list[str]:
+        """Return the files that list the claims of the studies that are repeated."""
+        return [self.claims.claims_file(study) for study in self.studies]
+
     def table_file(self, name: str) -> str:
         """Return the CSV of one of the tables, or of a study's figure."""
         return f"{self._folder}/{name}.csv"
