@@ -109,7 +109,7 @@ def test_a_published_number_is_told_from_our_mean_in_standard_deviations() -> No
 
 @pytest.mark.parametrize(
     ("printed", "half"),
-    [(".90", 0.005), ("1.00", 0.005), ("7.0", 0.05), ("-.900", 0.0005), ("1.83 %", 5e-5), 
+    [(".90", 0.005), ("1.00", 0.005), ("7.0", 0.05), ("-.900", 0.0005), ("1.83 %", 5e-5),
      ("20", 0.5), ("MF > kNN", 0.0), ("> 0.9", 0.0), ("", 0.0), (" %", 0.0)],
 )  # fmt: skip
 def test_a_printed_number_may_be_off_by_half_a_unit_of_its_last_digit(

@@ -54,8 +54,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     -------
     dict
         ``synthetic``; ``held-by-few``, the claims that hold in the one run and in fewer than half
-        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs of
-        the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
+        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
+        of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
         (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
         say;
         ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
