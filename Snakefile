@@ -64,6 +64,7 @@ rule all:
     input:
         CHOSEN.studies.all_files(),
         CHOSEN.claims.files(),
+        CHOSEN.errata.files(),
         CHOSEN.paper.files(),
 
 
@@ -76,6 +77,7 @@ include: "workflow/rules/judgment_sampling.smk"
 include: "workflow/rules/simulation.smk"
 include: "workflow/rules/artifacts.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/errata.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/replications.smk"
 include: "workflow/rules/drift.smk"

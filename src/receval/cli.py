@@ -170,6 +170,7 @@ def _drift(chosen: argparse.Namespace) -> int:
         [
             *plan.studies.artifact_names(),
             *plan.claims.names(),
+            *plan.errata.names(),
             *plan.paper.names(),
             *plan.replications.made(),
         ],
@@ -190,6 +191,7 @@ def _accept(chosen: argparse.Namespace) -> int:
     listed = [
         *plan.studies.all_artifact_names(),
         *plan.claims.names(),
+        *plan.errata.names(),
         *plan.paper.listed_names(),
         *plan.replications.names(),
     ]

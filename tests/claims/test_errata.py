@@ -19,6 +19,7 @@ from receval.claims.errata import (
     load_errata,
     sizes,
 )
+from receval.claims.errata_table import COLUMNS, errata_table
 from receval.claims.report import report_of_claims
 from receval.claims.sources import ClaimSources
 from receval.config.reading import read_yaml
@@ -26,6 +27,7 @@ from receval.config.settings import load_settings
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
+from receval.storage.files import read_results, real_values
 
 ROOT = Path(__file__).resolve().parents[2]
 ERRATA_OF_ALL = load_errata(ROOT / ERRATA)
@@ -197,6 +199,48 @@ def test_most_errata_have_a_number() -> None:
     assert len(MEASURED) >= 35
     for erratum in ERRATA_OF_ALL.values():
         assert (erratum.size.missing is None) == bool(erratum.size.numbers)
+
+
+def test_the_table_has_a_row_a_number_and_says_what_is_missing(tmp_path: Path) -> None:
+    pop = {"artifact": "study/fig", "where": {"system": "pop", "kept": 100}}
+    errata = {
+        "E-01": Erratum.model_validate(ENTRY),
+        "E-02": sized(
+            {
+                "pop": pop,
+                "gone": {"artifact": "study/gone"},
+                "two": {"artifact": "study/fig", "where": {"system": "pop"}},
+                "none": {**pop, "where": {"system": "mf"}},
+                "empty": {**pop, "column": "tau"},
+                "unset": {"setting": "datasets"},
+            }
+        ),
+    }
+    table = errata_table(errata, results(tmp_path, TABLE))
+    assert tuple(table.columns) == COLUMNS
+    assert table["erratum"].tolist() == ["E-01", *["E-02"] * 6]
+    assert table["number"].tolist() == ["", *errata["E-02"].size.numbers]
+    assert table["value"].notna().tolist() == [False, True, *[False] * 5]
+    assert table["missing"].tolist()[:3] == ["", "", "the results of study/gone"]
+    assert all(table["missing"][3:])
+    assert set(table["paper"] + table["certainty"]) == {"valcarce2018open"}
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_the_accepted_table_is_that_of_the_accepted_results(edition: str) -> None:
+    folder = ROOT / "results" / edition
+    accepted = read_results(folder / "errata.csv")
+    now = errata_table(ERRATA_OF_ALL, ClaimSources.of_folder(folder))
+    keys = ["erratum", "paper", "certainty", "number", "missing"]
+    assert accepted[keys].equals(now[keys])
+    found = real_values(accepted["value"])
+    assert found == pytest.approx(real_values(now["value"]), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_the_accepted_results_have_every_number_and_those_of_twins_nearly_all() -> None:
+    full, demo = (read_results(ROOT / "results" / e / "errata.csv") for e in ("full", "demo"))
+    assert set(full["missing"]) == {""}
+    assert 0 < (demo["missing"] != "").sum() < 5
 
 
 def named() -> list[ErratumName]:

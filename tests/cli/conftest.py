@@ -42,7 +42,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
                         table.to_csv(file, index=False)
                     else:
                         file.write_text(f"{artifact} drawn")
-        for file in map(Path, plan.claims.files()):
+        for file in map(Path, plan.claims.files() + plan.errata.files()):
             file.write_text("claim,verdict\nB-001,holds\n" if file.suffix == ".csv" else "page")
         run(plan, {})
     return made, copy

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Every source begins with its licence, so that a file that is taken elsewhere keeps it."""
+"""Every source begins with its licence, and keeps it elsewhere; REUSE.toml has that of all files."""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +43,46 @@ def test_every_source_names_its_licence_first() -> None:
         if first != COMMENTS.get(path.suffix, COMMENTS[".py"]):
             missing.append(path.relative_to(ROOT).as_posix())
     assert missing == [], f"Begin these with the comment {IDENTIFIER}."
+
+
+def annotated(path: str) -> dict[str, str]:
+    """Return what REUSE.toml says of a file: its last table that the path fits."""
+    content = tomllib.loads((ROOT / "REUSE.toml").read_text(encoding="utf-8"))
+    assert content["version"] == 1
+    found = {}
+    for table in content["annotations"]:
+        patterns = [table["path"]] if isinstance(table["path"], str) else table["path"]
+        if any(re.fullmatch(in_regular_form(pattern), path) for pattern in patterns):
+            found = table
+    return found
+
+
+def in_regular_form(pattern: str) -> str:
+    """Return a regular expression: two stars stand for any folders, one star for a name."""
+    forms = {"**": ".*", "*": "[^/]*"}
+    parts = re.split(r"(\*\*|\*)", pattern)
+    return "".join(forms.get(part, re.escape(part)) for part in parts)
+
+
+def test_every_tracked_file_has_a_licence_and_a_holder() -> None:
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("Only git knows which files are tracked.")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    files = listed.stdout.rstrip("\0").split("\0")
+    assert {"LICENSE", "config/demo.yaml", "results/full/claims.csv"} <= set(files)
+    holder = re.search(r"^Copyright \(c\) (.+)$", (ROOT / "LICENSE").read_text(), re.M)
+    assert holder
+    for file in files:
+        said = annotated(file)
+        assert said.get("SPDX-License-Identifier") == "MIT", file
+        assert said["SPDX-FileCopyrightText"] == holder[1], file
+
+
+def test_the_text_of_the_licence_is_where_reuse_looks_for_it() -> None:
+    assert [path.name for path in (ROOT / "LICENSES").iterdir()] == ["MIT.txt"]
+    assert (ROOT / "LICENSES/MIT.txt").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 def test_the_identifier_is_the_licence_of_the_package() -> None:

@@ -319,6 +319,32 @@ def test_texts_that_tell_numbers_of_other_columns_are_not_compared(sides):
     }
 
 
+ERRATA = "erratum,paper,certainty,number,value,missing\n"
+
+
+def test_an_erratum_whose_size_moves_is_named_in_the_drift_report(sides):
+    rows = ERRATA + "E-01,p,certain,,,\nE-02,p,open,mf,{},\nE-02,p,open,users,{},\n"
+    sides.write("accepted", "errata.csv", rows.format(0.0557, 6040))
+    sides.write("fresh", "errata.csv", rows.format(0.0558, 6040))
+    assert statuses(sides.compare("errata")) == {"errata": ArtifactStatus.TOLERATED}
+    for fresh, name in (((0.0687, 6040), "number=mf"), ((0.0557, 6039), "number=users")):
+        sides.write("fresh", "errata.csv", rows.format(*fresh))
+        (change,) = sides.compare("errata").artifacts[0].changes
+        assert change.row == f"erratum=E-02, paper=p, certainty=open, {name}"
+    assert sides.accept("errata").copied == ("errata.csv",)
+    assert not sides.compare("errata").drifted
+
+
+def test_a_number_of_an_erratum_that_is_gone_or_found_is_drift_and_why_is_no_part_of_it(sides):
+    row = ERRATA + "E-02,p,open,mf,{}\n"
+    sides.write("accepted", "errata.csv", row.format("0.5,"))
+    sides.write("fresh", "errata.csv", row.format(",the results of study/fig01"))
+    (change,) = sides.compare("errata").artifacts[0].changes
+    assert (change.accepted, change.fresh) == ("0.5", "")
+    sides.write("accepted", "errata.csv", row.format(",the results of study/fig02"))
+    assert not sides.compare("errata").drifted
+
+
 PAPER = "name,source,value,printed\ndecided,ledger/claims all rows,{},{}\n"
 
 

@@ -120,8 +120,9 @@ class Workflow:
     def shrink(self) -> None:
         """Keep four artifacts of two studies, little data, and of accepted results their own.
 
-        No claims are kept, which need the other artifacts.
+        No claims and errata are kept, which need the other artifacts.
         """
+        (self.folder / "config" / "errata.yaml").unlink()
         for path in (self.folder / "config" / "claims").glob("*.yaml"):
             path.unlink()
         for folder in (self.folder / "results").glob("*/*"):

@@ -3,6 +3,7 @@
 REQUIRED INPUTS
   work/<edition>/artifacts/<study>/<artifact>.csv  all artifacts of the edition's plan
   work/<edition>/artifacts/claims.csv              the ledger of the papers' claims
+  work/<edition>/artifacts/errata.csv              the numbers of the errata
   work/<edition>/artifacts/receval.csv             the numbers of the paper
   results/<edition>/<study>/<artifact>.csv         the accepted ones
   work/<edition>/<dataset>/*.parquet, summary.json the prepared datasets, to be verified
@@ -17,6 +18,7 @@ rule report_drift:
         fresh=lambda w: [
             *PLANS[w.edition].studies.compared_files(),
             *PLANS[w.edition].claims.files(),
+            *PLANS[w.edition].errata.files(),
             *PLANS[w.edition].paper.files(),
         ],
         accepted=lambda w: PLANS[w.edition].accepted.files(),
@@ -41,6 +43,7 @@ rule report_drift:
         artifacts=lambda w: [
             *PLANS[w.edition].studies.artifact_names(),
             *PLANS[w.edition].claims.names(),
+            *PLANS[w.edition].errata.names(),
             *PLANS[w.edition].paper.names(),
         ],
         one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),

@@ -14,6 +14,7 @@ from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.code import CodeDigests, PlannedCode
 from receval.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from receval.workflow.plan.descriptions import ArtifactDescriptions
+from receval.workflow.plan.errata import PlannedErrata
 from receval.workflow.plan.experiments import PlannedExperiments
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.measurements import (
@@ -57,6 +58,8 @@ class Plan:
         All artifacts of a study together.
     claims : PlannedClaims
         The verdicts on what the papers claim.
+    errata : PlannedErrata
+        The sizes of their slips.
     paper : PlannedPaper
         The report on all of it.
     site : PlannedSite
@@ -97,6 +100,7 @@ class Plan:
         )
         self.studies = PlannedStudies(settings, self.artifacts, self.descriptions)
         self.claims = PlannedClaims(self.studies, folders)
+        self.errata = PlannedErrata(self.studies, folders)
         self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
