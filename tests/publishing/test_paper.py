@@ -15,6 +15,7 @@ import yaml
 from receval.claims.certainty import certainty
 from receval.claims.variance import COLUMNS as VARIANCE_COLUMNS
 from receval.config.paper import read_paper_sources
+from receval.publishing.certainty_counts import with_outcomes
 from receval.publishing.claim_counts import (
     claims_of,
     counts_by_cause,
@@ -175,6 +176,16 @@ def test_causes_name_claims_that_are_there_once(causes: dict[str, list[str]], sa
 
 
 JUDGED = LEDGER.assign(rule="within .1", published=[0.5, "", 0.46, 0.66, "", 0.7, 0.5])
+
+
+def test_what_holds_in_half_of_the_replications_is_put_down_to_the_split() -> None:
+    causes = {cause.cause: cause.claims for cause in read_paper_spec(PAPER / "numbers.yaml").causes}
+    results = ROOT / "results" / "full"
+    known = with_outcomes(
+        read_results(results / "certainty.csv"), read_results(results / "claims.csv"), causes
+    )
+    often = known["outcome"].isin(["always", "mostly"]) & (known["verdict"] == "does not hold")
+    assert set(known.loc[often, "cause"]) == {"One split or draw decides"}
 
 
 def test_numbers_with_a_tolerance_are_told_by_how_many_of_it_they_are_off(tmp_path: Path) -> None:
