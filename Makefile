@@ -8,7 +8,7 @@
 # make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
 # make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
 # make site      the pages of the edition that was run last (or EDITION=...), served on PORT=8000
-# make browser   what the tests of the site need besides Chromium
+# make browser   the tests that look at pages with Chromium, and what drives it
 # make accept      make the fresh artifacts the accepted ones
 # make slurm       what runs on a cluster with Slurm need besides (docs/cluster.md)
 # make clean       remove everything that the workflow made (downloads in work/raw stay)
@@ -68,10 +68,13 @@ site: $(VENV)/ready
 	$(SNAKEMAKE) site --config edition=$(REPORTED)
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory work/$(REPORTED)/site $(PORT)
 
-# Chromium itself comes with the system: apt-get install chromium
+# Chromium itself comes with the system: apt-get install chromium. Without it these tests fail here, and
+# are skipped in make test.
 browser: $(VENV)/ready
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes \
 	  -r requirements.lock -r requirements-browser.lock
+	RECEVAL_BROWSER=required $(BIN)/python -m pytest --numprocesses auto --dist loadgroup \
+	  tests/publishing/test_site_in_a_browser.py tests/comparison/test_report_in_a_browser.py
 
 accept: $(VENV)/ready
 	$(BIN)/receval accept --edition $(EDITION)

@@ -65,6 +65,19 @@ def test_ci_run_calls_targets_of_the_makefile() -> None:
     assert {"lint", "test", "demo"} <= set(called) <= TARGETS
 
 
+def test_ci_run_looks_at_pages_where_a_browser_can_be_had_and_goes_on_elsewhere() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^if .*install_chromium; then\n  make browser\nelse\n  echo ", script, re.M)
+    assert "timeout 180 " in script
+    *_, tests = recipe("browser")
+    files = re.findall(r"tests/\S+\.py", tests)
+    own = ROOT / "tests"
+    driven = (f for f in own.rglob("test_*.py") if "started_browser(" in f.read_text("utf-8"))
+    assert sorted(files) == sorted(
+        f"tests/{f.relative_to(own).as_posix()}" for f in driven if f != Path(__file__)
+    )
+
+
 def test_the_image_makes_the_environment_and_runs_the_commands_of_the_readme() -> None:
     assert ".venv/ready: " in MAKEFILE.replace("$(VENV)", ".venv")
     assert "RUN make .venv/ready\n" in CONTAINERFILE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every source begins with its licence, and REUSE.toml has that of all other files."""
+"""Every source begins with its licence, to keep it elsewhere; REUSE.toml has that of all files."""
 
 from __future__ import annotations
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -26,14 +28,31 @@ LOOKS = {
 
 NOT_SERIOUS = ("minor", "moderate")
 
+REQUIRED = "RECEVAL_BROWSER"
+"""A variable of the environment: where it is ``required``, tests without a browser fail."""
+
+
+def do_without(reason: str) -> NoReturn:
+    """Skip a test that has no browser, or fail it where one is required."""
+    if os.environ.get(REQUIRED) == "required":
+        pytest.fail(f"{reason} ({REQUIRED} says that it is required.)")
+    pytest.skip(reason)
+
+
+def _installed(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        do_without(f"No {module.partition('.')[0]} here: `make browser` installs it.")
+
 
 @contextmanager
 def started_browser() -> Iterator[Any]:
     """Start Chromium; skip where it, or what drives it, is not installed."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
-        pytest.skip("No Chromium here: install the system's package chromium.")
-    driver = pytest.importorskip("playwright.sync_api", reason="`make browser` installs playwright")
+        do_without("No Chromium here: install the system's package chromium.")
+    driver = _installed("playwright.sync_api")
     with driver.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
@@ -108,9 +127,7 @@ class Visit:
 
 def serious(page: Any) -> list[str]:
     """Return what axe-core finds serious or critical on a page, folded parts opened."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="`make browser` installs axe-core"
-    )
+    axe = _installed("axe_playwright_python.sync_playwright")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     # Only what it finds is brought over: all that it has looked at is a hundred times as much.
     run = axe.Axe().run(page, options={"resultTypes": ["violations"]})

@@ -6,15 +6,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
 from publishing.site_samples import accepted_sources, small_sources
 
+from receval.claims.errata import Paper
 from receval.publishing.site.site import write_site
 
 Row = Mapping[str, str]
+
+PAPERS = get_args(Paper)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +82,18 @@ def test_axe_finds_nothing_serious(
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
+@pytest.mark.parametrize("page", ["ledger", "errata", *(f"studies/{paper}" for paper in PAPERS)])
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing_serious_where_claims_are_read(
+    browser: Any, accepted: tuple[Path, Path], look: str, page: str
+) -> None:
+    site, _ = accepted
+    with served(site) as address:
+        visit = Visit(browser, address, look)
+        assert serious(visit.go(f"{page}.html")) == []
+        visit.context.close()
+
+
 FILTERS: dict[str, Callable[[Row], bool]] = {
     "": lambda row: True,
     "paper=valcarce2018": lambda row: row["paper"] == "valcarce2018",
@@ -91,6 +106,8 @@ FILTERS: dict[str, Callable[[Row], bool]] = {
     "verdict=as+defined&kind=order": lambda row: (
         (row["kind"], row["verdict"]) == ("order", "as defined")
     ),
+    "q=ndcg": lambda row: "ndcg" in " ".join(row.values()).lower(),
+    "form=other": lambda row: row["form"] != "",
 }
 """Queries of the ledger, and the rows of the CSV that fit."""
 
@@ -109,6 +126,26 @@ def test_filters_show_the_rows_that_the_csv_has(
         found = page.inner_text(".found")
         visit.context.close()
     assert str(len(fit)) in found
+    assert visit.problems == []
+
+
+@pytest.mark.parametrize(("query", "sign"), [("sort=ours", 1), ("sort=-ours", -1)])
+def test_a_column_of_numbers_is_sorted_by_what_the_csv_has(
+    browser: Any, accepted: tuple[Path, Path], query: str, sign: int
+) -> None:
+    site, claims = accepted
+    with claims.open(encoding="utf-8", newline="") as file:
+        rows = [(row["claim"], row["value"]) for row in csv.DictReader(file) if row["value"]]
+    with served(site) as address:
+        visit = Visit(browser, address)
+        found = visit.go(f"ledger.html?{query}").evaluate(
+            "(ours => [...document.querySelectorAll('#ledger tbody tr')]"
+            ".filter(row => 'value' in row.cells[ours].dataset)"
+            ".map(row => [row.cells[0].textContent, row.cells[ours].dataset.value]))"
+            "(document.querySelector('#ledger th[data-sort=ours]').cellIndex)"
+        )
+        visit.context.close()
+    assert list(map(tuple, found)) == sorted(rows, key=lambda row: sign * float(row[1]))
     assert visit.problems == []
 
 
