@@ -5,13 +5,19 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from claims.perturbations import constant, telling_change
+from claims.deciding_cells import CellRule, NoValueError, RowNumbers, rule_on_cells
+from claims.made_up import CONTEXT, sources_of, values_of
+from claims.perturbations import telling_change
+from pydantic import TypeAdapter
 
+from receval.claims.cells import ClaimContext
 from receval.claims.ledger import judge
-from receval.claims.sources import ClaimSources
-from receval.claims.spec import PaperClaims, read_claims
+from receval.claims.rules.registry import AnyRule
+from receval.claims.sources import ClaimSources, NotMeasuredError
+from receval.claims.spec import read_claims
 from receval.claims.verdicts import DECIDED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,8 +35,26 @@ def sources() -> ClaimSources:
     return ClaimSources.of_folder(ROOT / "results" / "full")
 
 
+@cache
+def row_numbers() -> RowNumbers:
+    return RowNumbers(sources())
+
+
+def unchanging(whole: CellRule) -> list[str]:
+    """Names of what no number can change: the whole rule, which has none, and its parts."""
+    found = []
+    for part in (whole, *whole.parts()):
+        try:
+            finding = part.judge()
+        except NotMeasuredError:
+            continue
+        if telling_change(part, finding) is None:
+            found.append(part.name)
+    return found
+
+
 @pytest.mark.parametrize(("paper", "number", "position"), CHECKS)
-def test_other_deciding_numbers_give_another_verdict(
+def test_other_deciding_numbers_give_another_verdict_on_the_claim_and_on_each_part(
     paper: str, number: str, position: int
 ) -> None:
     claim = PAPERS[paper].claims[number]
@@ -38,16 +62,80 @@ def test_other_deciding_numbers_give_another_verdict(
     finding = judge(check, claim, paper, sources())
     if finding.verdict not in DECIDED:
         return
-    assert telling_change(claim, check, paper, sources(), finding) is not None
+    context = ClaimContext(paper, check.artifact, check.dataset, check.where)
+    whole = rule_on_cells(check.decide, context, row_numbers())
+    on_cells = whole.judge()
+    assert (on_cells.ours, on_cells.detail) == (finding.ours, finding.detail)
+    assert unchanging(whole) == []
 
 
-def test_a_verdict_that_no_number_changes_is_noticed() -> None:
-    paper, number, position = next(
-        (paper, number, position)
-        for paper, number, position in CHECKS
-        if PAPERS[paper].claims[number].checks[position].decide.rule == "comparison"
-    )
-    claim: PaperClaims = PAPERS[paper]
-    check = constant(claim.claims[number].checks[position])
-    finding = judge(check, claim.claims[number], paper, sources())
-    assert telling_change(claim.claims[number], check, paper, sources(), finding) is None
+POP = {"where": {"system": "pop"}}
+ALL = {"where": {"system": ["pop", "knn"]}}
+
+
+def can_fail(sign: str = ">") -> dict[str, Any]:
+    return {"rule": "comparison", "left": POP, "sign": sign, "right": {"where": {"system": "knn"}}}
+
+
+CANNOT_FAIL: dict[str, dict[str, Any]] = {
+    "of constants": {"rule": "comparison", "left": 0, "sign": "<", "right": 1},
+    # Nothing but NaN could change it.
+    "of a magnitude": {
+        "rule": "comparison",
+        "left": {"magnitude": POP},
+        "sign": ">=",
+        "right": 0,
+    },
+    # Numbers of their own on either side could change it, but they are of the same cells.
+    "of the same cells": {
+        "rule": "comparison",
+        "left": {**ALL, "take": "lowest"},
+        "sign": "<=",
+        "right": POP,
+    },
+    # 0 / 0 could change it.
+    "of a quotient": {
+        "rule": "comparison",
+        "left": {"quotient": [POP, POP]},
+        "sign": "=",
+        "right": 1,
+    },
+}
+
+
+def made_up(plain: dict[str, Any], folder: Path) -> CellRule:
+    numbered = RowNumbers(sources_of(folder, values_of(pop=0.25, knn=0.5)))
+    rule: AnyRule = TypeAdapter(AnyRule).validate_python(plain)
+    whole = rule_on_cells(rule, CONTEXT, numbered)
+    whole.judge()
+    return whole
+
+
+@pytest.mark.parametrize("rule", CANNOT_FAIL.values(), ids=CANNOT_FAIL)
+def test_a_verdict_that_no_number_changes_is_noticed(rule: dict[str, Any], tmp_path: Path) -> None:
+    assert unchanging(made_up(rule, tmp_path)) == [""]
+
+
+@pytest.mark.parametrize(
+    ("sign", "whole"),
+    # Two parts that contradict each other, beside some that hold: always in part.
+    [("<", []), (">", [""])],
+)
+def test_a_part_that_no_number_changes_is_noticed(
+    sign: str, whole: list[str], tmp_path: Path
+) -> None:
+    inner = {"rule": "each", "parts": {"can": can_fail("<"), **CANNOT_FAIL}}
+    rule = {"rule": "each", "parts": {"can": can_fail(sign), "inner": inner}}
+    parts = [f"inner / {name}" for name in CANNOT_FAIL]
+    assert unchanging(made_up(rule, tmp_path)) == whole + parts
+
+
+def test_a_rule_that_can_fail_is_not_blamed(tmp_path: Path) -> None:
+    assert unchanging(made_up(can_fail(), tmp_path)) == []
+
+
+def test_a_change_that_leaves_no_number_is_none(tmp_path: Path) -> None:
+    whole = made_up(can_fail(), tmp_path)
+    whole.cells.values = whole.cells.values * float("nan")
+    with pytest.raises(NoValueError):
+        whole.judge()
