@@ -214,6 +214,7 @@ def test_the_report_counts_verdicts_and_tells_all_of_some_claims() -> None:
     told = report_of_claims(CLAIMS, results, ["V18-020"])
     assert told.startswith("V18-020 on ml-1m: holds\n")
     assert "  cells: metric_a=nDCG@5" in told
+    assert "  because: coefficients of our systems differ by" in told
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,11 @@ def test_claims_and_errata_that_texts_name_are_linked_both_ways(small: Path) -> 
     assert '<a href="errata.html#e-01">E-01</a>' in row
 
 
+def test_a_claim_says_why_it_is_decided_so(small: Path) -> None:
+    ledger = (small / "ledger.html").read_text(encoding="utf-8")
+    assert "<dt>Why this rule</dt><dd>as it was rounded (<a" in ledger
+
+
 def test_figures_of_the_other_edition_are_left_out(tmp_path: Path) -> None:
     write_site(small_sources(tmp_path, "demo"), tmp_path / "site")
     guide = (tmp_path / "site" / "docs" / "guide.html").read_text(encoding="utf-8")

@@ -82,7 +82,7 @@ def test_an_unknown_verdict_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_a_ledger_without_a_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "claims.csv"
     path.write_text("claim,paper\nA-001,paper2018\n", encoding="utf-8")
-    with pytest.raises(DamagedFileError, match="has no column artifact, cells"):
+    with pytest.raises(DamagedFileError, match="has no column artifact, because, cells"):
         read_verdict_rows(path)
 
 

@@ -11,7 +11,7 @@ import pytest
 from studies.accepted_results import FULL, ROOT
 
 from receval.config.settings import load_settings
-from receval.storage.files import read_results
+from receval.storage.files import read_results, real_values
 
 ACCEPTED = FULL / "menamaldonado2021"
 PUBLISHED = pd.read_csv(ROOT / "config" / "published" / "systems.csv", comment="#")
@@ -113,6 +113,17 @@ def test_observed_metrics_disagree_and_real_ones_agree(metric: str) -> None:
     assert tau("fig12", "movielens", metric) > 0.4
     assert tau("fig12", "cm100k", metric) > 0.4
     assert tau("fig13", "cm100k", metric) < -0.6
+
+
+def test_seven_systems_show_more_disliked_films_than_the_optimum_of_precision() -> None:
+    table = accepted("fig12")
+    table = table[(table["dataset"] == "ml-1m") & (table["y_metric"] == "P@10")]
+    table = table[table["form"] == "text"].set_index("system")
+    order = table.index[np.argsort(-real_values(table["x"]), kind="stable")].tolist()
+    worst = ["eals", "gbpr", "wrmf", "pnmf", "pop", "plsa", "userknn"]
+    assert len(order) == 18
+    assert [name.removeprefix("librec-") for name in order[:7]] == worst
+    assert order[7] == "optimal-observed-precision"
 
 
 def test_condensed_precision_and_anti_precision_are_complements() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, SerializationInfo, field_serializer
 
 from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError, Reading
 from receval.spec_types import Model
@@ -18,6 +18,9 @@ from receval.storage.files import real_values
 from receval.storage.messages import enumerated
 
 Scalar = bool | int | float | str
+WITHOUT_INTERVALS = "without_intervals"
+"""In the context of a dump: leave out columns of intervals, by which nothing is decided."""
+
 Taken = Literal["mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"]
 
 _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
@@ -101,6 +104,10 @@ class SelectedCells(Model):
     equal: str | None = None
     low: str | None = None
     high: str | None = None
+
+    @field_serializer("low", "high")
+    def _interval_column(self, column: str | None, info: SerializationInfo) -> str | None:
+        return None if (info.context or {}).get(WITHOUT_INTERVALS) else column
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
         """Return the numbers.

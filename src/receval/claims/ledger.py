@@ -28,6 +28,7 @@ COLUMNS = (
     "high",
     "ours",
     "rule",
+    "because",
     "verdict",
     "detail",
     "reason",
@@ -50,20 +51,27 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
     """
     sources.forget()
     if check.dataset and not sources.has(paper, check.dataset):
-        return _undecidable(f"the dataset {check.dataset}")
+        return _undecidable(check, f"the dataset {check.dataset}")
     try:
         finding = check.decide.judge(
             sources, ClaimContext(paper, check.artifact, check.dataset, check.where)
         )
     except NotMeasuredError as error:
-        return _undecidable(str(error))
+        return _undecidable(check, str(error))
     if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
         return Finding(**{**vars(finding), "verdict": ClaimVerdict.AS_DEFINED})
     return finding
 
 
-def _undecidable(needs: str) -> Finding:
-    return Finding(ClaimVerdict.UNDECIDABLE, "", "", needs)
+def _undecidable(check: CheckSpec, needs: str) -> Finding:
+    decide = check.decide
+    return Finding(
+        ClaimVerdict.UNDECIDABLE,
+        "",
+        decide.in_words(),
+        needs,
+        published=decide.published_number(),
+    )
 
 
 def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.DataFrame:
@@ -126,6 +134,7 @@ def ledger_row(
         "high": finding.high,
         "ours": finding.ours,
         "rule": finding.rule,
+        "because": check.decide.why(),
         "verdict": str(finding.verdict),
         "detail": "" if is_undecidable else finding.detail,
         # Reasons are known of the real data alone.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from receval.claims.cells import WITHOUT_INTERVALS
 from receval.claims.ledger import ledger_row
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
@@ -109,8 +110,9 @@ def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]
 
 
 def digest_of_check(claim: ClaimSpec, check: CheckSpec) -> str:
-    """Return a digest of how a claim is decided: not of the words around it."""
-    decided = f"{claim.kind} {check.artifact} {check.where} {check.decide.model_dump_json()}"
+    """Return a digest of how a claim is decided: not of the words or intervals around it."""
+    decide = check.decide.model_dump_json(context={WITHOUT_INTERVALS: True})
+    decided = f"{claim.kind} {check.artifact} {check.where} {decide}"
     return hashlib.sha256(decided.encode()).hexdigest()[:_DIGITS]
 
 

@@ -16,7 +16,18 @@ from receval.claims.spec import read_claims
 from receval.claims.verdicts import ClaimVerdict
 from receval.storage.messages import enumerated
 
-_TOLD = ("where", "expected", "ours", "rule", "detail", "reason", "needs", "artifact", "cells")
+_TOLD = (
+    "where",
+    "expected",
+    "ours",
+    "rule",
+    "because",
+    "detail",
+    "reason",
+    "needs",
+    "artifact",
+    "cells",
+)
 
 
 def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -> str:

@@ -41,6 +41,18 @@ class Rule(Model):
         """
         raise NotImplementedError
 
+    def in_words(self) -> str:
+        """Return how the rule decides, in a few words that no results are needed for."""
+        raise NotImplementedError
+
+    def published_number(self) -> float:
+        """Return the paper's number, if the rule compares with one; NaN otherwise."""
+        return float("nan")
+
+    def why(self) -> str:
+        """Return the reason of the rule, and of its tolerance."""
+        return self.because
+
 
 SMALLEST = 1e-4
 """Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
@@ -61,6 +73,19 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     if len(known) > 3:
         return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
     return ", ".join(_in_word(float(number)) for number in known)
+
+
+def off_by(difference: float) -> str:
+    """Return by how much a number is off, as a sentence.
+
+    Examples
+    --------
+    >>> off_by(0.0307), off_by(float("nan"))
+    ('Off by +.0307.', 'There is no value.')
+    """
+    if np.isnan(difference):
+        return "There is no value."
+    return f"Off by {significant(difference, signed=True)}."
 
 
 def _in_word(number: float) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.base import Rule, in_words
+from receval.claims.rules.base import Rule, in_words, off_by
 from receval.claims.sources import ClaimSources, aligned
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.figures.printed_numbers import as_written
@@ -64,22 +64,29 @@ class ComparisonRule(Rule):
         left, right = aligned(
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
-        shown = self._compare(left.values, right)
-        rule = self._in_words()
+        shown = stands = self._compare(left.values, right)
+        chances = np.full(len(right), np.nan)
         if self.p_value is not None:
             _, chances = aligned(left, evaluated(self.p_value, sources, context))
-            shown &= (chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL)
-            rule += ", not significantly different" if self.sign in "~=" else ", significantly"
+            shown = stands & ((chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL))
         names = [", ".join(label) for label in left.labels]
         verdict = verdict_of(shown.tolist(), self.enough)
         sign = "and" if self.sign in "~=" else "against"
         single = len(left.values) == 1
+        detail = failing(list(zip(shown.tolist(), names, strict=True)))
+        if single and not stands[0]:
+            detail = off_by(float(left.values[0] - right[0]))
+        elif single and not shown[0]:
+            said = "Not significant" if chances[0] >= LEVEL else "Significant"
+            detail = f"{said}: p = {in_words(chances)}."
         return Finding(
             verdict,
             f"{in_words(left.values)} {sign} {in_words(np.unique(right))}",
-            rule,
-            failing(list(zip(shown.tolist(), names, strict=True))),
+            self.in_words(),
+            detail,
             value=float(left.values[0]) if single else float("nan"),
+            low=float(left.low[0]) if single else float("nan"),
+            high=float(left.high[0]) if single else float("nan"),
         )
 
     def _compare(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -96,7 +103,8 @@ class ComparisonRule(Rule):
                 return left > right + self.margin
             return left <= right + slack if self.sign == "<=" else left >= right - slack
 
-    def _in_words(self) -> str:
+    def in_words(self) -> str:
+        """Return how the left number must stand to the right one."""
         words = {
             "<": "less",
             "<=": "at most",
@@ -113,4 +121,8 @@ class ComparisonRule(Rule):
             )
         if self.margin:
             words += f" by {as_written(self.margin)}"
-        return words if self.enough == 1 else f"{words}, in {as_written(100 * self.enough)} %"
+        if self.enough < 1:
+            words += f", in {as_written(100 * self.enough)} %"
+        if self.p_value is not None:
+            words += ", not significantly different" if self.sign in "~=" else ", significantly"
+        return words

@@ -53,16 +53,16 @@ class CrossingRule(Rule):
         places = [(float(x[change]), float(x[change + 1])) for change in changes]
         said = [f"{significant(a)} and {significant(b)}" for a, b in places]
         ours = f"crossing between {enumerated(said)}" if said else "no crossing"
-        rule = "no crossing" if self.leads == "none" else f"one crossing, {self.leads} leads before"
+        rule = self.in_words()
         if self.leads == "none":
-            verdict = ClaimVerdict.DOES_NOT_HOLD if places else ClaimVerdict.HOLDS
-            return Finding(verdict, ours, rule)
+            if places:
+                return Finding(ClaimVerdict.DOES_NOT_HOLD, ours, rule, "The lines cross.")
+            return Finding(ClaimVerdict.HOLDS, ours, rule)
         first = 1.0 if self.leads == "left" else -1.0
         if lead[0] != first or lead[-1] == first:
             words = "the other way round" if places else "nowhere"
             return Finding(ClaimVerdict.DOES_NOT_HOLD, ours, rule, f"The lines cross {words}.")
         if self.between is not None:
-            rule += f", between {self.between[0]:g} and {self.between[1]:g}"
             inside = [a <= self.between[1] and b >= self.between[0] for a, b in places]
             if not any(inside):
                 return Finding(
@@ -71,3 +71,12 @@ class CrossingRule(Rule):
         if len(places) > 1:
             return Finding(ClaimVerdict.HOLDS_IN_PART, ours, rule, "The lines cross several times.")
         return Finding(ClaimVerdict.HOLDS, ours, rule)
+
+    def in_words(self) -> str:
+        """Return which crossing there must be."""
+        if self.leads == "none":
+            return "no crossing"
+        words = f"one crossing, {self.leads} leads before"
+        if self.between is not None:
+            words += f", between {self.between[0]:g} and {self.between[1]:g}"
+        return words

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.base import Rule
+from receval.claims.rules.base import Rule, off_by
 from receval.claims.sources import ClaimSources
 from receval.claims.verdicts import ClaimVerdict, Finding
 from receval.figures.printed_numbers import as_written, fixed, significant
@@ -53,7 +53,7 @@ class NumberRule(Rule):
         """Return whether our number is the published one."""
         numbers = evaluated(self.ours, sources, context)
         value = numbers.number()
-        tolerance = max(self.within, self.share * abs(self.published))
+        tolerance = self._tolerance()
         difference = value - self.published
         distance = abs(difference)
         # A difference of exactly the tolerance in decimal digits may be a little more in binary.
@@ -63,14 +63,25 @@ class NumberRule(Rule):
             verdict = ClaimVerdict.HOLDS
         elif distance <= self.nearly * tolerance + slack:
             verdict = ClaimVerdict.HOLDS_IN_PART
-        off = f"Off by {significant(difference, signed=True)}."
         return Finding(
             verdict,
             fixed(value, 0) if value.is_integer() else significant(value, 4),
-            f"within {as_written(tolerance)}" if tolerance else "exactly",
-            "" if verdict is ClaimVerdict.HOLDS else off,
+            self.in_words(),
+            "" if verdict is ClaimVerdict.HOLDS else off_by(difference),
             self.published,
             value,
             float(numbers.low[0]),
             float(numbers.high[0]),
         )
+
+    def in_words(self) -> str:
+        """Return how near our number must be."""
+        tolerance = self._tolerance()
+        return f"within {as_written(tolerance)}" if tolerance else "exactly"
+
+    def published_number(self) -> float:
+        """Return the published number."""
+        return self.published
+
+    def _tolerance(self) -> float:
+        return max(self.within, self.share * abs(self.published))

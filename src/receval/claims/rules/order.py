@@ -11,7 +11,7 @@ from pydantic import Field
 
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.base import Rule
+from receval.claims.rules.base import Rule, in_words
 from receval.claims.sources import ClaimSources
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.storage.messages import enumerated
@@ -66,12 +66,29 @@ class OrderRule(Rule):
             shown = ", ".join(ranked[:MOST_SHOWN]) + (" ..." if len(ranked) > MOST_SHOWN else "")
             orders.append(f"{', '.join(group)}: {shown}" if group else shown)
         more = f" and {len(orders) - 2} more" if len(orders) > 2 else ""
-        rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
         return Finding(
             verdict_of([is_shown for is_shown, _ in parts], self.enough),
             "; ".join(orders[:2]) + more,
-            f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first",
-            failing(parts),
+            self.in_words(),
+            failing(parts) or self._only_pair(groups, parts),
+        )
+
+    def in_words(self) -> str:
+        """Return how many pairs must be in order, and which values lead."""
+        rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
+        return f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first"
+
+    def _only_pair(
+        self, groups: dict[tuple[str, ...], dict[str, float]], parts: list[tuple[bool, str]]
+    ) -> str:
+        """Return the two numbers of the only pair that there is, if it is not in order."""
+        if len(parts) != 1 or parts[0][0]:
+            return ""
+        values = next(values for values in groups.values() if self._pairs(values, ""))
+        leading, following = (name for tier in self._tiers(values) for name in tier)
+        return (
+            f"{leading} has {in_words([values[leading]])}, {following} "
+            f"{in_words([values[following]])}."
         )
 
     def _pairs(self, values: dict[str, float], group: str) -> list[tuple[bool, str]]:

@@ -58,9 +58,22 @@ class EachRule(Rule):
         return Finding(
             verdict,
             "; ".join(f"{name}: {finding.ours}" for name, finding in found.items()),
-            "; ".join(dict.fromkeys(finding.rule for finding in found.values())),
+            self.in_words(),
             " ".join(filter(None, details)),
         )
+
+    def in_words(self) -> str:
+        """Return the rules of the parts, each once."""
+        rules = dict.fromkeys(part.in_words() for part in self.parts.values())
+        return "; ".join(filter(None, rules))
+
+    def why(self) -> str:
+        """Return its own reason and those of the parts: once if all have the same one."""
+        reasons = {name: part.why() for name, part in self.parts.items()}
+        named = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
+        if len(set(reasons.values())) == 1:
+            named = [next(iter(reasons.values()))]
+        return "; ".join(filter(None, [self.because, *named]))
 
     def _verdict(self, parts: set[ClaimVerdict]) -> ClaimVerdict:
         if parts == {ClaimVerdict.HOLDS}:
@@ -86,6 +99,10 @@ class UnmeasuredRule(Rule):
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Say what would decide it."""
         raise NotMeasuredError(self.needs)
+
+    def in_words(self) -> str:
+        """Return nothing: there is no rule that could decide."""
+        return ""
 
 
 AnyRule = Annotated[

@@ -72,18 +72,22 @@ class SameOrderRule(Rule):
             parts.append((known and not moved, name or "missing values"))
             changed += len(moved)
             compared += len(values) * (len(values) - 1) // 2
-        rule = "the same order"
-        if self.p_values is not None or self.p_reference is not None:
-            rule += " but for differences that are not significant"
         detail = failing(parts)
         if len(parts) == 1 and not parts[0][0]:
             detail = f"In another order: {parts[0][1]}."
         return Finding(
             verdict_of([is_same for is_same, _ in parts], self.enough),
             f"{changed} of {compared} pairs change places",
-            rule if self.enough == 1 else f"{rule}, in {100 * self.enough:g} %",
+            self.in_words(),
             detail,
         )
+
+    def in_words(self) -> str:
+        """Return which orders must be the same."""
+        rule = "the same order"
+        if self.p_values is not None or self.p_reference is not None:
+            rule += " but for differences that are not significant"
+        return rule if self.enough == 1 else f"{rule}, in {100 * self.enough:g} %"
 
 
 def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:

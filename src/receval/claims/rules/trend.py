@@ -74,7 +74,7 @@ class TrendRule(Rule):
         return Finding(
             verdict_of([goes for goes, _ in parts], self.enough),
             said[0] + others,
-            self._in_words(),
+            self.in_words(),
             failing(parts),
         )
 
@@ -101,7 +101,8 @@ class TrendRule(Rule):
         inside = self.between[0] <= x[top] <= self.between[1]
         return bool(inside and heights[top] > max(heights[0], heights[-1]))
 
-    def _in_words(self) -> str:
+    def in_words(self) -> str:
+        """Return how the numbers must go."""
         if self.direction in ("rising", "falling"):
             every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
             return f"{self.direction} at {every}"

@@ -48,6 +48,8 @@ class ShownRow:
         The paper's value and ours.
     ours_in_full, detail_in_full : str
         Those of which a table has room for the beginning alone; empty where it has all.
+    because : str
+        Why the rule and its tolerance are as they are.
     detail, reason, needs : str
         What came of it.
     errata : tuple of tuple of str
@@ -66,6 +68,7 @@ class ShownRow:
     interval: str
     ours_in_full: str
     statement: str
+    because: str
     detail: str
     detail_in_full: str
     reason: str
@@ -143,6 +146,7 @@ class RowPrinter:
             ours_in_full=self._linked(row.ours if is_long(row.ours) else "", page),
             interval=_interval(row.low, row.high),
             statement=self._linked(row.statement, page),
+            because=self._linked(row.because, page),
             detail=self._linked(beginning_of(row.detail), page),
             detail_in_full=self._linked(row.detail if is_long(row.detail) else "", page),
             reason=self._linked(row.reason, page),

@@ -38,8 +38,8 @@ class VerdictRow:
         Another form of the claim, whose verdict stands beside the claim's and is not counted.
     published, value, low, high, ours : str
         The paper's number, ours and its interval, and ours in a phrase.
-    rule, verdict, detail, reason, needs : str
-        How it was decided, and what came of it.
+    rule, because, verdict, detail, reason, needs : str
+        How it was decided and why so, and what came of it.
     artifact, cells : str
         What decided it.
     """
@@ -58,6 +58,7 @@ class VerdictRow:
     high: str
     ours: str
     rule: str
+    because: str
     verdict: str
     detail: str
     reason: str

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""What a row of the ledger says: its rule and why, by how much a claim fails, and intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims.made_up import STUDY, judged, sources_of, values_of
+from claims.test_ledger import CLAIMS, NUMBERS, ROOT, ledger
+from pydantic import TypeAdapter
+
+from receval.claims.cells import SelectedCells
+from receval.claims.ledger import COLUMNS, judged_claims
+from receval.claims.repetition import digest_of_check
+from receval.claims.rules.comparison import ComparisonRule
+from receval.claims.rules.number import NumberRule
+from receval.claims.rules.registry import AnyRule, EachRule, UnmeasuredRule
+from receval.claims.spec import CheckSpec, PaperClaims, read_claims
+from receval.storage.files import read_results
+
+POP: dict[str, Any] = {"where": {"system": "pop"}}
+MF: dict[str, Any] = {"where": {"system": "mf"}}
+
+
+def rule(plain: Any) -> AnyRule:
+    made: AnyRule = TypeAdapter(AnyRule).validate_python(plain)
+    return made
+
+
+def compared(sign: str, **more: Any) -> dict[str, Any]:
+    return {"rule": "comparison", "left": POP, "sign": sign, "right": MF, **more}
+
+
+def in_order(*tiers: str) -> dict[str, Any]:
+    return {"rule": "order", "values": {"each": ["system"]}, "tiers": [[name] for name in tiers]}
+
+
+def is_measured(decide: AnyRule) -> bool:
+    if isinstance(decide, EachRule):
+        return any(map(is_measured, decide.parts.values()))
+    return not isinstance(decide, UnmeasuredRule)
+
+
+# --- the rule, and why ------------------------------------------------------------------------
+
+
+def test_parts_give_their_reasons_by_name_and_one_reason_once() -> None:
+    def each(one: str, other: str, because: str = "") -> str:
+        parts = {"first": compared("<", because=one), "second": compared("<", because=other)}
+        return rule({"rule": "each", "because": because, "parts": parts}).why()
+
+    assert each("as rounded", "as rounded") == "as rounded"
+    assert each("as rounded", "as cut") == "first: as rounded; second: as cut"
+    assert each("", "as cut", "both count") == "both count; second: as cut"
+    assert each("", "") == ""
+
+
+def test_a_row_has_the_reason_of_its_rule() -> None:
+    checks = [
+        check.decide
+        for paper in NUMBERS
+        for claim in read_claims(CLAIMS / f"{paper}.yaml").claims.values()
+        for check in claim.checks
+    ]
+    rows = ledger("full")
+    assert rows["because"].tolist() == [decide.why() for decide in checks]
+    tolerant = rows["rule"].str.match(r"within \S+$")
+    assert tolerant.sum() > 100
+    assert (rows.loc[tolerant, "because"] != "").all()
+
+
+def test_what_is_undecided_has_its_rule_and_the_published_number() -> None:
+    rows = ledger("full")
+    checks = [
+        check.decide
+        for paper in NUMBERS
+        for claim in read_claims(CLAIMS / f"{paper}.yaml").claims.values()
+        for check in claim.checks
+    ]
+    assert [bool(said) for said in rows["rule"]] == [is_measured(decide) for decide in checks]
+    published = [d.published if isinstance(d, NumberRule) else np.nan for d in checks]
+    np.testing.assert_array_equal(rows["published"], published)
+    undecided = rows[rows["verdict"] == "undecidable here"]
+    assert undecided["published"].notna().sum() > 90
+    assert undecided["value"].isna().all()
+
+
+def test_a_rule_needs_no_data_to_be_told(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=0.2, mf=0.3))
+    plain = compared(">", margin=0.05, p_value=0.5)
+    assert rule(plain).in_words() == judged(plain, sources).rule == "more by .05, significantly"
+
+
+def test_every_column_of_the_ledger_is_explained() -> None:
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    assert [name for name in COLUMNS if f"`{name}`" not in page] == []
+
+
+# --- by how much ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plain", "detail"),
+    [
+        (compared(">"), "Off by \N{MINUS SIGN}.100."),
+        (compared("="), "Off by \N{MINUS SIGN}.100."),
+        (compared("<"), ""),
+        (compared("<", p_value=0.06), "Not significant: p = .0600."),
+        (compared("~", alike=0.5, p_value=0.04), "Significant: p = .0400."),
+        (in_order("pop", "mf"), "pop has .200, mf .300."),
+        (in_order("mf", "pop"), ""),
+        ({**in_order("pop", "mf"), "ahead": "lower"}, ""),
+    ],
+)
+def test_what_fails_alone_says_by_how_much(tmp_path: Path, plain: Any, detail: str) -> None:
+    assert judged(plain, sources_of(tmp_path, values_of(pop=0.2, mf=0.3))).detail == detail
+
+
+def test_what_has_no_value_says_so(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, values_of(pop=np.nan, mf=0.3))
+    assert judged(compared(">"), sources).detail == "There is no value."
+    assert judged(in_order("pop", "mf"), sources).detail == "pop has no value, mf .300."
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+def test_every_claim_that_fails_says_by_how_much(edition: str) -> None:
+    rows = ledger(edition)
+    fails = rows["verdict"].isin(["does not hold", "holds in part"])
+    assert rows.loc[fails & (rows["detail"] == ""), "claim"].tolist() == []
+
+
+# --- intervals --------------------------------------------------------------------------------
+
+WITH_INTERVAL = [
+    {"dataset": "ml-1m", "system": "pop", "value": 0.2, "value_low": 0.1, "value_high": 0.4}
+]
+ENDS = {"low": "value_low", "high": "value_high"}
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {"rule": "number", "ours": {**POP, **ENDS}, "published": 0.2},
+        {"rule": "comparison", "left": {**POP, **ENDS}, "sign": "<", "right": 0.3},
+    ],
+)
+def test_a_number_that_decides_alone_has_its_interval(tmp_path: Path, plain: Any) -> None:
+    found = judged(plain, sources_of(tmp_path, WITH_INTERVAL))
+    assert (found.value, found.low, found.high) == (0.2, 0.1, 0.4)
+
+
+CLAIM = f"""
+paper: {STUDY}
+claims:
+  B-001:
+    where: Section 1
+    kind: number
+    statement: Pop is at .2.
+    expected: 0.2
+    checks:
+      - dataset: ml-1m
+        artifact: fig01
+        decide: {{rule: number, ours: {{where: {{system: pop}}ENDS}}, published: 0.2}}
+"""
+
+
+def claim_of(folder: Path, ends: str) -> PaperClaims:
+    path = folder / "claims.yaml"
+    path.write_text(CLAIM.replace("ENDS", ends))
+    return read_claims(path)
+
+
+def test_an_interval_decides_nothing_and_leaves_the_digest_as_it_is(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, WITH_INTERVAL)
+    digests, rows = [], []
+    for ends in ("", ", low: value_low, high: value_high", ", low: value_low"):
+        claims = claim_of(tmp_path, ends)
+        (claim,) = claims.claims.values()
+        digests.append(digest_of_check(claim, claim.checks[0]))
+        rows.append(judged_claims([claims], sources))
+    assert len(set(digests)) == 1
+    assert [row["high"].notna().tolist() for row in rows] == [[False], [True], [False]]
+    others = [row.drop(columns=["low", "high"]) for row in rows]
+    for other in others[1:]:
+        pd.testing.assert_frame_equal(others[0], other)
+
+
+def test_a_digest_is_another_where_other_cells_decide(tmp_path: Path) -> None:
+    digests = set()
+    for ends in ("", ", column: value_low", ", take: mean"):
+        (claim,) = claim_of(tmp_path, ends).claims.values()
+        digests.add(digest_of_check(claim, claim.checks[0]))
+    assert len(digests) == 3
+
+
+def number_read(check: CheckSpec) -> SelectedCells | None:
+    """The cell that decides alone, if it is one of an artifact."""
+    decide = check.decide
+    if isinstance(decide, NumberRule) and isinstance(decide.ours, SelectedCells):
+        return decide.ours
+    if isinstance(decide, ComparisonRule) and isinstance(decide.left, SelectedCells):
+        return None if decide.left.each else decide.left
+    return None
+
+
+def test_a_number_whose_artifact_has_its_interval_names_it() -> None:
+    for paper in NUMBERS:
+        for number, claim in read_claims(CLAIMS / f"{paper}.yaml").claims.items():
+            for check in claim.checks:
+                cells = number_read(check)
+                if cells is None or cells.take is not None or cells.low:
+                    continue
+                artifact = cells.artifact or check.artifact
+                assert artifact is not None
+                name = artifact if "/" in artifact else f"{paper}/{artifact}"
+                columns = read_results(ROOT / "results" / "full" / f"{name}.csv").columns
+                assert f"{cells.column}_low" not in columns, number
