@@ -125,7 +125,7 @@ def test_a_published_number_is_inside_if_rounding_may_have_moved_it_out() -> Non
     assert only(certainty(rows))["location"] == "outside"
     claim = rows["claim"].iloc[0]
     assert only(certainty(rows, {claim: ".08"}))["location"] == "inside"
-    assert only(certainty(rows, {claim: ".080"}))["location"] == "outside"
+    assert only(certainty(rows, {claim: ".0800"}))["location"] == "outside"
 
 
 def test_a_published_number_beyond_the_interval_is_outside() -> None:

@@ -24,7 +24,7 @@ NOT_PROSE = (
     r"\bdrawing\([^()]*\)",
     r"`[^`]*`",  # commands
     r"@[a-z]+\d{4}\b",  # labels of the bibliography
-    r"#[BVCM]\d\d\b|#p100?\b|#ndcg10\b|\bF1\b",  # names of papers and metrics
+    r"#[BVCM]\d\d\b|#p100?\b|#ndcg100?\b|\bF1\b",  # names of papers and metrics
     r"\b[a-z]+\d{4}: \(\[\]",
     r"\b[a-z]+\d{4}:",  # keys of papers
     r"\berratum\s+E-\d\d\b",
@@ -35,7 +35,7 @@ NOT_PROSE = (
 """Where digits may stand."""
 
 NAMES = {"B17", "V18", "V20", "C20", "M21", "MovieLens~1M", "CM100k", "Yahoo!~R3"}
-NAMES |= {r"P\@10", r"P\@100", r"nDCG\@10"}
+NAMES |= {r"P\@10", r"P\@100", r"nDCG\@10", r"nDCG\@100"}
 
 
 def typed_numbers(text: str) -> list[str]:

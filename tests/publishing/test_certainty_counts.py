@@ -48,7 +48,7 @@ def test_a_claim_has_an_outcome_and_what_one_run_says_of_it() -> None:
 def test_what_one_run_shows_and_few_replications_do_is_named() -> None:
     assert held_by_few(TABLE) == []
     fewer = CERTAINTY.replace({"holding": {2: 1}})
-    assert held_by_few(with_outcomes(fewer, LEDGER, {})) == ["B-002"]
+    assert held_by_few(with_outcomes(fewer, LEDGER, {"a draw": ["B-003"]})) == ["B-002"]
 
 
 def test_repeated_verdicts_are_counted_in_groups() -> None:
