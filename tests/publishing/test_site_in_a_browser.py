@@ -214,7 +214,8 @@ def test_what_decides_a_claim_opens_with_its_figure(ledger: Visit) -> None:
     picture.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('#A-001 img').naturalWidth > 0")
     assert picture.get_attribute("src") == "files/paper2018/fig01.svg"
-    assert page.locator("#A-001 dl a[href^=studies]").get_attribute("href") == "studies/paper2018.html#fig01"
+    figure = page.locator("#A-001 dl a[href^=studies]")
+    assert figure.get_attribute("href") == "studies/paper2018.html#fig01"
 
 
 def test_without_javascript_the_ledger_is_a_whole_table(browser: Any, small: str) -> None:
