@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from receval import __version__
+from receval.storage.files import write_atomically
+
 if TYPE_CHECKING:
-    from receval.comparison.result import EvaluationResult
+    from receval.comparison.report import Report
 
 _LEFT_OUT = ("run", "needs_repository")
 
@@ -53,17 +56,16 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     parser.add_argument("--report", type=Path, help="write the page to this file, too")
 
 
-def finish(result: EvaluationResult, chosen: argparse.Namespace, title: str) -> int:
-    """Print and write a result, and return the exit status."""
-    from receval.commands.results_folder import write_folder
+def finish(report: Report, chosen: argparse.Namespace) -> int:
+    """Print and write a report, and return the exit status."""
     from receval.figures.tables import to_markdown
 
     command = {name: value for name, value in vars(chosen).items() if name not in _LEFT_OUT}
-    write_folder(result, chosen.out, title, command)
+    report.write(chosen.out, {"receval": __version__, "command": command})
     if chosen.report is not None:
-        result.report(chosen.report, title=title)
-    print(*(to_markdown(table) for table in result.tables()), sep="\n")
-    for note in result.notes:
+        write_atomically(chosen.report, report.page())
+    print(*(to_markdown(table) for table in report.tables), sep="\n")
+    for note in report.notes:
         print(f"Note: {note}", file=sys.stderr)
     print(f"Written: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
     return 0

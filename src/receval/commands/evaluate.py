@@ -89,7 +89,7 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
         relevant=chosen.relevant,
         users=chosen.users,
     )
-    return finish(result, chosen, f"Systems on {Path(chosen.ratings).name}")
+    return finish(result.as_report(f"Systems on {Path(chosen.ratings).name}"), chosen)
 
 
 def _split(text: str) -> tuple[str, Mapping[str, Any]]:

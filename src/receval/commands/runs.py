@@ -66,7 +66,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
         ties=chosen.ties,
         seed=chosen.seed,
     )
-    return finish(result, chosen, f"Runs on {Path(chosen.test).name}")
+    return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)
 
 
 def _named(runs: list[str]) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A result as one page that loads nothing: tables that sort, the figure, the settings."""
+"""A report as one page that loads nothing: tables that sort, figures, texts, the settings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable
 from receval.figures.tables import Column, Table
 
 _CELL = re.compile(r"[\s,%]")
@@ -18,8 +19,7 @@ _NUMBER = re.compile(r"^([<>]?)\s*([+\u2212-]?)(\.?\d[\d.]*)")
 
 def report_page(
     title: str,
-    tables: Sequence[Table],
-    figure: str,
+    parts: Sequence[ReportPart],
     notes: Sequence[str],
     settings: Mapping[str, Any],
 ) -> str:
@@ -28,9 +28,8 @@ def report_page(
     Parameters
     ----------
     title : str
-    tables : sequence of Table
-    figure : str
-        An SVG.
+    parts : sequence of ReportTable, ReportFigure or ReportText
+        In the order in which the page shows them.
     notes : sequence of str
         What is worth knowing about the data.
     settings : mapping
@@ -38,8 +37,9 @@ def report_page(
 
     Examples
     --------
+    >>> from receval.comparison.report_parts import ReportTable
     >>> table = Table("Averages", (Column("System"), Column("P@5", "right")), (("Pop", ".25"),))
-    >>> page = report_page("Mine", [table], "<svg></svg>", ["A note."], {"seed": 1})
+    >>> page = report_page("Mine", [ReportTable("averages", table)], ["A note."], {"seed": 1})
     >>> "<h1>Mine</h1>" in page, 'data-value="0.25"' in page
     (True, True)
     """
@@ -48,23 +48,34 @@ def report_page(
         for name in ("report.css", "report.js")
     )
     told = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-    parts = [
+    sections = [
         f'<section aria-label="Notes"><ul class="notes">{told}</ul></section>' if told else "",
-        _section(tables[0]),
-        f'<figure class="wide" tabindex="0">{_inline_svg(figure)}<figcaption>Averages with their '
-        "95&#8239;% intervals over users.</figcaption></figure>",
-        *map(_section, tables[1:]),
+        *map(_part, parts),
         "<section><h2>Settings</h2><p>The same call needs these to be made again.</p>"
-        f"<pre>{html.escape(json.dumps(settings, indent=2, ensure_ascii=False))}</pre></section>",
+        '<pre tabindex="0" role="region" aria-label="Settings">'
+        f"{html.escape(json.dumps(settings, indent=2, ensure_ascii=False, default=str))}</pre>"
+        "</section>",
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{html.escape(title)}</title><style>\n{style}</style></head>\n<body>\n<main>\n"
-        f"<h1>{html.escape(title)}</h1>\n" + "\n".join(filter(None, parts)) + "\n</main>\n"
+        f"<h1>{html.escape(title)}</h1>\n" + "\n".join(filter(None, sections)) + "\n</main>\n"
         f"<script>\n{script}</script>\n</body>\n</html>\n"
     )
+
+
+def _part(part: ReportPart) -> str:
+    if isinstance(part, ReportTable):
+        return _section(part.table)
+    if isinstance(part, ReportFigure):
+        return (
+            f'<figure class="wide" tabindex="0">{_inline_svg(part.svg)}'
+            f"<figcaption>{html.escape(part.caption)}</figcaption></figure>"
+        )
+    told = "".join(f"<p>{html.escape(text)}</p>" for text in part.paragraphs)
+    return f"<section><h2>{html.escape(part.heading)}</h2>{told}</section>"
 
 
 def _section(table: Table) -> str:

@@ -17,7 +17,8 @@ from receval.comparison.by_user import ValuesByUser
 from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
-from receval.comparison.report_page import report_page
+from receval.comparison.report import Report
+from receval.comparison.report_parts import ReportFigure, ReportTable
 from receval.figures.finish import save_figure
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
@@ -182,14 +183,20 @@ class EvaluationResult:
         """Write the table of averages in Markdown."""
         write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
 
+    def as_report(self, title: str = "Evaluation") -> Report:
+        """Return all of it as a report: tables, the figure, and the data behind."""
+        printed = zip(("averages", "pairs"), self.tables(), strict=False)
+        averages, *pairs = (ReportTable(name, table) for name, table in printed)
+        caption = "Averages with their 95 % intervals over users"
+        figure = ReportFigure.drawn("averages", lambda: draw_intervals(self.summary()), caption)
+        data = {"averages": self.summary(), "per_user": self.per_user()}
+        if len(self.systems) > 1:
+            data |= {"pairs": self.compare(), "groups": self.groups()}
+        return Report(title, (averages, figure, *pairs), data, self.notes, self.settings)
+
     def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
         """Write everything as one page for browsers, which loads nothing."""
-        with TemporaryDirectory() as folder:
-            figure = Path(folder, "figure.svg")
-            self.plot(figure)
-            drawn = figure.read_text(encoding="utf-8")
-        page = report_page(title, self.tables(), drawn, self.notes, self.settings)
-        write_atomically(Path(path), page)
+        write_atomically(Path(path), self.as_report(title).page())
 
     def plot(self, path: str | Path) -> None:
         """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.

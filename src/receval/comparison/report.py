@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What came of an evaluation as a page and as a folder of files, whatever was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from receval.comparison.report_page import report_page
+from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable
+from receval.figures.latex_tables import save_table
+from receval.figures.tables import Table
+from receval.storage.files import write_atomically, write_results
+
+SETTINGS = "settings.json"
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a command tells: tables, figures and texts in their order, and the data behind.
+
+    Attributes
+    ----------
+    title : str
+    parts : tuple of ReportTable, ReportFigure or ReportText
+        As a reader wants them.
+    data : mapping of str to DataFrame
+        Tidy tables by the names of their CSV files, without an end.
+    notes : tuple of str
+        What is worth knowing about the data, in sentences.
+    settings : mapping
+        What the same call needs to be made again, as JSON has it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from receval.figures.tables import Column
+    >>> table = Table("Averages", (Column("System"), Column("P@5", "right")), (("Pop", ".25"),))
+    >>> rows = pd.DataFrame({"system": ["Pop"], "mean": [0.25]})
+    >>> report = Report("Mine", (ReportTable("averages", table),), {"averages": rows})
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in report.write(Path(folder), {"receval": "1.0.0"})]
+    ['averages.csv', 'averages.md', 'averages.tex', 'report.html', 'settings.json']
+    """
+
+    title: str
+    parts: tuple[ReportPart, ...]
+    data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, as they are printed."""
+        return tuple(part.table for part in self.parts if isinstance(part, ReportTable))
+
+    def page(self) -> str:
+        """Return the report as one page for browsers, which loads nothing."""
+        return report_page(self.title, self.parts, self.notes, self.settings)
+
+    def write(self, folder: Path, settings: Mapping[str, Any]) -> list[Path]:
+        """Write the report into a folder: data, tables, figures, the page, and settings.
+
+        Parameters
+        ----------
+        folder : Path
+            Made where it is missing; files of other names stay.
+        settings : mapping
+            What :data:`SETTINGS` holds beside ``result``, the report's own settings.
+
+        Returns
+        -------
+        list of Path
+            What was written.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for name, rows in self.data.items():
+            written.append(folder / f"{name}.csv")
+            write_results(rows, written[-1])
+        for part in self.parts:
+            if isinstance(part, ReportTable):
+                both = folder / f"{part.name}.md", folder / f"{part.name}.tex"
+                save_table(part.table, *both)
+                written += both
+            elif isinstance(part, ReportFigure):
+                written.append(folder / f"{part.name}.svg")
+                write_atomically(written[-1], part.svg)
+        written += [folder / PAGE, folder / SETTINGS]
+        write_atomically(folder / PAGE, self.page())
+        both_settings = {**settings, "result": self.settings}
+        text = json.dumps(both_settings, indent=2, ensure_ascii=False, default=str)
+        write_atomically(folder / SETTINGS, text + "\n")
+        return written
