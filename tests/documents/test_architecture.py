@@ -89,7 +89,8 @@ def named_in_strings() -> Iterator[tuple[str, str, str]]:
 
 def test_what_registries_name_in_strings_lies_no_floor_above_them() -> None:
     floor = floors()
-    found = list(named_in_strings())
+    # What the package itself offers to others is above all floors.
+    found = [named for named in named_in_strings() if named[0] != "__init__.py"]
     own = {module: module.partition("/")[0].removesuffix(".py") for module, _, _ in found}
     assert len(found) > 30, "no registry was found"
     assert not [

@@ -45,6 +45,19 @@ class EvaluationResult:
         How it came about: what the same call needs to be made again.
     notes : tuple of str
         What is worth knowing about the data, in sentences.
+
+    Examples
+    --------
+    >>> from receval.comparison.runs import evaluate_runs
+    >>> test = {"user": list("aab"), "item": list("xyx"), "rating": [1, 1, 1]}
+    >>> mine = {"a": {"x": 2.0, "z": 1.0}, "b": {"z": 3.0}}
+    >>> theirs = {"a": {"z": 2.0, "x": 1.0}, "b": {"x": 3.0}}
+    >>> runs = {"mine": mine, "theirs": theirs}
+    >>> result = evaluate_runs(test, runs, metrics="RR", depth="whole")
+    >>> result.summary()[["system", "mean"]].to_dict("list")
+    {'system': ['mine', 'theirs'], 'mean': [0.5, 0.75]}
+    >>> result.per_user().query("system == 'theirs'")["RR"].tolist()
+    [0.5, 1.0]
     """
 
     systems: tuple[str, ...]

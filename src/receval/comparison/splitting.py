@@ -36,6 +36,14 @@ class SplitRatings:
     description : dict
         Kind and parameters of the split.
     seed : int
+
+    Examples
+    --------
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> table = {"user": list("aabbcc"), "item": list("xyxyxy"), "rating": [5, 4, 3, 2, 1, 5]}
+    >>> folds = split(read_ratings(table), "k-fold", folds=2)
+    >>> folds.name, folds.n_folds
+    ('k-fold folds=2', 2)
     """
 
     ratings: Ratings

@@ -65,6 +65,12 @@ def read_run(
     ``npz``      a sparse matrix of scores by scipy, users by items; identifiers are row and column
                  numbers from 0, and what it does not store is not recommended
     ===========  ==============================================================================
+
+    Examples
+    --------
+    >>> run = read_run({"user": ["ann", "ann"], "item": ["x", "y"], "score": [1.5, 2.5]})
+    >>> len(run), run.item_ids.tolist()
+    (2, ['x', 'y'])
     """
     if isinstance(source, str | Path):
         path = Path(source)
@@ -106,6 +112,17 @@ def write_run(
     ------
     TableError
         The format cannot be written, or an identifier has white space, which TREC's cannot have.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> run = read_run({"user": ["ann", "ann"], "item": ["x", "y"], "score": [1.5, 2.5]})
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mine.run")
+    ...     write_run(run, file, tag="mine")
+    ...     print(file.read_text(), end="")
+    ann Q0 y 1 2.5 mine
+    ann Q0 x 2 1.5 mine
     """
     path = Path(path)
     chosen = format or FORMATS.get(path.suffix.lower(), "table")

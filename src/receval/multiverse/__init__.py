@@ -10,7 +10,7 @@ Examples
 
 from receval.lazy_names import lazy_names
 
-__getattr__ = lazy_names(
+__getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "Configuration": "receval.multiverse.decisions:Configuration",
@@ -18,6 +18,5 @@ __getattr__ = lazy_names(
         "describe": "receval.multiverse.description:describe",
         "explore": "receval.multiverse.exploration:explore",
         "TrainedUniverses": "receval.multiverse.trained_universes:TrainedUniverses",
-        "ExperimentUniverses": "receval.multiverse.universes:ExperimentUniverses",
     },
 )

@@ -179,6 +179,12 @@ class Configuration(Model):
     ------
     pydantic.ValidationError
         Decisions do not go together; the message has a reason for each such pair.
+
+    Examples
+    --------
+    >>> ours = Configuration(lists="condensed", metric={"name": "RBO"})
+    >>> ours.but(split={"train_ratio": 0.8}).name
+    'A1=all A2=random-0.8 B1=trained B2=none C1=condensed C2=RBO@10 C3=mean C4=full D=t'
     """
 
     selection: SelectionSpec = SelectionSpec()

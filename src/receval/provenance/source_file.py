@@ -22,6 +22,8 @@ from receval.provenance.stripping import (
 )
 
 PACKAGE = "receval"
+LAZY = "lazy_names"
+"""Module of the package, and its function, by which packages offer names."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,9 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
     """Parse one source file.
 
     Left out are comments, layout, docstrings, annotations that nothing reads,
-    ``if TYPE_CHECKING`` blocks, ``__version__``, and imports from outside the package that only
-    those needed.
+    ``if TYPE_CHECKING`` blocks, ``__version__``, the names that a package offers to others
+    (:func:`receval.lazy_names.lazy_names`), and imports from outside the package that only those
+    needed.
 
     Parameters
     ----------
@@ -167,7 +170,8 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
         tuple(
             statement
             for node, statement in statements
-            if not _is_version(node) and not _is_unused_outside_import(node, read_at_runtime)
+            if not (_is_version(node) or _is_face(node))
+            and not _is_unused_outside_import(node, read_at_runtime)
         ),
     )
 
@@ -199,6 +203,18 @@ def _is_version(node: ast.stmt) -> bool:
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Constant)
         and all(isinstance(t, ast.Name) and t.id == "__version__" for t in node.targets)
+    )
+
+
+def _is_face(node: ast.stmt) -> bool:
+    # What packages offer is for others: code of the package takes names from their modules.
+    if isinstance(node, ast.ImportFrom):
+        return node.module == f"{PACKAGE}.{LAZY}"
+    return (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == LAZY
     )
 
 

@@ -58,6 +58,23 @@ class Recommender(ABC):
     is bounded by the size of the matrix. Where several settings can share work, name the parameters
     in ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel calls only
     kernels of its own module: numba's cache looks at no other file for changes.
+
+    Examples
+    --------
+    Items by the number of their characters, which need no training:
+
+    >>> class Shortest(Recommender):
+    ...     def __init__(self, lengths=(3, 1, 2)):
+    ...         self.lengths = lengths
+    ...
+    ...     def _fit(self, train):
+    ...         self.scores_ = -np.array(self.lengths, dtype=np.float32)
+    ...
+    ...     def _score_block(self, users, scores):
+    ...         scores[:] = self.scores_
+    >>> train = csr_array(np.array([[1, 0, 0], [0, 1, 0]], dtype=np.float32))
+    >>> Shortest().fit(train).score(np.array([1])).tolist()
+    [[-3.0, -1.0, -2.0]]
     """
 
     SHARED_OVER: ClassVar[tuple[str, ...]] = ()

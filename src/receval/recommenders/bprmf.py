@@ -75,6 +75,18 @@ class BPRMF(PairwiseFactors):
     Rendle, Freudenthaler, Gantner and Schmidt-Thieme, "BPR: Bayesian Personalized Ranking from
     Implicit Feedback", UAI 2009, sections 4.1 to 4.3 (figure 4, LearnBPR). The item biases, the
     uniform users and the defaults are those of MyMediaLite.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = BPRMF(factors=2, epochs=200, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     SHARED_OVER = (

@@ -78,6 +78,18 @@ class EALS(Recommender):
     512 and exponent 0.4 there. The defaults are LibRec 2.0.0's with ``rec.eals.wrmf.judge=1`` (the
     weights of Hu et al.; its ``rec.eals.overall`` and ``ratio`` are then unused); ``judge=0`` is
     ``alpha=0``, ``missing="popularity"``, and ``judge=2`` that with alpha.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = EALS(factors=2, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     user_factors_: NDArray[np.float32]

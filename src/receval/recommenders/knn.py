@@ -119,6 +119,18 @@ class ItemKNN(Recommender):
     Cremonesi, Koren and Turrin, "Performance of Recommender Algorithms on Top-N Recommendation
     Tasks", RecSys 2010, section 3 (non-normalised neighbourhoods); the counterpart over items of
     :class:`UserKNN`.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = ItemKNN(neighbours=2).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     similarities_: RatingMatrix

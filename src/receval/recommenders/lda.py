@@ -66,6 +66,18 @@ class LDA(Recommender):
     Blei, Ng and Jordan, "Latent Dirichlet Allocation", JMLR 2003, sections 5.2 and 5.4 (with the
     smoothed topics); in this form Hoffman, Blei and Bach, "Online Learning for Latent Dirichlet
     Allocation", NIPS 2010, equations 2, 4 and 5.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = LDA(topics=2, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     user_topics_: NDArray[np.float32]

@@ -60,6 +60,18 @@ class PLSA(Recommender):
     ----------
     Hofmann, "Latent Semantic Models for Collaborative Filtering", TOIS 2004, section 3, in the
     multinomial form of the same author's "Probabilistic Latent Semantic Analysis", UAI 1999.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = PLSA(topics=2, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     SHARED_OVER = ("iterations",)

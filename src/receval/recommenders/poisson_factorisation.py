@@ -65,6 +65,18 @@ class PoissonFactorisation(Recommender):
     ----------
     Gopalan, Hofman and Blei, "Scalable Recommendation with Hierarchical Poisson Factorization", UAI
     2015, figure 4, with their priors for default: a = a' = c = c' = 0.3 and b' = d' = 1.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = PoissonFactorisation(factors=2, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     user_factors_: NDArray[np.float32]

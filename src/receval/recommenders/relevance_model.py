@@ -76,6 +76,18 @@ class RelevanceModel(Recommender):
     Parapar, Bellogín, Castells and Barreiro, "Relevance-Based Language Modelling for Recommender
     Systems", IPM 2013, section 3, with uniform priors and neighbourhoods by cosine instead of
     clusters; only items that a neighbour rated are candidates, as in the authors' code (filmyou).
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = RelevanceModel().fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     SHARED_OVER = ("neighbours", "smoothing", "strength")

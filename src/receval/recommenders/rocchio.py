@@ -64,6 +64,18 @@ class Rocchio(Recommender):
     Valcarce, Parapar and Barreiro, "Efficient Pseudo-Relevance Feedback Methods for Collaborative
     Filtering Recommendation", ECIR 2016, section 3; after Carpineto et al., "An
     Information-Theoretic Approach to Automatic Query Expansion", TOIS 2001.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = Rocchio().fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     SHARED_OVER = ("weighting", "neighbours", "length_normalised")

@@ -73,6 +73,18 @@ class SLIM(Recommender):
     equation 4 and section IV-C (fsSLIM). Covariance updates and active sets: Friedman, Hastie and
     Tibshirani, "Regularization Paths for Generalized Linear Models via Coordinate Descent",
     Journal of Statistical Software 2010, section 2.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = SLIM(l1=0.1, l2=1.0).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     SHARED_OVER = ("l1", "l2", "neighbours", "tolerance", "sweeps")

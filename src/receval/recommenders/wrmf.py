@@ -86,6 +86,18 @@ class WRMF(Recommender):
     MyMediaLite's. LibRec 2.0.0 has weights ``"logarithm"``, with its coefficient, 4 say, as the
     power of ten. RankSys' ``HKVFactorizer`` has target ``"rating"``, solves the items first and
     initialises uniformly.
+
+    Examples
+    --------
+    Two groups of users share no item. What the first user has not rated of its group's items comes
+    first of all that it has not rated:
+
+    >>> from scipy.sparse import csr_array
+    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
+    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> scores = WRMF(factors=2, seed=1).fit(train).score(np.array([0]))[0]
+    >>> int(np.nanargmax(scores[2:])) + 2
+    2
     """
 
     user_factors_: NDArray[np.float32]
