@@ -101,6 +101,13 @@ def test_edit_with_effect_changes_the_digest(
         ("src/receval/__init__.py", '__version__ = "1.0"', "import os", False),
         ("src/receval/__init__.py", '__version__ = "1.0"', '__version__ = "1.1"', False),
         ("src/receval/__init__.py", '__version__ = "1.0"', "THREADS = 1", True),
+        (
+            "src/receval/__init__.py",
+            '__version__ = "1.0"',
+            "from receval.lazy_names import lazy_names\n\n"
+            '__getattr__, __dir__, __all__ = lazy_names(__name__, {"f": "receval.x:f"})',
+            False,
+        ),
         ("src/receval/systems/__init__.py", '"""Systems."""', "print()", True),
         ("src/receval/systems/knn.py", "shared(1)", "shared(2)", False),
         ("src/receval/style.py", "3.3", "3.4", False),
