@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from receval.commands.saved_arguments import kept_arguments
+
 if TYPE_CHECKING:
     from receval.comparison.result import EvaluationResult
-
-_LEFT_OUT = ("run", "needs_repository")
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +58,7 @@ def finish(result: EvaluationResult, chosen: argparse.Namespace, title: str) -> 
     from receval.commands.results_folder import write_folder
     from receval.figures.tables import to_markdown
 
-    command = {name: value for name, value in vars(chosen).items() if name not in _LEFT_OUT}
-    write_folder(result, chosen.out, title, command)
+    write_folder(result, chosen.out, title, kept_arguments(chosen))
     if chosen.report is not None:
         result.report(chosen.report, title=title)
     print(*(to_markdown(table) for table in result.tables()), sep="\n")

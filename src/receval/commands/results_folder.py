@@ -30,7 +30,7 @@ def write_folder(
     title : str
         Of the page.
     command : mapping
-        The arguments with which the command was given.
+        How the command was given (:func:`receval.commands.saved_arguments.kept_arguments`).
 
     Returns
     -------
@@ -51,7 +51,7 @@ def write_folder(
         written += both
     result.plot(folder / "averages.svg")
     result.report(folder / "report.html", title=title)
-    settings = {"receval": __version__, "command": command, "result": result.settings}
-    text = json.dumps(settings, indent=2, ensure_ascii=False, default=str)
+    settings = {"receval": __version__, **command, "result": result.settings}
+    text = json.dumps(settings, indent=2, ensure_ascii=False)
     write_atomically(folder / SETTINGS, text + "\n")
     return [*written, folder / "averages.svg", folder / "report.html", folder / SETTINGS]
