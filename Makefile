@@ -30,7 +30,7 @@ REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
-	$(BIN)/receval drift --edition demo
+	$(BIN)/receval repo drift --edition demo
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
@@ -45,7 +45,7 @@ mutants: $(VENV)/ready
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE) all site
-	$(BIN)/receval drift --edition full
+	$(BIN)/receval repo drift --edition full
 
 statements: $(VENV)/ready
 	RECEVAL_ARTIFACTS=$(CURDIR)/work/full/artifacts $(BIN)/python -m pytest tests/studies/test_accepted_*.py
@@ -59,7 +59,7 @@ lint: $(VENV)/ready
 	$(BIN)/snakemake --lint
 
 drift: $(VENV)/ready
-	$(BIN)/receval drift --edition $(EDITION)
+	$(BIN)/receval repo drift --edition $(EDITION)
 
 report: $(VENV)/ready
 	$(BIN)/snakemake --report work/report.zip --config edition=$(REPORTED)
@@ -77,7 +77,7 @@ browser: $(VENV)/ready
 	  tests/publishing/test_site_in_a_browser.py tests/comparison/test_report_in_a_browser.py
 
 accept: $(VENV)/ready
-	$(BIN)/receval accept --edition $(EDITION)
+	$(BIN)/receval repo accept --edition $(EDITION)
 
 # Not for everybody: Snakemake loads its executors, and pandas with this one, whenever it starts.
 slurm: $(VENV)/ready
@@ -96,5 +96,5 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	# Python and numba compile now what many processes would compile side by side later.
 	$(BIN)/python -m compileall -q src
-	$(BIN)/receval kernels
+	$(BIN)/receval repo kernels
 	touch $@

@@ -196,7 +196,7 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     lines += _results(outputs)
     for report in sorted({o for o in outputs if _DRIFT_REPORT.fullmatch(o)}):
         lines.append(_drift(report))
-    absence = absence_of(_absent(outputs), "receval datasets tells how to get them")
+    absence = absence_of(_absent(outputs), "receval repo datasets tells how to get them")
     lines += [absence] if absence else []
     return "\n".join(lines)
 

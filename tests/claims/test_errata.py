@@ -43,7 +43,7 @@ ENTRY: dict[str, Any] = {
     "text": {"form": "a", "says": "One."},
     "other": {"form": "b", "says": "Two.", "source": "table"},
     "size": {"short": "none", "missing": "No effect."},
-    "command": "receval metrics",
+    "command": "receval repo metrics",
     "certainty": "open",
     "because": "Somebody said so.",
 }
@@ -305,12 +305,12 @@ def test_all_other_commands_are_of_the_project() -> None:
         if target:
             study, artifact = target.groups()
             assert artifact in SETTINGS.studies[study].artifacts, name
-        elif erratum.command.startswith("receval claims "):
-            numbers = erratum.command.split()[2:]
+        elif erratum.command.startswith("receval repo claims "):
+            numbers = erratum.command.split()[3:]
             assert set(numbers) <= set(erratum.claims), name
             assert report_of_claims(ROOT / "config/claims", ROOT / "results/full", numbers), name
         else:
-            assert erratum.command == "receval datasets --edition full", name
+            assert erratum.command == "receval repo datasets --edition full", name
 
 
 def test_claims_are_numbers_of_the_paper() -> None:

@@ -203,7 +203,7 @@ def test_a_name_without_a_value_is_refused() -> None:
 
 def test_the_schema_file_of_claims_is_that_of_the_models() -> None:
     assert (CLAIMS / "schema.json").read_text(encoding="utf-8") == claims_schema(), (
-        "config/claims/schema.json is not that of the models: run receval schema."
+        "config/claims/schema.json is not that of the models: run receval repo schema."
     )
 
 

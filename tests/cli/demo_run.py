@@ -41,7 +41,7 @@ def run_again(given: dict[str, object]) -> None:
 
 
 def accept(*options: str) -> int:
-    return main(["accept", "--edition", "demo", "--yes", *options])
+    return main(["repo", "accept", "--edition", "demo", "--yes", *options])
 
 
 def change(path: Path, value: float) -> None:

@@ -16,6 +16,7 @@ from receval.cli import CLOSED_PIPE, main
 from receval.config.settings import json_schema
 from receval.metrics.cards import document
 from receval.publishing.errata_page import errata_page
+from receval.repository.tasks import TASKS
 
 
 def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path) -> None:
@@ -25,7 +26,7 @@ def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path)
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
-        [sys.executable, "-c", program, "drift", "--edition", "demo"],
+        [sys.executable, "-c", program, "repo", "drift", "--edition", "demo"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         stdout=writing,
         stderr=subprocess.PIPE,
@@ -44,10 +45,12 @@ def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main([command]) == 2
+    assert main(["repo", command]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == "There is no config/config.yaml here: run receval in the repository.\n"
+    assert (
+        printed.err == "There is no config/config.yaml here: run receval repo in the repository.\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -55,10 +58,10 @@ def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["datasets", "--edition", "demo"]) == 0
-    assert main(["claims", "B-004"]) == 0
+    assert main(["repo", "datasets", "--edition", "demo"]) == 0
+    assert main(["repo", "claims", "B-004"]) == 0
     assert "B-004 on ml-1m: holds" in capsys.readouterr().out
-    assert main(["drift", "--edition", "demo"]) == 2
+    assert main(["repo", "drift", "--edition", "demo"]) == 2
     assert "there is no work/demo/run.json" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -68,28 +71,28 @@ def test_a_configuration_that_cannot_be_used_gives_2_with_its_sentences(
 ) -> None:
     with Path("config/config.yaml").open("a") as file:
         file.write("netwrok: off\n")
-    assert main(["datasets"]) == 2
+    assert main(["repo", "datasets"]) == 2
     assert "netwrok: there is no such key" in capsys.readouterr().err
 
 
 def test_datasets_prints_the_table_of_the_edition(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["datasets", "--edition", "demo"]) == 0
+    assert main(["repo", "datasets", "--edition", "demo"]) == 0
     assert "yahoo-r3       synthetic twin" in capsys.readouterr().out
     # Without a word the edition is that of config.yaml, full.
-    assert main(["datasets"]) == 0
+    assert main(["repo", "datasets"]) == 0
     assert "ydata-ymusic-rating-study-v1_0-train.txt" in capsys.readouterr().out
 
 
 def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
     Path("config/schema.json").write_text("{}")
-    assert main(["schema"]) == 0
+    assert main(["repo", "schema"]) == 0
     assert Path("config/schema.json").read_text(encoding="utf-8") == json_schema()
 
 
 def test_metrics_writes_the_cards_of_the_metrics(repository: Path) -> None:
-    assert main(["metrics"]) == 0
+    assert main(["repo", "metrics"]) == 0
     assert Path("docs/metrics.md").read_text(encoding="utf-8") == document()
 
 
@@ -97,7 +100,7 @@ def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.Mo
     for folder in ("config", "results"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
-    assert main(["errata"]) == 0
+    assert main(["repo", "errata"]) == 0
     assert Path("docs/errata.md").read_text(encoding="utf-8") == errata_page()
 
 
@@ -109,18 +112,41 @@ def test_citation_writes_the_bibtex_of_the_readme(
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     (tmp_path / "README.md").write_text(page.replace("Ca{\\~n}amares", "Canamares"), "utf-8")
     monkeypatch.chdir(tmp_path)
-    assert main(["citation"]) == 0
+    assert main(["repo", "citation"]) == 0
     assert Path("README.md").read_text(encoding="utf-8") == page
 
 
-@pytest.mark.parametrize("arguments", [[], ["drfit"], ["drift", "--edition", "complete"]])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Say what to do: receval evaluate, "),
+        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are evaluate, "),
+        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are evaluate, "),
+        (["repo"], "receval repo: the following arguments are required: task"),
+        (["repo", "drfit"], "invalid choice: 'drfit' (choose from 'drift', 'accept', "),
+        (["repo", "drift", "--edition", "complete"], "'complete' (choose from 'demo', 'full')"),
+        (["--colour"], "receval: "),
+    ],
+)
 def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert told in printed.err
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_old_spelling_of_a_task_says_the_new_one(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--edition", "demo"]) == 2
+    assert capsys.readouterr().err == f"receval {name} is now receval repo {name}.\n"
     with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    assert "usage: receval" in capsys.readouterr().err
+        main(["repo", name, "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: receval repo {name}")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +168,7 @@ def test_what_the_system_refuses_is_2_with_one_sentence(
         raise OSError(number, "refused", str(path))
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    assert main(["accept", "--edition", "demo", "--yes"]) == 2
+    assert main(["repo", "accept", "--edition", "demo", "--yes"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("results/demo")
     assert sentence in line

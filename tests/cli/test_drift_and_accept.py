@@ -52,17 +52,17 @@ def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
     pd.concat([pd.read_csv(table)] * 3).to_csv(table, index=False)
     run_again({})
     capsys.readouterr()
-    assert main(["accept", "--edition", "demo"]) == 2
+    assert main(["repo", "accept", "--edition", "demo"]) == 2
     printed = capsys.readouterr()
     assert f"changed {STUDY}/table2.csv, 2 rows more" in printed.out.splitlines()
     assert printed.err == (
-        "Nothing was accepted: say receval accept --yes, or answer at a terminal.\n"
+        "Nothing was accepted: say receval repo accept --yes, or answer at a terminal.\n"
     )
     # At the end of what is typed there is no line at all.
     for typed, status in (("", 2), ("\n", 2), ("n\n", 2), ("y\n", 0)):
         assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == before
         monkeypatch.setattr("sys.stdin", Terminal(typed))
-        assert main(["accept", "--edition", "demo"]) == status
+        assert main(["repo", "accept", "--edition", "demo"]) == status
     assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == table.read_bytes()
 
 
@@ -70,7 +70,7 @@ def test_drift_is_0_when_nothing_moved(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accept()
-    assert main(["drift", "--edition", "demo"]) == 0
+    assert main(["repo", "drift", "--edition", "demo"]) == 0
     assert "Drift: none of" in capsys.readouterr().out
 
 
@@ -79,7 +79,7 @@ def test_drift_is_1_when_something_moved_and_says_what(
 ) -> None:
     accept()
     change(FRESH / STUDY / "table2.csv", 0.35)
-    assert main(["drift", "--edition", "demo"]) == 1
+    assert main(["repo", "drift", "--edition", "demo"]) == 1
     printed = capsys.readouterr().out
     assert "Drift: 1 of" in printed
     assert f"{STUDY}/table2" in printed
@@ -91,24 +91,24 @@ def test_drift_tolerates_what_the_configuration_tolerates(repository: Path) -> N
     accept()
     # 0.3 per list over 600 lists: 0.0005.
     change(FRESH / STUDY / "table2.csv", 0.2504)
-    assert main(["drift", "--edition", "demo"]) == 0
-    assert main(["drift", "--edition", "demo", "--all"]) == 1
+    assert main(["repo", "drift", "--edition", "demo"]) == 0
+    assert main(["repo", "drift", "--edition", "demo", "--all"]) == 1
     change(FRESH / STUDY / "table2.csv", 0.2506)
-    assert main(["drift", "--edition", "demo"]) == 1
+    assert main(["repo", "drift", "--edition", "demo"]) == 1
 
 
 def test_drift_is_1_when_nothing_is_accepted_or_something_is_missing(repository: Path) -> None:
-    assert main(["drift", "--edition", "demo"]) == 1
+    assert main(["repo", "drift", "--edition", "demo"]) == 1
     accept()
     (FRESH / STUDY / "table2.csv").unlink()
-    assert main(["drift", "--edition", "demo"]) == 1
+    assert main(["repo", "drift", "--edition", "demo"]) == 1
 
 
 def test_drift_changes_nothing(repository: Path) -> None:
     accept()
     change(FRESH / STUDY / "table2.csv", 0.35)
     before = {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()}
-    main(["drift", "--edition", "demo"])
+    main(["repo", "drift", "--edition", "demo"])
     assert {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()} == before
 
 
@@ -159,13 +159,13 @@ def test_accept_removes_what_no_study_lists_only_if_told_to(
 def test_where_nothing_has_been_run_nothing_is_compared_or_accepted(
     repository: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
-    assert main([command]) == 2
+    assert main(["repo", command]) == 2
     assert capsys.readouterr().err == (
         "Nothing has been run: there is no work/full/run.json. Run the workflow first: "
         "snakemake --cores all --config edition=full.\n"
     )
     shutil.rmtree(FRESH)
-    assert main([command, "--edition", "demo"]) == 2
+    assert main(["repo", command, "--edition", "demo"]) == 2
     assert "The last run made no artifact" in capsys.readouterr().err
 
 
@@ -175,7 +175,7 @@ def test_artifacts_of_runs_with_different_configurations_are_refused(
 ) -> None:
     given = {"seed": 7}
     record_run(Plan(load_settings(Path("config"), "demo", given), Path()), given)
-    assert main([command, "--edition", "demo"]) == 2
+    assert main(["repo", command, "--edition", "demo"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("work/demo/artifacts/")
     assert "it was made with other settings (seed)" in said
@@ -203,7 +203,7 @@ def test_what_has_changed_since_the_run_is_named(
         text += f"\n{before} 0"
     path.write_text(text.replace(before, after), encoding="utf-8")
     for command in ("drift", "accept"):
-        assert main([command, "--edition", "demo"]) == 2
+        assert main(["repo", command, "--edition", "demo"]) == 2
         assert capsys.readouterr().err.startswith(reason)
 
 
@@ -242,7 +242,7 @@ def test_damaged_records_are_named(
 ) -> None:
     path = Path("work/demo", name)
     path.write_bytes(content.encode(errors="surrogateescape"))
-    assert main([*command, "--edition", "demo"]) == 2
+    assert main(["repo", *command, "--edition", "demo"]) == 2
     said = capsys.readouterr().err
     assert f"{path.as_posix()} is no record of " in said
     assert len(said) <= 500

@@ -63,7 +63,8 @@ def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert averages["users"].unique().tolist() == [40]
     settings = json.loads(Path("mine/settings.json").read_text())
     assert settings["receval"] == __version__
-    assert settings["command"]["system"] == ["pop", "user-knn:neighbours=5"]
+    assert settings["command"] == "evaluate"
+    assert settings["arguments"]["system"] == ["pop", "user-knn:neighbours=5"]
     assert settings["result"]["relevant"] == 4
 
 
@@ -71,7 +72,7 @@ def test_the_same_command_writes_the_same_bytes() -> None:
     write_ratings()
     for out in ("one", "other"):
         main(["evaluate", "r.csv", "--system", "pop", "--system", "random", "--out", out])
-    for name in FILES - {"settings.json"}:
+    for name in FILES:
         assert Path("one", name).read_bytes() == Path("other", name).read_bytes(), name
 
 

@@ -14,7 +14,7 @@ SCHEMA = CONFIG / "schema.json"
 
 def test_the_schema_file_is_that_of_the_models() -> None:
     assert SCHEMA.read_text(encoding="utf-8") == json_schema(), (
-        "config/schema.json is not that of the models: run receval schema."
+        "config/schema.json is not that of the models: run receval repo schema."
     )
 
 

@@ -85,12 +85,12 @@ def test_the_command_gives_1_where_a_dataset_is_not_as_recorded(
     repository = folder.parents[1]
     (repository / "config").symlink_to(ROOT / "config")
     monkeypatch.chdir(repository)
-    assert main(["verify", "--edition", "full"]) == 2
+    assert main(["repo", "verify", "--edition", "full"]) == 2
     assert "No dataset is prepared in work/full" in capsys.readouterr().err
-    assert main(["verify", "--edition", "demo"]) == 0
+    assert main(["repo", "verify", "--edition", "demo"]) == 0
     assert "ml-1m: as recorded.\n" in capsys.readouterr().out
     spoil(folder / "ml-1m" / "users.parquet")
-    assert main(["verify", "--edition", "demo"]) == 1
+    assert main(["repo", "verify", "--edition", "demo"]) == 1
     printed = capsys.readouterr().out
     assert "ml-1m: work/demo/ml-1m/users.parquet is not as recorded" in printed
     assert "cm100k: not prepared.\n" in printed

@@ -88,7 +88,7 @@ def test_titles_and_years_are_those_of_the_studies() -> None:
 
 def test_the_readme_has_the_bibtex_of_today() -> None:
     now = with_citations(README, read_citation(ROOT / "CITATION.cff"))
-    assert now == README, "README.md is not what CITATION.cff says: run receval citation."
+    assert now == README, "README.md is not what CITATION.cff says: run receval repo citation."
 
 
 def test_bibtex_has_an_entry_for_receval_and_for_each_study_of_a_paper() -> None:

@@ -65,7 +65,7 @@ def test_the_example_writes_the_files_that_the_recipe_names(recipe: str) -> None
     named = named_in(recipe)
     written = [block.path for block in blocks(recipe) if block.path != "docs/glossary.md"]
     assert written
-    by_command = {"docs/metrics.md"} if "receval metrics" in steps(recipe) else set()
+    by_command = {"docs/metrics.md"} if "receval repo metrics" in steps(recipe) else set()
     missing = [
         path
         for path, pattern in named.items()
@@ -103,7 +103,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text, found = row.subn(r"\1, `table4`, `table5` |", studies.read_text(encoding="utf-8"))
     assert found == 1
     studies.write_text(text, encoding="utf-8")
-    run(folder, "-m", "receval.cli", "metrics")
+    run(folder, "-m", "receval.cli", "repo", "metrics")
     return folder
 
 

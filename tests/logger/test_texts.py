@@ -226,7 +226,7 @@ def test_the_end_says_where_results_are_what_drifted_and_what_was_absent(here: P
         "Done: 2 jobs in 1 min 01 s.",
         "Results: work/demo/artifacts/bellogin2017/",
         "Drift: 2 of 5 artifacts: bellogin2017/fig02, bellogin2017/fig03 (work/demo/drift.md).",
-        "Absent: trec-qrels (receval datasets tells how to get them).",
+        "Absent: trec-qrels (receval repo datasets tells how to get them).",
     ]
 
 

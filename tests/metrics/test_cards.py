@@ -29,7 +29,7 @@ def section(title: str) -> str:
 
 def test_the_document_is_what_the_code_says() -> None:
     tracked = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert tracked == TEXT, "docs/metrics.md is not what the code says: run receval metrics."
+    assert tracked == TEXT, "docs/metrics.md is not what the code says: run receval repo metrics."
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -205,7 +205,10 @@ def main() -> int:
     environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
     environment.pop("NUMBA_CACHE_DIR", None)
     subprocess.run(
-        [sys.executable, "-m", "receval.cli", "kernels"], cwd=copy, env=environment, check=True
+        [sys.executable, "-m", "receval.cli", "repo", "kernels"],
+        cwd=copy,
+        env=environment,
+        check=True,
     )
     reaches = measured_reaches(copy, folder / "reached.json", options.jobs, print)
     unused = [reach.file for reach in reaches if reach.outcome != "passed"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/errata.md is what `receval errata` writes, and every erratum can be linked to."""
+"""docs/errata.md is what `receval repo errata` writes, and every erratum can be linked to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def page() -> str:
 
 def test_the_page_is_what_the_command_writes(page: str) -> None:
     tracked = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
-    assert tracked == page, "docs/errata.md is not up to date: run receval errata."
+    assert tracked == page, "docs/errata.md is not up to date: run receval repo errata."
 
 
 def test_every_erratum_has_a_row_a_section_and_an_anchor(page: str) -> None:

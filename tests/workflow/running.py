@@ -240,8 +240,8 @@ class Workflow:
         return [*own, *words, *options, "--", *targets]
 
     def run_rule(self, file: str, typed: str = "") -> Run:
-        """Make one file by ``receval run-rule``, and type something meanwhile."""
-        return self.receval("run-rule", file, "--configfile", "small.yaml", typed=typed)
+        """Make one file by ``receval repo run-rule``, and type something meanwhile."""
+        return self.receval("repo", "run-rule", file, "--configfile", "small.yaml", typed=typed)
 
     def receval(self, *words: str, typed: str = "") -> Run:
         """Carry out the command ``receval``, and type something meanwhile."""

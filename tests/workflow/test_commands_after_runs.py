@@ -24,14 +24,14 @@ def test_commands_plan_with_what_the_run_was_given(made: Workflow) -> None:
     record = json.loads((made.folder / "work/demo/run.json").read_text(encoding="utf-8"))
     # In small.yaml, which no command is told of.
     assert "netflix" in record["given"]["leave_out"]
-    drift = made.receval("drift", "--edition", "demo")
+    drift = made.receval("repo", "drift", "--edition", "demo")
     assert drift.text.startswith("Drift: ")
     assert "missing: this run should have made it" not in drift.text
 
 
 def test_a_run_without_some_datasets_loses_no_accepted_number(made: Workflow) -> None:
     before = accepted(made)
-    refused = made.receval("accept", "--edition", "demo", "--yes")
+    refused = made.receval("repo", "accept", "--edition", "demo", "--yes")
     assert refused.status == 2
     assert "The accepted results of bellogin2017 have the datasets" in refused.text
     assert accepted(made) == before
@@ -44,7 +44,7 @@ def test_artifacts_of_an_earlier_run_with_another_configuration_are_refused(made
     run = made.run("--cores", "2", targets=(table,), changes={"seed": 5})
     assert run.status == 0, run.text
     for command in (["drift"], ["accept", "--yes", "--drop"]):
-        refused = made.receval(*command, "--edition", "demo")
+        refused = made.receval("repo", *command, "--edition", "demo")
         assert refused.status == 2
         assert "artifacts/bellogin2017 is not of the last run" in refused.text
         assert "other settings (seed)" in refused.text

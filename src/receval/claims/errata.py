@@ -189,7 +189,7 @@ class Erratum(Model):
             except NotMeasuredError as error:
                 raise ValueError(
                     f"number {name} needs {error}: correct what is asked, or accept the results "
-                    "first (receval accept --edition full)."
+                    "first (receval repo accept --edition full)."
                 ) from error
             except ValueError as error:
                 raise ValueError(f"number {name}: {error}") from error

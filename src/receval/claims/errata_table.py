@@ -40,7 +40,7 @@ def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.Dat
     -----
     A number that these results do not give has no value, and ``missing`` says why: twins and runs
     without some dataset have other rows than those that errata select. Where the accepted results
-    have it, that is drift, and ``receval errata`` insists on every number.
+    have it, that is drift, and ``receval repo errata`` insists on every number.
     """
     rows = [row for name, erratum in errata.items() for row in _rows(name, erratum, sources)]
     return pd.DataFrame(rows, columns=list(COLUMNS))

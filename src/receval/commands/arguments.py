@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
+from receval.commands.saved_arguments import kept_arguments
 from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from receval.comparison.report import Report
-
-_LEFT_OUT = ("run", "needs_repository")
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +59,7 @@ def finish(report: Report, chosen: argparse.Namespace) -> int:
     """Print and write a report, and return the exit status."""
     from receval.figures.tables import to_markdown
 
-    command = {name: value for name, value in vars(chosen).items() if name not in _LEFT_OUT}
-    report.write(chosen.out, {"receval": __version__, "command": command})
+    report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
     print(*(to_markdown(table) for table in report.tables), sep="\n")

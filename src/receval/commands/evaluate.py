@@ -16,11 +16,13 @@ from receval.commands.arguments import (
     number_or_word,
     repeated,
 )
+from receval.commands.saved_arguments import add_settings
 
 EXAMPLES = """examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
   receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
+  receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
 """
 
 
@@ -34,7 +36,9 @@ def add_evaluate(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("ratings", help="CSV, TSV, Parquet, MovieLens' or RecBole's file")
+    parser.add_argument(
+        "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
+    )
     parser.add_argument(
         "--system",
         action="append",
@@ -59,7 +63,10 @@ def add_evaluate(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
-    parser.set_defaults(run=run_evaluate, needs_repository=False)
+    add_settings(
+        parser, "evaluate", positionals=["ratings"], required=["ratings"], files=["ratings"]
+    )
+    parser.set_defaults(run=run_evaluate)
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from receval.commands.arguments import add_measuring, add_output, depth, finish, repeated
+from receval.commands.saved_arguments import add_settings
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
   receval runs --test held_out.csv --train train.csv mine=lists.tsv theirs=theirs.json --metric P@5
+  receval runs --settings receval-runs/settings.json --metric MRR --out mrr
 """
 
 
@@ -27,11 +29,11 @@ def add_runs(commands: Any) -> None:
     )
     parser.add_argument(
         "runs",
-        nargs="+",
+        nargs="*",
         help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
         "NAME=FILE gives a run another name than its file's",
     )
-    parser.add_argument("--test", required=True, help="judgments (qrels), or ratings held out")
+    parser.add_argument("--test", help="judgments (qrels), or ratings held out")
     parser.add_argument("--train", help="ratings whose items leave the lists")
     parser.add_argument(
         "--depth",
@@ -47,7 +49,14 @@ def add_runs(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
-    parser.set_defaults(run=run_runs, needs_repository=False)
+    add_settings(
+        parser,
+        "runs",
+        positionals=["runs"],
+        required=["runs", "test"],
+        files=["runs", "test", "train"],
+    )
+    parser.set_defaults(run=run_runs)
 
 
 def run_runs(chosen: argparse.Namespace) -> int:

@@ -95,6 +95,6 @@ class Report:
         written += [folder / PAGE, folder / SETTINGS]
         write_atomically(folder / PAGE, self.page())
         both_settings = {**settings, "result": self.settings}
-        text = json.dumps(both_settings, indent=2, ensure_ascii=False, default=str)
+        text = json.dumps(both_settings, indent=2, ensure_ascii=False)
         write_atomically(folder / SETTINGS, text + "\n")
         return written

@@ -53,7 +53,7 @@ def report_page(
         *map(_part, parts),
         "<section><h2>Settings</h2><p>The same call needs these to be made again.</p>"
         '<pre tabindex="0" role="region" aria-label="Settings">'
-        f"{html.escape(json.dumps(settings, indent=2, ensure_ascii=False, default=str))}</pre>"
+        f"{html.escape(json.dumps(settings, indent=2, ensure_ascii=False))}</pre>"
         "</section>",
     ]
     return (

@@ -45,7 +45,7 @@ _LINKS = {
 _INTRODUCTION = """\
 # Metrics
 
-Written by `receval metrics` from the code that computes them; edit the docstrings instead.
+Written by `receval repo metrics` from the code that computes them; edit the docstrings instead.
 
 A metric is a value with parameters and one label, `name(parameter=value,...)@cutoff`, such as
 `nDCG(gain=exp)@10`. `receval.metrics.registry.parse` reads it. Parameters at their default are left

@@ -11,8 +11,8 @@ from typing import Any
 
 from receval.config.reading import read_yaml
 
-BEGIN = "<!-- written by receval citation from CITATION.cff -->"
-END = "<!-- end of what receval citation writes -->"
+BEGIN = "<!-- written by receval repo citation from CITATION.cff -->"
+END = "<!-- end of what receval repo citation writes -->"
 
 _ACCENTS = {"\N{COMBINING ACUTE ACCENT}": "'", "\N{COMBINING TILDE}": "~"}
 _KINDS = {"article": "article", "conference-paper": "inproceedings"}

@@ -14,7 +14,7 @@ from receval.config.reading import read_yaml
 _INTRODUCTION = """\
 # Errata
 
-Written by `receval errata` from `config/errata.yaml` and the accepted results; edit the former.
+Written by `receval repo errata` from `config/errata.yaml` and accepted results; edit the former.
 
 This page could only be written because the authors of the five papers say exactly what they
 did, and released data, code and the values of single systems. We thank them for it: papers that
@@ -36,7 +36,8 @@ is from its caption, from the sentences on it, or from released values.
 
 **Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the
 number of the erratum and what the paper or its code does, or change the entry in
-`config/errata.yaml` and run `receval errata`. Corrections by the authors are welcome above all."""
+`config/errata.yaml` and run `receval repo errata`. Corrections by the authors are welcome
+above all."""
 
 _HEADINGS = ("", "paper", "where", "what", "size on our data", "certainty")
 

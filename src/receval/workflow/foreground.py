@@ -45,7 +45,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
         This system has no such sockets.
     """
     if sys.platform == "win32":
-        raise ValueError("receval run-rule needs Linux or macOS.")
+        raise ValueError("receval repo run-rule needs Linux or macOS.")
     ours, theirs = socket.socketpair()
     with theirs:
         number = theirs.fileno()

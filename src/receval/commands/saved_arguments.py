@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The arguments of a command as a file keeps them, and the command that is repeated from it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from receval import __version__
+from receval.commands.command_parser import CommandLineError
+from receval.storage.messages import quoted
+
+NOT_KEPT = frozenset({"run", "repeatable", "settings", "out", "report", "command"})
+"""What is no part of the results: where they go, and how the command is carried out."""
+
+
+@dataclass(frozen=True)
+class RepeatableCommand:
+    """A command that can be given by a file of its arguments.
+
+    Attributes
+    ----------
+    name : str
+    parser : argparse.ArgumentParser
+    positionals : sequence of str
+        Names of the arguments without dashes.
+    required : sequence of str
+        Those that the command line or the file must have.
+    files : sequence of str
+        Those that name files to be read, perhaps after ``NAME=``.
+    """
+
+    name: str
+    parser: argparse.ArgumentParser
+    positionals: Sequence[str]
+    required: Sequence[str]
+    files: Sequence[str]
+
+    def words(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+        """Yield arguments as they would be typed."""
+        for name in sorted(arguments, key=lambda name: name not in self.positionals):
+            value = arguments[name]
+            values = value if isinstance(value, list) else [value]
+            if name in self.positionals:
+                yield from map(str, values)
+                continue
+            option = f"--{name.replace('_', '-')}"
+            for each in values:
+                if each is True:
+                    yield option
+                elif each is not False:
+                    yield f"{option}={each}"
+
+    def given(self, words: Sequence[str]) -> set[str]:
+        """Return the names of the arguments that the command line has, and not by default."""
+        all_names = vars(self.parser.parse_args([]))
+        nothing = argparse.Namespace(**dict.fromkeys(all_names))
+        found = vars(self.parser.parse_args(words, nothing))
+        return {name for name, value in found.items() if value not in (None, [])}
+
+
+def add_settings(
+    parser: argparse.ArgumentParser,
+    name: str,
+    *,
+    positionals: Sequence[str],
+    required: Sequence[str],
+    files: Sequence[str],
+) -> None:
+    """Add ``--settings`` to a command, when it has all other arguments.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    name : str
+        Of the command.
+    positionals, required, files : sequence of str
+        As for :class:`RepeatableCommand`. Argparse must require none of them, options take one
+        value, and those that can be repeated append it.
+    """
+    parser.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="repeat the command of this settings.json; what is given besides goes before it",
+    )
+    parser.set_defaults(repeatable=RepeatableCommand(name, parser, positionals, required, files))
+
+
+def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return a command's name and the arguments that its results rest on, in JSON's types."""
+    arguments = {
+        name: os.fspath(value) if isinstance(value, Path) else value
+        for name, value in vars(chosen).items()
+        if name not in NOT_KEPT and value is not None
+    }
+    return {"command": chosen.repeatable.name, "arguments": arguments}
+
+
+def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command, those of its file of settings among them.
+
+    Parameters
+    ----------
+    chosen : argparse.Namespace
+        As the command line has them.
+    words : sequence of str
+        The command line after the name of the command.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, is of another command or version, has a value that the command does
+        not take, or names a file that is not there; or a required argument is missing.
+    """
+    command: RepeatableCommand = chosen.repeatable
+    if chosen.settings is not None:
+        given = command.given(words)
+        arguments = _arguments_of(chosen.settings, command)
+        arguments = {name: value for name, value in arguments.items() if name not in given}
+        _check_files(chosen.settings, arguments, command.files)
+        chosen = command.parser.parse_args([*command.words(arguments), *words])
+    missing = [name for name in command.required if not getattr(chosen, name)]
+    if missing:
+        names = [name if name in command.positionals else f"--{name}" for name in missing]
+        command.parser.error(f"give {' and '.join(names)}, or --settings of a folder to repeat")
+    return chosen
+
+
+def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        name, version, arguments = content["command"], content["receval"], content["arguments"]
+        arguments = dict(arguments)
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such file of settings.") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ValueError(
+            f"{path} is no settings.json of receval: it must have the command, its arguments, and "
+            "the version of receval."
+        ) from None
+    if name != command.name:
+        raise ValueError(
+            f"{path} has the settings of receval {name}, and not of receval {command.name}: say "
+            f"receval {name} --settings {path}."
+        )
+    if version != __version__:
+        raise ValueError(
+            f"{path} was written by receval {version}, this is {__version__}, which may get other "
+            f"values: install receval {version}, or give the arguments without --settings."
+        )
+    _check_values(path, arguments, command)
+    return arguments
+
+
+def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableCommand) -> None:
+    """Refuse arguments that the command line cannot have."""
+    try:
+        read = kept_arguments(command.parser.parse_args(list(command.words(arguments))))
+    except CommandLineError as error:
+        raise ValueError(f"{path} cannot be repeated: {error}") from None
+    for name, value in arguments.items():
+        own = read["arguments"].get(name)
+        if own != value or type(own) is not type(value):
+            raise ValueError(f"{path}: {quoted(name)} cannot be {json.dumps(value)}.")
+
+
+def _check_files(path: Path, arguments: Mapping[str, Any], files: Collection[str]) -> None:
+    for name in files:
+        values = arguments.get(name) or []
+        for text in values if isinstance(values, list) else [values]:
+            if not any(Path(own).exists() for own in (text, text.partition("=")[2]) if own):
+                raise ValueError(
+                    f"{path} names {text} ({name}), which is not here, in {Path.cwd()}: repeat the "
+                    "command in the folder where it was first given, or give it the file."
+                )

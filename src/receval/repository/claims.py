@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo claims``: what the papers claim, and what results say to it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.repository.one_task import add_edition, add_task
+
+
+def add_claims(tasks: Any) -> None:
+    """Add the task to those of the repository."""
+    text = "judge the claims of the papers by accepted results, or by fresh ones"
+    parser = add_task(tasks, "claims", run_claims, text)
+    parser.add_argument("claim", nargs="*", help="numbers of claims, such as B-031")
+    add_edition(parser, "full")
+    parser.add_argument(
+        "--fresh", action="store_true", help="by what the last run left in work/, not by results/"
+    )
+
+
+def run_claims(chosen: argparse.Namespace) -> int:
+    """Print how many claims hold, or all that is known of some."""
+    from receval.claims.report import report_of_claims
+    from receval.workflow.plan.folders import RunFolders
+
+    folders = RunFolders.of_command()
+    results = folders.results(chosen.edition)
+    if chosen.fresh:
+        results = Path("work") / chosen.edition / "artifacts"
+    print(report_of_claims(folders.config / "claims", results, chosen.claim), end="")
+    return 0

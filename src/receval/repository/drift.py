@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo drift``: fresh artifacts beside the accepted ones."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from receval.repository.one_task import add_edition, add_task
+
+if TYPE_CHECKING:
+    from receval.workflow.plan.plan import Plan
+
+
+def add_drift(tasks: Any) -> None:
+    """Add the task to those of the repository."""
+    text = "compare fresh artifacts with the accepted ones; exit 1 if they drifted"
+    parser = add_task(tasks, "drift", run_drift, text)
+    add_edition(parser)
+    parser.add_argument("--all", action="store_true", help="name what is within its tolerance, too")
+
+
+def run_drift(chosen: argparse.Namespace) -> int:
+    """Print the report; 1 if results drifted, or prepared data is not as recorded."""
+    from receval.datasets.verification import is_prepared, not_as_recorded
+    from receval.drift.comparison import compare_folders
+    from receval.drift.report import as_text
+    from receval.workflow.plan.folders import RunFolders
+    from receval.workflow.run_record import check_artifacts, plan_of_last_run
+
+    plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
+    check_artifacts(plan, recorded=False)
+    fresh, accepted = fresh_and_accepted(plan)
+    report = compare_folders(
+        fresh,
+        accepted,
+        plan.settings.drift.exact() if chosen.all else plan.settings.drift,
+        [
+            *plan.studies.artifact_names(),
+            *plan.claims.names(),
+            *plan.errata.names(),
+            *plan.paper.names(),
+            *plan.replications.made(),
+        ],
+        plan.accepted.one_sided_datasets(),
+    )
+    prepared = dict.fromkeys(Path(file).parent for file in plan.studies.prepared_files())
+    problems = [line for path in prepared if is_prepared(path) for line in not_as_recorded(path)]
+    print(*problems, as_text(report), sep="\n")
+    return int(report.drifted or bool(problems))
+
+
+def fresh_and_accepted(plan: Plan) -> tuple[Path, Path]:
+    """Return the folder of what runs make, and that of what was accepted."""
+    return Path("work") / plan.edition / "artifacts", plan.accepted.folder

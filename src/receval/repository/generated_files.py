@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo schema``, ``metrics``, ``errata``, ``citation``: what code and data write."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.repository.one_task import add_task
+
+SCHEMA = Path("config/schema.json")
+SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
+METRICS_PAGE = Path("docs/metrics.md")
+ERRATA_PAGE = Path("docs/errata.md")
+README = Path("README.md")
+CITATION = Path("CITATION.cff")
+
+
+def add_generated_files(tasks: Any) -> None:
+    """Add the tasks to those of the repository."""
+    for name, run, text in (
+        ("schema", write_schemas, f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models"),
+        ("metrics", write_metrics_page, f"write {METRICS_PAGE} from the docstrings"),
+        ("errata", write_errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
+        ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
+    ):
+        add_task(tasks, name, run, text, writes=True)
+
+
+def write_schemas(_: argparse.Namespace) -> int:
+    """Write the schemas of the configuration and of the claims."""
+    from receval.claims.spec import claims_schema
+    from receval.config.settings import json_schema
+
+    _write(SCHEMA, json_schema())
+    _write(SCHEMA_OF_CLAIMS, claims_schema())
+    return 0
+
+
+def write_metrics_page(_: argparse.Namespace) -> int:
+    """Write the definition cards of all metrics."""
+    from receval.metrics.cards import document
+
+    _write(METRICS_PAGE, document())
+    return 0
+
+
+def write_errata_page(_: argparse.Namespace) -> int:
+    """Write the page of what is wrong in the papers."""
+    from receval.publishing.errata_page import errata_page
+
+    _write(ERRATA_PAGE, errata_page())
+    return 0
+
+
+def write_citations(_: argparse.Namespace) -> int:
+    """Write how to cite the papers, and this."""
+    from receval.publishing.citation import read_citation, with_citations
+
+    page = with_citations(README.read_text(encoding="utf-8"), read_citation(CITATION))
+    _write(README, page)
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    from receval.storage.files import write_atomically
+
+    write_atomically(path, text)
+    print(f"wrote {path}")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo kernels`` and ``run-rule``: what jobs need compiled, and one job by itself."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.repository.one_task import add_task
+
+
+def add_jobs(tasks: Any) -> None:
+    """Add the tasks to those of the repository."""
+    text = "compile all kernels that runs need, once for all jobs to come"
+    kernels = add_task(tasks, "kernels", run_kernels, text)
+    kernels.add_argument(
+        "--record",
+        action="store_true",
+        help="add to the list what the jobs of work/ say in their logs to have compiled",
+    )
+    text = "make one file by its rule's function in this process, for a debugger"
+    one = add_task(tasks, "run-rule", run_one_rule, text)
+    one.add_argument("file", help="what the rule makes, such as work/demo/ml-1m/raw.json")
+    one.add_argument(
+        "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
+    )
+    # A debugger goes to where an error was raised.
+    one.set_defaults(raises=True)
+
+
+def run_kernels(chosen: argparse.Namespace) -> int:
+    """Compile kernels; 1 if the list of their types is outdated."""
+    from receval.workflow.kernels import LIST, compile_all, listed, record
+
+    if chosen.record:
+        record(Path("work").rglob("logs/*.log"))
+    outdated = compile_all()
+    for kernel, types in outdated:
+        print(
+            f"{kernel} takes no {types}: write {LIST.name} again with receval repo kernels "
+            "--record."
+        )
+    print(f"{len(listed()) - len(outdated)} kernels are compiled.")
+    return int(bool(outdated))
+
+
+def run_one_rule(chosen: argparse.Namespace) -> int:
+    """Make one file in the foreground, and return Snakemake's exit status."""
+    from receval.workflow.foreground import run_rule
+
+    return run_rule(chosen.file, chosen.options)

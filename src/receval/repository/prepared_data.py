@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo datasets`` and ``verify``: what can be had, and whether it is as recorded."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.repository.one_task import add_edition, add_task
+
+
+def add_prepared_data(tasks: Any) -> None:
+    """Add the tasks to those of the repository."""
+    for name, run, text in (
+        ("datasets", run_datasets, "print which datasets can be had, and how to get the others"),
+        ("verify", run_verify, "compare prepared datasets with records; exit 1 if they differ"),
+    ):
+        add_edition(add_task(tasks, name, run, text))
+
+
+def run_datasets(chosen: argparse.Namespace) -> int:
+    """Print the table of the datasets of an edition."""
+    from receval.config.settings import load_settings
+    from receval.workflow.plan.folders import RunFolders
+    from receval.workflow.plan.plan import Plan
+
+    folders = RunFolders.of_command()
+    print(Plan(load_settings(folders.config, chosen.edition), folders).datasets.table())
+    return 0
+
+
+def run_verify(chosen: argparse.Namespace) -> int:
+    """Print what has become of each prepared dataset; 1 if one is not as recorded."""
+    from receval.config.settings import load_settings
+    from receval.datasets.verification import verification
+    from receval.workflow.plan.folders import RunFolders
+
+    settings = load_settings(RunFolders.of_command().config, chosen.edition)
+    lines, sound = verification(Path("work") / settings.edition, settings.datasets)
+    print("\n".join(lines))
+    return int(not sound)

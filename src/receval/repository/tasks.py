@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo``: the tasks that there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TASKS = (
+    "drift",
+    "accept",
+    "datasets",
+    "verify",
+    "claims",
+    "kernels",
+    "run-rule",
+    "schema",
+    "metrics",
+    "errata",
+    "citation",
+)
+
+
+def add_repository(commands: Any, with_tasks: bool) -> None:
+    """Add ``repo`` to the commands of ``receval``.
+
+    Parameters
+    ----------
+    commands : argparse's subparsers
+    with_tasks : bool
+        Whether to add the tasks, too: they load the models of the configuration, for which no
+        other command should wait.
+    """
+    text = "tasks in the repository: " + ", ".join(TASKS)
+    parser = commands.add_parser("repo", help=text, description=text)
+    if not with_tasks:
+        return
+    from receval.repository.accept import add_accept
+    from receval.repository.claims import add_claims
+    from receval.repository.drift import add_drift
+    from receval.repository.generated_files import add_generated_files
+    from receval.repository.jobs import add_jobs
+    from receval.repository.prepared_data import add_prepared_data
+
+    tasks = parser.add_subparsers(required=True, dest="task", metavar="task")
+    add_drift(tasks)
+    add_accept(tasks)
+    add_prepared_data(tasks)
+    add_claims(tasks)
+    add_jobs(tasks)
+    add_generated_files(tasks)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""A command is repeated from the settings of its folder, or says why it cannot be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval import __version__
+from receval.cli import main
+
+SETTINGS = "first/settings.json"
+COMMANDS = {
+    "evaluate": [
+        "r.csv",
+        "--system",
+        "pop",
+        "--system",
+        "random",
+        "--user",
+        "0",
+        "--relevant",
+        "4",
+    ],
+    "runs": ["mine=a.run", "b.run", "--test", "test.qrels", "--metric", "AP", "--depth", "whole"],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with ratings and runs, the current one."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((20, 12)) < 0.6)
+    values = rng.integers(1, 6, len(users))
+    pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
+    judged = [f"u{user} 0 d{item} {(user + item) % 2}" for user in range(4) for item in range(6)]
+    Path("test.qrels").write_text("\n".join(judged) + "\n")
+    for name in ("a.run", "b.run"):
+        scores = rng.random((4, 6))
+        rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
+        Path(name).write_text("\n".join(rows) + "\n")
+    return tmp_path
+
+
+def contents(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_repeated_from_its_settings_writes_the_same_folder(command: str) -> None:
+    assert main([command, *COMMANDS[command], "--out", "first"]) == 0
+    assert main([command, "--settings", SETTINGS, "--out", "second"]) == 0
+    assert contents("first") == contents("second")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_given_besides_goes_before_the_settings(command: str) -> None:
+    main([command, *COMMANDS[command], "--seed", "5", "--out", "first"])
+    # A default that is given is given, and a list takes the place of the other list.
+    further = ["--metric", "P@2", "--metric", "RR", "--seed", "1"]
+    assert main([command, "--settings", SETTINGS, *further, "--out", "mixed"]) == 0
+    written = [word for word in COMMANDS[command] if word not in ("--metric", "AP")]
+    assert main([command, *written, *further, "--out", "whole"]) == 0
+    assert contents("mixed") == contents("whole")
+    assert contents("mixed") != contents("first")
+
+
+def test_another_file_may_be_given_to_the_same_settings() -> None:
+    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
+    Path("r.csv").rename("moved.csv")
+    assert main(["evaluate", "moved.csv", "--settings", SETTINGS, "--out", "second"]) == 0
+    assert contents("first")["averages.csv"] == contents("second")["averages.csv"]
+
+
+def test_settings_hold_arguments_in_the_types_of_json() -> None:
+    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
+    content = json.loads(Path(SETTINGS).read_text())
+    assert (content["receval"], content["command"]) == (__version__, "evaluate")
+    assert content["arguments"] == {
+        "ratings": "r.csv",
+        "system": ["pop", "random"],
+        "split": "user-ratio:train_ratio=0.8",
+        "user": 0,
+        "repeats": "refuse",
+        "relevant": 4.0,
+        "users": "tested",
+        "seed": 1,
+    }
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(Path(SETTINGS).read_text())
+    change(content)
+    Path(SETTINGS).write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda c: c.update(command="runs"), "has the settings of receval runs, and not of recev"),
+        (lambda c: c.update(receval="0.1"), "written by receval 0.1, this is"),
+        (lambda c: c.pop("arguments"), "is no settings.json of receval"),
+        (lambda c: c["arguments"].update(seed="1"), "'seed' cannot be \"1\"."),
+        (
+            lambda c: c["arguments"].update(users="some"),
+            "cannot be repeated: receval evaluate: arg",
+        ),
+        (lambda c: c["arguments"].update(colour="red"), "unrecognized arguments: --colour=red"),
+        (lambda c: c["arguments"].update(ratings="gone.csv"), "names gone.csv (ratings), which is"),
+        (lambda c: c["arguments"].pop("ratings"), "give ratings, or --settings of a folder to"),
+    ],
+)
+def test_settings_that_cannot_be_repeated_are_one_sentence_and_status_two(
+    change: Callable[[dict[str, Any]], object], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
+    changed(change)
+    capsys.readouterr()
+    assert main(["evaluate", "--settings", SETTINGS, "--out", "second"]) == 2
+    printed = capsys.readouterr()
+    assert told in printed.err
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert not Path("second").exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff", b"[" * 100_000])
+def test_files_that_are_no_settings_are_named(
+    content: bytes | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        Path("s.json").write_bytes(content)
+    assert main(["runs", "--settings", "s.json"]) == 2
+    assert capsys.readouterr().err.startswith("s.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["evaluate"], "give ratings, or --settings"),
+        (["runs", "a.run"], "give --test, or --settings"),
+        (["runs"], "give runs and --test, or --settings"),
+    ],
+)
+def test_what_is_required_is_asked_for(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
