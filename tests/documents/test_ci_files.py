@@ -81,8 +81,7 @@ def test_the_image_makes_the_environment_and_runs_the_commands_of_the_readme() -
     assert ".venv/ready: " in MAKEFILE.replace("$(VENV)", ".venv")
     assert "RUN make .venv/ready\n" in CONTAINERFILE
     named = set(re.findall(r"\bmake ([a-z]+)\b", CONTAINERFILE.replace('["make", "', "make ")))
-    _, _, commands = README.partition("## Two commands")
-    first, second = re.findall(r"^ {4}make ([a-z]+)", commands, flags=re.MULTILINE)
+    first, second = re.findall(r"^ {4}make ([a-z]+)", README, flags=re.MULTILINE)
     assert named == {first, second, "test"} <= TARGETS
     assert CONTAINERFILE.rstrip().endswith(f'CMD ["make", "{first}"]')
     version = re.search(r"^FROM docker\.io/library/python:(\d\.\d+)-slim$", CONTAINERFILE, re.M)

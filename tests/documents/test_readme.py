@@ -14,6 +14,7 @@ from receval.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DATASETS = ROOT.parent / "shared" / "datasets"
 FULL = ROOT / "results" / "full"
 PROGRAM = re.compile(r"```python\n((?:.*\n)*?)```\n\n((?: {4}.+\n)+)")
 
@@ -25,7 +26,7 @@ def plain(text: str) -> str:
 
 def test_it_is_short_and_its_picture_comes_first() -> None:
     assert len(README.splitlines()) <= 160, "Move details to docs/, and link to them."
-    before_commands, _, _ = README.partition("## Two commands")
+    before_commands, _, _ = README.partition("## Five lines of code")
     (picture,) = re.findall(r'<img [^>]*src="([^"]+)"', before_commands)
     assert (ROOT / picture).is_file()
     assert re.search(r'alt="[^"]{50,}"', before_commands), "Say what the picture shows."
@@ -54,13 +55,26 @@ def test_it_counts_the_claims_of_the_ledger() -> None:
     assert f"judges each of the {claims} statements" in plain(README)
 
 
+@pytest.mark.skipif(
+    not (DATASETS / "ml-1m" / "ratings.dat").is_file(),
+    reason="MovieLens 1M is not in ../shared/datasets/ml-1m",
+)
 def test_five_lines_of_code_print_what_stands_below_them(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ((program, shown),) = PROGRAM.findall(README)
-    assert len(program.splitlines()) <= 5 + 1  # with the empty one after imports
+    assert len(program.splitlines()) <= 5 + 2  # with the import, and the empty line after it
+    monkeypatch.chdir(DATASETS)
     exec(compile(program, "README.md", "exec"), {})
     assert plain(capsys.readouterr().out) == plain(shown)
+
+
+def test_commands_for_data_of_ones_own_are_understood() -> None:
+    lines = re.findall(r"^    receval (.+)$", README, re.MULTILINE)
+    assert len(lines) >= 2
+    for line in lines:
+        chosen = cli.command_parser(with_tasks=False).parse_args(line.split())
+        assert callable(chosen.run)
 
 
 def test_every_study_has_its_page_of_figures_and_a_page_of_what_holds() -> None:
