@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from receval.commands.completion import complete_by
 from receval.commands.saved_arguments import kept_arguments
 
 if TYPE_CHECKING:
@@ -47,10 +48,12 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     """Add where results go."""
-    parser.add_argument(
+    out = parser.add_argument(
         "--out", type=Path, default=Path(folder), help="folder to write (%(default)s)"
     )
-    parser.add_argument("--report", type=Path, help="write the page to this file, too")
+    report = parser.add_argument("--report", type=Path, help="write the page to this file, too")
+    complete_by("directory", [out])
+    complete_by("file", [report])
 
 
 def finish(result: EvaluationResult, chosen: argparse.Namespace, title: str) -> int:
