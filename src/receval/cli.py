@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from receval import __version__
 from receval.commands.command_parser import CommandParser
+from receval.commands.completion import add_completion
 from receval.commands.evaluate import add_evaluate
 from receval.commands.runs import add_runs
 from receval.commands.saved_arguments import with_settings
@@ -27,6 +28,7 @@ EPILOG = """examples:
   receval evaluate ratings.csv --system pop --system user-knn
   receval runs --test test.qrels mine.run theirs.run --metric nDCG@10
   receval evaluate --help
+  eval "$(receval --completion bash)"
 """
 
 CLOSED_PIPE = 141
@@ -77,7 +79,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     name = words[0] if words else ""
     if not name.startswith("-"):
         _check_command(name)
-    parser = command_parser(with_tasks=name == REPOSITORY)
+    parser = command_parser(with_tasks=name.partition("=")[0] in (REPOSITORY, "--completion"))
     chosen = parser.parse_args(words)
     return with_settings(chosen, words[1:]) if name in COMMANDS else chosen
 
@@ -113,6 +115,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"receval {__version__}")
+    add_completion(parser)
     commands = parser.add_subparsers(required=True, metavar="command")
     for add in COMMANDS.values():
         add(commands)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
+from receval.commands.completion import complete_by
 from receval.commands.saved_arguments import kept_arguments
 from receval.storage.files import write_atomically
 
@@ -49,10 +50,12 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     """Add where results go."""
-    parser.add_argument(
+    out = parser.add_argument(
         "--out", type=Path, default=Path(folder), help="folder to write (%(default)s)"
     )
-    parser.add_argument("--report", type=Path, help="write the page to this file, too")
+    report = parser.add_argument("--report", type=Path, help="write the page to this file, too")
+    complete_by("directory", [out])
+    complete_by("file", [report])
 
 
 def finish(report: Report, chosen: argparse.Namespace) -> int:

@@ -16,6 +16,8 @@ from receval.commands.arguments import (
     number_or_word,
     repeated,
 )
+from receval.commands.completion import complete_by
+from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
 EXAMPLES = """examples:
@@ -36,9 +38,10 @@ def add_evaluate(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    ratings = parser.add_argument(
         "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
     )
+    complete_by("file", [ratings])
     parser.add_argument(
         "--system",
         action="append",
@@ -88,14 +91,16 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
         repeats=chosen.repeats,
     )
     data = split(ratings, kind, seed=chosen.seed, **parameters)
-    result = evaluate_systems(
-        data,
-        systems,
-        protocols=repeated(chosen.protocol) or "AR AI-AN",
-        metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
-        relevant=chosen.relevant,
-        users=chosen.users,
-    )
+    with progress_line("system") as progress:
+        result = evaluate_systems(
+            data,
+            systems,
+            protocols=repeated(chosen.protocol) or "AR AI-AN",
+            metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
+            relevant=chosen.relevant,
+            users=chosen.users,
+            progress=progress,
+        )
     return finish(result.as_report(f"Systems on {Path(chosen.ratings).name}"), chosen)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from receval.commands.arguments import add_measuring, add_output, depth, finish, repeated
+from receval.commands.completion import complete_by
+from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
 EXAMPLES = """examples:
@@ -27,14 +29,15 @@ def add_runs(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    runs = parser.add_argument(
         "runs",
         nargs="*",
         help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
         "NAME=FILE gives a run another name than its file's",
     )
-    parser.add_argument("--test", help="judgments (qrels), or ratings held out")
-    parser.add_argument("--train", help="ratings whose items leave the lists")
+    test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
+    train = parser.add_argument("--train", help="ratings whose items leave the lists")
+    complete_by("file", [runs, test, train])
     parser.add_argument(
         "--depth",
         type=depth,
@@ -63,18 +66,20 @@ def run_runs(chosen: argparse.Namespace) -> int:
     """Carry the command out."""
     from receval.comparison.runs import evaluate_runs
 
-    result = evaluate_runs(
-        chosen.test,
-        _named(chosen.runs),
-        train=chosen.train,
-        protocols=repeated(chosen.protocol) or "AR AI-AN",
-        metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
-        relevant=chosen.relevant,
-        users=chosen.users,
-        depth=chosen.depth,
-        ties=chosen.ties,
-        seed=chosen.seed,
-    )
+    with progress_line("run") as progress:
+        result = evaluate_runs(
+            chosen.test,
+            _named(chosen.runs),
+            train=chosen.train,
+            protocols=repeated(chosen.protocol) or "AR AI-AN",
+            metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
+            relevant=chosen.relevant,
+            users=chosen.users,
+            depth=chosen.depth,
+            ties=chosen.ties,
+            seed=chosen.seed,
+            progress=progress,
+        )
     return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)
 
 

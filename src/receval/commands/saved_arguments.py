@@ -13,6 +13,7 @@ from typing import Any
 
 from receval import __version__
 from receval.commands.command_parser import CommandLineError
+from receval.commands.completion import complete_by
 from receval.storage.messages import quoted
 
 NOT_KEPT = frozenset({"run", "repeatable", "settings", "out", "report", "command"})
@@ -83,12 +84,13 @@ def add_settings(
         As for :class:`RepeatableCommand`. Argparse must require none of them, options take one
         value, and those that can be repeated append it.
     """
-    parser.add_argument(
+    settings = parser.add_argument(
         "--settings",
         type=Path,
         metavar="FILE",
         help="repeat the command of this settings.json; what is given besides goes before it",
     )
+    complete_by("file", [settings])
     parser.set_defaults(repeatable=RepeatableCommand(name, parser, positionals, required, files))
 
 

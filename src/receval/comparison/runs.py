@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -48,6 +48,7 @@ def evaluate_runs(
     depth: Depth = "auto",
     ties: Literal["trec", "random"] = "trec",
     seed: int = 1,
+    progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Measure lists of recommendations by test data.
 
@@ -76,6 +77,8 @@ def evaluate_runs(
         the last identifier first; or a random one, the same for all users and runs.
     seed : int
         Of the random order of ties, and of samples of candidates.
+    progress : callable, optional
+        Called before each run is measured: its name, how many are done, and how many there are.
 
     Returns
     -------
@@ -116,7 +119,9 @@ def evaluate_runs(
         for name in complete
     }
     notes: list[str] = []
-    for name, run in lists.items():
+    for place, (name, run) in enumerate(lists.items()):
+        if progress is not None:
+            progress(name, place, len(lists))
         own = _RankedRun.of(name, run, codes, fold, _depth_of(run, depth, judged, codes), ties)
         notes += own.notes
         for protocol_name, protocol in complete.items():

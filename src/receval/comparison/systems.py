@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, runtime_checkable
 from typing import Protocol as Interface
 
@@ -42,6 +42,7 @@ def evaluate_systems(
     metrics: str | Metric | Sequence[str | Metric] = ("P@10", "Recall@10", "nDCG@10"),
     relevant: float | Literal["auto"] = "auto",
     users: EvaluatedUsers = "tested",
+    progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
 
@@ -63,6 +64,9 @@ def evaluate_systems(
         (:func:`receval.comparison.relevance.relevance_threshold`).
     users : {"tested", "relevant", "all", "covered"}
         Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`).
+    progress : callable, optional
+        Called before each system is trained on a fold: its name, how many trainings are done, and
+        how many there are.
 
     Returns
     -------
@@ -104,7 +108,9 @@ def evaluate_systems(
     }
     for number, fold in enumerate(folds):
         judged = JudgedItems.of(fold.test, threshold, metadata)
-        for name, system in systems.items():
+        for place, (name, system) in enumerate(systems.items()):
+            if progress is not None:
+                progress(name, number * len(systems) + place, len(folds) * len(systems))
             scorer = _fitted(system, fold.train)
             ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
             for (own_name, protocol), own in zip(complete.items(), ranks, strict=True):
