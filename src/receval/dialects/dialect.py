@@ -121,7 +121,8 @@ class Dialect:
         ----------
         name : str
             Of the tool, such as ``ndcg@10``, with options behind a space or in brackets:
-            ``NDCG@10 gain=rating``. Capital letters and signs do not matter.
+            ``NDCG@10 gain=rating``. Capital letters and signs do not matter. All tools' metrics
+            have ``depth=100``, lists cut before all else, and ``judged_only=True``, condensed lists.
 
         Raises
         ------
@@ -137,8 +138,7 @@ class Dialect:
         """
         asked = ToolName.of(name)
         metric = parse(self._entry(asked, name).label)
-        metric = metric.at(asked.cutoff)
-        return metric if asked.depth is None else replace(metric, depth=asked.depth)
+        return replace(metric, cutoff=asked.cutoff, depth=asked.depth, condensed=asked.condensed)
 
     def entry(self, name: str) -> ToolMetric:
         """Return what is known of one of the tool's metrics; raises as :meth:`metric`."""

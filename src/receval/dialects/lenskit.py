@@ -28,6 +28,7 @@ LENSKIT = Dialect(
         ToolMetric("NDCG weight=LogRankWeight(offset=1)", "nDCG(gain=binary)", cutoff="optional"),
         ToolMetric("NDCG gain=rating weight=LogRankWeight(offset=1)", "nDCG", cutoff="optional"),
         ToolMetric("RBP", "RBP(phi=0.85)", cutoff="optional"),
+        ToolMetric("RBP patience=0.5", "RBP(phi=0.5)", cutoff="optional"),
         ToolMetric("RBP normalize=True", "RBP(denominator=best,phi=0.85)", cutoff="optional"),
     ),
     refused={
@@ -51,14 +52,39 @@ LENSKIT_0_14 = Dialect(
     version="0.14.4",
     sources=("lenskit/metrics/topn.py", "lenskit/topn.py"),
     entries=(
-        ToolMetric("precision", "P"),
-        ToolMetric("recall", "Recall(denominator=reachable)"),
-        ToolMetric("hit", "Hit"),
-        ToolMetric("recip_rank", "RR"),
+        ToolMetric("precision", "P", aliases=("precision without=rating",)),
+        ToolMetric(
+            "precision without=rank",
+            "P(denominator=filled)",
+            aliases=("precision without=rating without=rank",),
+            note="Lists without a column rank.",
+        ),
+        *(
+            ToolMetric(
+                name,
+                label,
+                aliases=(
+                    f"{name} without=rating",
+                    f"{name} without=rank",
+                    f"{name} without=rating without=rank",
+                ),
+            )
+            for name, label in (
+                ("recall", "Recall(denominator=reachable)"),
+                ("hit", "Hit"),
+                ("recip_rank", "RR"),
+            )
+        ),
         ToolMetric(
             "ndcg",
             "nDCG(discount=log-after-2)",
-            note="Test data without a column rating have the gain 1.",
+            aliases=("ndcg without=rank",),
+        ),
+        ToolMetric(
+            "ndcg without=rating",
+            "nDCG(discount=log-after-2,gain=binary)",
+            aliases=("ndcg without=rating without=rank",),
+            note="Test data without a column rating.",
         ),
     ),
     refused={"dcg": _NOT_NORMALISED},
@@ -66,7 +92,6 @@ LENSKIT_0_14 = Dialect(
     users="covered",
     caveats=(
         "LensKit averages the users of the run, also those without a test rating",
-        "without a column rank in the lists LensKit divides precision by the length of the list",
     ),
 )
 """LensKit for Python before 2025."""

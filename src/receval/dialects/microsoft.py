@@ -29,11 +29,12 @@ RECOMMENDERS = Dialect(
                 (" score_type=binary", "nDCG(gain=binary)"),
                 (" score_type=raw", "nDCG"),
                 (" score_type=exp", "nDCG(gain=exp)"),
+                (" score_type=exp discfun_type=log2", "nDCG(gain=exp)"),
             )
         ),
     ),
     refused={
-        "r_precision_at_k": "it averages users with a hit alone; Rprec of ours averages all",
+        "r_precision_at_k": "it averages users with a hit alone (Rprec of ours averages all)",
         "auc": "it is of the pairs of all users and items together",
         "catalog_coverage": _OF_ITEMS,
         "distributional_coverage": _OF_ITEMS,

@@ -27,6 +27,8 @@ class ToolName:
     plain : str
         Small letters without signs, such as ``ndcg``.
     cutoff, depth : int or None
+    condensed : bool
+        Whether only judged items count (``judged_only=True``).
     options : frozenset of str
         Such as ``gain=rating``, in small letters.
     """
@@ -34,6 +36,7 @@ class ToolName:
     plain: str
     cutoff: int | None
     depth: int | None
+    condensed: bool
     options: frozenset[str]
 
     @classmethod
@@ -68,12 +71,13 @@ class ToolName:
         depths = [part for part in options if re.fullmatch(r"depth=\d+", part)]
         if len(given) > 1 or len(depths) > 1 or 0 in given:
             raise ValueError(f"{quoted(text)} must have one cut-off, of at least 1, or none.")
-        others = [_plain_option(part) for part in options if part not in (*numbers, *depths)]
+        others = {_plain_option(part) for part in options if part not in (*numbers, *depths)}
         return cls(
             plain_name(match["name"]),
             given[0] if given else None,
             int(depths[0].partition("=")[2]) if depths else None,
-            frozenset(others),
+            "judged_only=true" in others,
+            frozenset(others - {"judged_only=true"}),
         )
 
     def means(self, names: Iterable[str]) -> bool:
