@@ -92,7 +92,7 @@ def test_a_metric_knows_its_name_and_its_module() -> None:
         ("P(cutoff=5)", "not a parameter of P"),
         (
             "nDCG(gain=square)@10",
-            "one of rating, binary, exp, exp-normalised, exp-relevant, exp-steps, .*, steps, cm100k",
+            "one of rating, binary, exp, exp-normalised, exp-relevant, exp-steps, .*, cm100k",
         ),
         ("P(condensed=yes)", "true or false"),
         ("P(depth=deep)", "whole number"),

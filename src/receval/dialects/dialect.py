@@ -121,8 +121,8 @@ class Dialect:
         ----------
         name : str
             Of the tool, such as ``ndcg@10``, with options behind a space or in brackets:
-            ``NDCG@10 gain=rating``. Capital letters and signs do not matter. All tools' metrics
-            have ``depth=100``, lists cut before all else, and ``judged_only=True``, condensed lists.
+            ``NDCG@10 gain=rating``. Capital letters and signs do not matter. All of them have
+            ``depth=100``, lists cut before all else, and ``judged_only=True``, condensed lists.
 
         Raises
         ------

@@ -75,7 +75,11 @@ def fixture_name(name: str) -> tuple[str, float | None, float | None]:
     plain = _THRESHOLD.sub("", _LEAST.sub("", name)).replace("()", "").strip()
     plain = re.sub(r"\bwithout (\w+)", r"without=\1", plain)
     plain = plain.replace(" -J", " judged_only=True").replace(" include_missing", "")
-    return plain, *(float(match[1]) if match else None for match in (threshold, least))
+    return (
+        plain,
+        None if threshold is None else float(threshold[1]),
+        None if least is None else float(least[1]),
+    )
 
 
 def values_of_lists(
@@ -96,7 +100,9 @@ def values_of_lists(
         for user, own in case["test"].items()
     }
     users = sorted({user for user, own in test.items() if own} | set(case["run"]))
-    rows = [(u, i, v) for u, user in enumerate(users) for i, v in sorted(test.get(user, {}).items())]
+    rows = [
+        (u, i, v) for u, user in enumerate(users) for i, v in sorted(test.get(user, {}).items())
+    ]
     places = [_places(case["run"].get(user, []), spoken.ties) for user in users]
     codes = {item: code for code, item in enumerate(sorted({item for _, item, _ in rows}))}
     judgments = Judgments.from_pairs(

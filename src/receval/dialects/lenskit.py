@@ -90,8 +90,6 @@ LENSKIT_0_14 = Dialect(
     refused={"dcg": _NOT_NORMALISED},
     relevant="any",
     users="covered",
-    caveats=(
-        "LensKit averages the users of the run, also those without a test rating",
-    ),
+    caveats=("LensKit averages the users of the run, also those without a test rating",),
 )
 """LensKit for Python before 2025."""
