@@ -29,6 +29,7 @@ SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
 ERRATA_PAGE = Path("docs/errata.md")
+DIALECTS_PAGE = Path("docs/dialects.md")
 README = Path("README.md")
 CITATION = Path("CITATION.cff")
 
@@ -134,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
         ("schema", _schema, SCHEMA),
         ("metrics", _metrics, METRICS_PAGE),
         ("errata", _errata, ERRATA_PAGE),
+        ("dialects", _dialects, DIALECTS_PAGE),
         ("citation", _citation, README),
     ):
         commands.add_parser(name, help=f"write {path}").set_defaults(run=write)
@@ -320,6 +322,14 @@ def _errata(_: argparse.Namespace) -> int:
     return 0
 
 
+def _dialects(_: argparse.Namespace) -> int:
+    from receval.dialects.page import page_of_dialects  # compiled code, as for the metrics
+
+    write_atomically(DIALECTS_PAGE, page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8")))
+    print(f"wrote {DIALECTS_PAGE}")
+    return 0
+
+
 def _citation(_: argparse.Namespace) -> int:
     from receval.publishing.citation import read_citation, with_citations  # no other needs it
 
@@ -329,7 +339,7 @@ def _citation(_: argparse.Namespace) -> int:
     return 0
 
 
-_WRITING = (_accept, _schema, _metrics, _errata, _citation)
+_WRITING = (_accept, _schema, _metrics, _errata, _dialects, _citation)
 """What writes beside the configuration, and so is refused where there is none."""
 
 

@@ -21,7 +21,7 @@ CORNAC = Dialect(
         ToolMetric("Precision", "P", cutoff="optional"),
         ToolMetric("Recall", "Recall", cutoff="optional"),
         ToolMetric("HitRatio", "Hit", cutoff="optional"),
-        ToolMetric("FMeasure", "F1", cutoff="optional"),
+        ToolMetric("FMeasure", "F1", cutoff="optional", aliases=("F1",)),
         ToolMetric(
             "MAP",
             "AP",

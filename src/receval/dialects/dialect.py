@@ -236,6 +236,13 @@ class Dialect:
         for name, why in self.refused.items():
             if asked.plain == plain_name(name):
                 return f"{self.tool} has {name}, but receval cannot compute it, as {why}."
+        for entry in self.entries:
+            if asked.plain == ToolName.of(entry.name).plain:
+                return (
+                    f"{self.tool} has {entry.form}, but receval cannot compute it with "
+                    f"{' '.join(sorted(asked.options)) or 'no option'}; there are "
+                    f"{', '.join(one.form for one in self.entries)}."
+                )
         by_plain = {plain_name(entry.name.partition(" ")[0]): entry.form for entry in self.entries}
         near = get_close_matches(asked.plain, list(by_plain), n=3, cutoff=0.5)
         mean = f"did you mean {' or '.join(by_plain[one] for one in near)}? There are" * bool(near)

@@ -74,7 +74,9 @@ def fixture_name(name: str) -> tuple[str, float | None, float | None]:
     least, threshold = _LEAST.search(name), _THRESHOLD.search(name)
     plain = _THRESHOLD.sub("", _LEAST.sub("", name)).replace("()", "").strip()
     plain = re.sub(r"\bwithout (\w+)", r"without=\1", plain)
-    plain = plain.replace(" -J", " judged_only=True").replace(" include_missing", "")
+    plain = (
+        plain.replace("@-1", "").replace(" -J", " judged_only=True").replace(" include_missing", "")
+    )
     return (
         plain,
         None if threshold is None else float(threshold[1]),
