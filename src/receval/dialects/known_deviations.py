@@ -30,6 +30,8 @@ class KnownDeviation:
         How far values may be from ours; infinite where they are of other users or another order.
     averages_only : bool
         Whether it concerns averages alone.
+    no_number : bool
+        Whether it concerns values for which the tool says NaN, and no others.
     """
 
     tool: str
@@ -38,6 +40,7 @@ class KnownDeviation:
     why: str
     tolerance: float = float("inf")
     averages_only: bool = False
+    no_number: bool = False
 
     def concerns(self, value: FixtureValue) -> bool:
         """Whether it explains a value."""
@@ -46,7 +49,8 @@ class KnownDeviation:
             and re.fullmatch(self.metrics, value.name) is not None
             and re.fullmatch(self.cases, value.case) is not None
             and not (self.averages_only and value.user)
-            and (value.theirs is None or value.deviation <= self.tolerance)
+            and (value.theirs is None) == self.no_number
+            and value.deviation <= self.tolerance
         )
 
 
@@ -54,20 +58,27 @@ _OF_THE_RUN = "LensKit averages users of the run who have no test rating, too"
 _NAN = "LensKit has no number for users without test ratings, or for empty lists"
 
 KNOWN_DEVIATIONS = (
-    KnownDeviation("lenskit", ".*", "missing", _OF_THE_RUN, averages_only=True),
-    KnownDeviation("lenskit", ".*", "missing", _NAN),
+    KnownDeviation("lenskit", ".*", "missing|no-relevant", _OF_THE_RUN, averages_only=True),
+    KnownDeviation("lenskit", ".*", "missing|no-relevant", _NAN, no_number=True),
     KnownDeviation(
         "lenskit_014",
-        "(precision|recip_rank).*",
-        "missing",
+        "(precision|recip_rank|hit).*",
+        "missing|no-relevant",
         _OF_THE_RUN,
         averages_only=True,
     ),
-    KnownDeviation("lenskit_014", ".*", "missing", _NAN, tolerance=0.0),
+    KnownDeviation("lenskit_014", ".*", "missing|no-relevant", _NAN, no_number=True),
     KnownDeviation(
         "lenskit_014", "hit.*", ".*", "LensKit counts hits in single precision", SINGLE, True
     ),
     KnownDeviation("warprec", ".*", ".*", "WarpRec computes in single precision", SINGLE),
+    KnownDeviation(
+        "warprec",
+        ".*",
+        ".*",
+        "WarpRec has no number for users without a relevant item",
+        no_number=True,
+    ),
     KnownDeviation(
         "cornac",
         "MAP.*",
@@ -85,7 +96,7 @@ KNOWN_DEVIATIONS = (
         "bpref",
         ".*",
         "ranx has no number for users without an item judged not relevant",
-        tolerance=0.0,
+        no_number=True,
     ),
     KnownDeviation(
         "ranx",
