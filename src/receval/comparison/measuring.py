@@ -76,8 +76,8 @@ class Measuring:
             chosen = named_metrics(DEFAULT_METRICS if metrics is None else metrics)
         else:
             spoken = dialect_of(dialect)
-            chosen, own_users = _in_dialect(spoken, metrics)
-            users = own_users if users == "auto" else users
+            chosen = _in_dialect(spoken, metrics)
+            users = _users_of(spoken, list(chosen)) if users == "auto" else users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
         threshold = relevance_threshold(values, relevant, are_grades=are_grades)
         complete = {
@@ -171,8 +171,8 @@ class Measurements:
 
 def _in_dialect(
     spoken: Dialect, metrics: str | Metric | Sequence[str | Metric] | None
-) -> tuple[dict[str, Metric], EvaluatedUsers]:
-    """Return metrics by the names of a tool, and whom it averages for all of them."""
+) -> dict[str, Metric]:
+    """Return metrics by the names of a tool."""
     if metrics is None:
         raise ValueError(
             f"Say which metrics of {spoken.tool} are wanted; it has {', '.join(spoken.metrics())}."
@@ -181,7 +181,6 @@ def _in_dialect(
     if not names:
         raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
     found: dict[str, Metric] = {}
-    averaged: dict[EvaluatedUsers, str] = {}
     for name in names:
         if isinstance(name, Metric):
             raise ValueError(
@@ -189,6 +188,13 @@ def _in_dialect(
                 "its names, or no dialect."
             )
         found[name] = spoken.metric(name)
+    return found
+
+
+def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:
+    """Return whom a tool averages for all of some metrics."""
+    averaged: dict[EvaluatedUsers, str] = {}
+    for name in names:
         averaged.setdefault(spoken.users_of(name), name)
     if len(averaged) > 1:
         (first, one), (second, other), *_ = averaged.items()
@@ -196,4 +202,4 @@ def _in_dialect(
             f"{spoken.tool} averages {first} users for {one} and {second} users for {other}: "
             "evaluate them in two calls, or say users."
         )
-    return found, next(iter(averaged))
+    return next(iter(averaged))
