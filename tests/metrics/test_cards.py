@@ -71,7 +71,7 @@ def test_gains_losses_averages_and_common_parameters_are_explained() -> None:
     for title, words in (
         ("Gains", choices(metric_class("nDCG"))["gain"]),
         ("Losses", choices(metric_class("nDCL"))["loss"]),
-        ("Who is evaluated", ("all", "tested", "relevant", "covered")),
+        ("Who is evaluated", ("all", "tested", "relevant", "covered", "relevant-covered")),
         ("Parameters of every metric", COMMON),
     ):
         _, _, rest = TEXT.partition(f"\n## {title}\n")

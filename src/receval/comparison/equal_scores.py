@@ -24,9 +24,9 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
     --------
     >>> entries = np.array([0, 0, 0], dtype=np.int32), np.array([7, 4, 9], dtype=np.int32)
     >>> in_listed_order(ListedItems(*entries, np.array([1.0, 2.0, 1.0]))).scores.tolist()
-    [-1.0, 0.0, -2.0]
+    [2.0, 3.0, 1.0]
     """
     order = np.lexsort((-listed.scores, listed.users))
     places = np.empty(len(order))
-    places[order] = -np.arange(len(order), dtype=np.float64)
+    places[order] = np.arange(len(order), 0, -1)
     return replace(listed, scores=places)

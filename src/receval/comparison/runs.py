@@ -127,7 +127,7 @@ def evaluate_runs(
         are_left_out = measuring.users.endswith("covered")
         own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out)
         notes += own.notes
-        if spoken is not None and has_equal_scores(own.listed):
+        if spoken is not None and own.has_ties:
             notes.append(f"{name} has equal scores; {spoken.tool}'s order: {spoken.ties_in_words}.")
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
@@ -147,6 +147,7 @@ class _RankedRun:
     fold: Fold
     depth: int | None
     lengths: NDArray[np.int64]
+    has_ties: bool
     notes: tuple[str, ...]
 
     @classmethod
@@ -161,6 +162,7 @@ class _RankedRun:
         are_left_out: bool,
     ) -> _RankedRun:
         listed, strangers = codes.listed(run)
+        has_ties = has_equal_scores(listed)
         if ties == "trec":
             listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
         elif ties == "listed":
@@ -182,7 +184,7 @@ class _RankedRun:
             )
         if strangers:
             notes.append(f"{name} has lists for {strangers} users who are not tested.")
-        return cls(name, listed, fold, depth, lengths, tuple(notes))
+        return cls(name, listed, fold, depth, lengths, has_ties, tuple(notes))
 
     def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
         """Return the judged ranks under a protocol."""

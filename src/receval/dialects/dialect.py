@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.dialects.tool_names import ToolName, plain_name
+from receval.dialects.tool_names import ToolName, plain_tool_name
 from receval.dialects.words import metric_in_words
 from receval.metrics.evaluation import EvaluatedUsers
 from receval.metrics.metric import Metric
@@ -234,7 +234,7 @@ class Dialect:
 
     def _unknown(self, asked: ToolName, text: str) -> str:
         for name, why in self.refused.items():
-            if asked.plain == plain_name(name):
+            if asked.plain == plain_tool_name(name):
                 return f"{self.tool} has {name}, but receval cannot compute it, as {why}."
         for entry in self.entries:
             if asked.plain == ToolName.of(entry.name).plain:
@@ -243,7 +243,9 @@ class Dialect:
                     f"{' '.join(sorted(asked.options)) or 'no option'}; there are "
                     f"{', '.join(one.form for one in self.entries)}."
                 )
-        by_plain = {plain_name(entry.name.partition(" ")[0]): entry.form for entry in self.entries}
+        by_plain = {
+            plain_tool_name(entry.name.partition(" ")[0]): entry.form for entry in self.entries
+        }
         near = get_close_matches(asked.plain, list(by_plain), n=3, cutoff=0.5)
         mean = f"did you mean {' or '.join(by_plain[one] for one in near)}? There are" * bool(near)
         forms = ", ".join(entry.form for entry in self.entries)

@@ -73,7 +73,7 @@ class ToolName:
             raise ValueError(f"{quoted(text)} must have one cut-off, of at least 1, or none.")
         others = {_plain_option(part) for part in options if part not in (*numbers, *depths)}
         return cls(
-            plain_name(match["name"]),
+            plain_tool_name(match["name"]),
             given[0] if given else None,
             int(depths[0].partition("=")[2]) if depths else None,
             "judged_only=true" in others,
@@ -86,7 +86,7 @@ class ToolName:
         return any((one.plain, one.options) == (self.plain, self.options) for one in known)
 
 
-def plain_name(name: str) -> str:
+def plain_tool_name(name: str) -> str:
     """Return a name in small letters, without signs."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
