@@ -31,7 +31,7 @@ def evaluate_case(case: Case) -> Values:
     unloved = any(max(ratings.values()) < THRESHOLD for ratings in case["test"].values())
     for metric in [*metrics, *(f"{metric}-l{THRESHOLD}" for metric in metrics)]:
         if metric == f"bpref-l{THRESHOLD}" and unloved:
-            continue  # 0/0 ends a thread of numba in silence: values depend on the number of threads
+            continue  # 0/0 ends a thread of numba in silence: values depend on their number
         qrels = Qrels(case["test"])
         run = Run({user: dict(pairs) for user, pairs in case["run"].items()})
         mean = evaluate(qrels, run, metric, make_comparable=True)
