@@ -48,8 +48,24 @@ def unjudged(case: Case, metric: Any) -> float:
     return (empty + len([item for item in top if item not in case.ratings])) / n
 
 
+def reachable(case: Case, n: int | None) -> int:
+    return len(case.relevant) if n is None else min(n, len(case.relevant))
+
+
 def recall(case: Case, metric: Any) -> float:
-    return share(hits(case, metric.cutoff), len(case.relevant))
+    wanted = len(case.relevant)
+    if getattr(metric, "denominator", "relevant") == "reachable":
+        wanted = reachable(case, metric.cutoff)
+    return share(hits(case, metric.cutoff), wanted)
+
+
+def hit(case: Case, metric: Any) -> float:
+    found = hits(case, metric.cutoff)
+    return float(found if metric.form == "count" else found > 0)
+
+
+def r_precision(case: Case, metric: Any) -> float:
+    return share(hits(case, reachable(case, metric.cutoff)), len(case.relevant))
 
 
 def fallout(case: Case, metric: Any) -> float:
@@ -71,7 +87,17 @@ def f1(case: Case, metric: Any) -> float:
 def average_precision(case: Case, metric: Any) -> float:
     top = case.listed[: metric.cutoff]
     found = [hits(case, k) / k for k, item in enumerate(top, 1) if item in case.relevant]
-    return share(sum(found), len(case.relevant))
+    n = metric.cutoff or len(case.listed)
+    if metric.terms == "ranks":
+        found = [hits(case, k) / k for k in range(1, n + 1)]
+    divisor = {
+        "relevant": len(case.relevant),
+        "reachable": reachable(case, metric.cutoff),
+        "listed": min(len(top), len(case.relevant)),
+        "hits": hits(case, metric.cutoff),
+        "cutoff": n,
+    }[metric.denominator]
+    return share(sum(found), divisor)
 
 
 def inferred_average_precision(case: Case, metric: Any) -> float:
@@ -115,6 +141,9 @@ def gain(metric: Any, case: Case, item: int) -> float:
         "binary": float(liked),
         "exp": 2**rating - 1,
         "exp-normalised": (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
+        "exp-relevant": (2**rating - 1) * liked,
+        "exp-steps": (2 ** (rating - THRESHOLD + 1) - 1) * liked,
+        "exp-steps-from-0": (2 ** (rating + 1) - 1) * liked,
         "relevant": rating * liked,
         "steps": (rating - THRESHOLD + 1) * liked,
         "cm100k": {1: 0, 2: 0, 3: 1, 4: 2, 5: 5}.get(rating, max(rating - 2, 0)),
@@ -130,13 +159,25 @@ def loss(metric: Any, case: Case, item: int) -> float:
 
 
 def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]) -> float:
+    is_flat = getattr(metric, "discount", "log") == "log-after-2"
+
     def discounted(items: list[int]) -> float:
-        return sum(worth(metric, case, item) / log2(k + 1) for k, item in enumerate(items, 1))
+        return sum(
+            worth(metric, case, item) / log2(max(k, 2) if is_flat else k + 1)
+            for k, item in enumerate(items, 1)
+        )
 
     # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a rank of its own.
     best = sorted(case.ratings, key=lambda item: worth(metric, case, item), reverse=True)
-    ideal = discounted(best if metric.ideal == "all" else best[: metric.cutoff])
-    return discounted(list(case.listed[: metric.cutoff])) / ideal if ideal > 0 else 0.0
+    top = list(case.listed[: metric.cutoff])
+    ideal = {
+        "all": best,
+        "cut": best[: metric.cutoff],
+        "filled": best[: len(top)],
+        "listed": [item for item in best if item in top],
+    }[metric.ideal]
+    divisor = discounted(ideal)
+    return discounted(top) / divisor if divisor > 0 else 0.0
 
 
 def reciprocal_of_first(case: Case, metric: Any, wanted: set[int]) -> float:
@@ -159,7 +200,10 @@ def expected_reciprocal_rank(case: Case, metric: Any) -> float:
 def rank_biased_precision(case: Case, metric: Any) -> float:
     top = case.listed[: metric.cutoff]
     steps = (gain(metric, case, item) * metric.phi**k for k, item in enumerate(top))
-    return (1 - metric.phi) * sum(steps)
+    met = (1 - metric.phi) * sum(steps)
+    if metric.denominator == "none":
+        return met
+    return share(met, 1 - metric.phi ** min(len(top), len(case.relevant)))
 
 
 def rank_biased_residual(case: Case, metric: Any) -> float:
@@ -196,6 +240,8 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "StratifiedRecall": stratified_recall,
     "Fallout": fallout,
     "F1": f1,
+    "Hit": hit,
+    "Rprec": r_precision,
     "AP": average_precision,
     "nDCG": lambda case, metric: normalised(case, metric, gain),
     "nDCL": lambda case, metric: normalised(case, metric, loss),

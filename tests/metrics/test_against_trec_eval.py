@@ -22,6 +22,7 @@ from metrics.trec_eval_runs import (
     trec_eval,
 )
 
+from receval.dialects.registry import dialect
 from receval.metrics.averages import FLOOR, Geometric
 from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
@@ -194,5 +195,6 @@ def test_geometric_means_equal_trec_evals(seed: int) -> None:
 def test_released_names_equal_the_measures_of_these_names(seed: int) -> None:
     run = random_run(seed)
     measures = {"set_P", "set_recall", "set_F", "map", "ndcg", "recip_rank"}
-    pairs = {f"{measure}(depth=10)": measure for measure in measures}
+    released = dialect("valcarce2018")
+    pairs = {released.metric(f"{name} depth=10").label: name for name in measures}
     assert_equal(pairs, lists_of(run), trec_eval(cut(run, 10), measures))

@@ -147,10 +147,11 @@ def test_who_is_averaged_has_a_name() -> None:
     assert evaluated_lists(lists, "tested").tolist() == [True, True, False]
     assert evaluated_lists(lists, "relevant").tolist() == [True, True, False]
     assert evaluated_lists(lists, "covered").tolist() == [True, False, False]
+    assert evaluated_lists(lists, "relevant-covered").tolist() == [True, False, False]
     assert mean(values, lists, "all")[0] == pytest.approx(1 / 3)
     assert mean(values, lists, "tested")[0] == pytest.approx(1 / 2)
     assert mean(values, lists, "covered")[0] == 1.0
-    with pytest.raises(ValueError, match="all, tested, relevant and covered"):
+    with pytest.raises(ValueError, match="all, tested, relevant, covered and relevant-covered"):
         mean(values, lists, "some")  # type: ignore[arg-type]
 
 

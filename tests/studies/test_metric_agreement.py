@@ -26,7 +26,7 @@ from receval.studies.metric_studies.metric_agreement import data as agreement
 SYSTEMS = ("pop", "random", "slim", "svd", "lda", "uir")
 NAMES = ("P", "F1", "MRR")
 LABELS = ("P@5", "F1@5", "RR@5")
-RELEASED = ("set_P(depth=7)", "set_F(depth=7)", "recip_rank(depth=7)")
+RELEASED = ("P(depth=7)", "F1(depth=7)", "RR(depth=7)")
 
 
 def inputs_of_two(folder: Path) -> ArtifactInputs:

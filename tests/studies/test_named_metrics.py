@@ -35,7 +35,7 @@ def test_an_unknown_metric_is_refused_by_its_name() -> None:
 
 
 def test_the_released_forms_have_the_same_names() -> None:
-    released = parse_named(["P", "nDCG"], ["set_P(depth=100)", "ndcg(depth=100)"])
+    released = parse_named(["P", "nDCG"], ["P(depth=100)", "nDCG(depth=100,ideal=all)"])
     assert list(released) == ["P", "nDCG"]
     assert released["P"] == parse("P(depth=100)")
     assert released["nDCG"] == parse("nDCG(depth=100,ideal=all)")

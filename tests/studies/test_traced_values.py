@@ -29,7 +29,7 @@ NAMES = ("P", "F1", "MRR")
 PARAMETERS: dict[str, Any] = {
     "names": NAMES,
     "metrics": ("P@5", "F1@5", "RR@5"),
-    "released": ("set_P(depth=7)", "set_F(depth=7)", "recip_rank(depth=7)"),
+    "released": ("P(depth=7)", "F1(depth=7)", "RR(depth=7)"),
     "averages": ("arithmetic", "geometric", "geometric(zeros=one)"),
     "permutations": 50,
 }

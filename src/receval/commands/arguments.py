@@ -41,9 +41,15 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--users",
-        choices=("tested", "relevant", "all", "covered"),
-        default="tested",
-        help="who is averaged (%(default)s)",
+        choices=("auto", "tested", "relevant", "all", "covered", "relevant-covered"),
+        default="auto",
+        help="who is averaged (tested, or the dialect's)",
+    )
+    parser.add_argument(
+        "--dialect",
+        metavar="TOOL",
+        help="read metrics by the names of a tool and as it defines them: recbole, elliot, "
+        "lenskit, cornac, trec_eval and others (docs/dialects.md)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (%(default)s)")
 

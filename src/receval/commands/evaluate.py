@@ -96,9 +96,10 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             data,
             systems,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
-            metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
+            metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,
             users=chosen.users,
+            dialect=chosen.dialect,
             progress=progress,
         )
     return finish(result.as_report(f"Systems on {Path(chosen.ratings).name}"), chosen)

@@ -46,9 +46,9 @@ def add_runs(commands: Any) -> None:
     )
     parser.add_argument(
         "--ties",
-        choices=("trec", "random"),
-        default="trec",
-        help="order of equal scores (%(default)s)",
+        choices=("auto", "trec", "random", "listed"),
+        default="auto",
+        help="order of equal scores (trec, or the dialect's)",
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
@@ -72,12 +72,13 @@ def run_runs(chosen: argparse.Namespace) -> int:
             _named(chosen.runs),
             train=chosen.train,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
-            metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
+            metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,
             users=chosen.users,
             depth=chosen.depth,
             ties=chosen.ties,
             seed=chosen.seed,
+            dialect=chosen.dialect,
             progress=progress,
         )
     return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)

@@ -11,18 +11,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.comparison.by_user import ValuesByUserCollector
 from receval.comparison.coding import SharedCodes
-from receval.comparison.named import named_metrics, named_protocols
-from receval.comparison.relevance import relevance_threshold
+from receval.comparison.equal_scores import has_equal_scores, in_listed_order
+from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
+from receval.dialects.dialect import Dialect
 from receval.interchange.judgments import JudgedTable, read_test_data
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
 from receval.interchange.run_files import read_run
-from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
-from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
@@ -34,6 +32,7 @@ from receval.splits.split import Fold
 from receval.storage.messages import enumerated, quoted
 
 Depth = int | Literal["auto", "whole"]
+OrderOfTies = Literal["auto", "trec", "random", "listed"]
 
 
 def evaluate_runs(
@@ -42,12 +41,13 @@ def evaluate_runs(
     *,
     train: object = None,
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | Metric | Sequence[str | Metric] = ("P@10", "Recall@10", "nDCG@10"),
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
     relevant: float | Literal["auto"] = "auto",
-    users: EvaluatedUsers = "tested",
+    users: ChosenUsers = "auto",
     depth: Depth = "auto",
-    ties: Literal["trec", "random"] = "trec",
+    ties: OrderOfTies = "auto",
     seed: int = 1,
+    dialect: str | Dialect | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Measure lists of recommendations by test data.
@@ -63,7 +63,7 @@ def evaluate_runs(
         By the names of the systems (:func:`receval.interchange.run_files.read_run`).
     train : path, data frame, mapping or Ratings, optional
         What the systems learnt from: these items of a user leave the lists, as no candidates.
-    protocols, metrics, relevant, users
+    protocols, metrics, relevant, users, dialect
         As for :func:`receval.comparison.systems.evaluate_systems`. The base candidates ``AI`` are
         all items of test data, training data and runs.
     depth : int, "auto" or "whole"
@@ -72,9 +72,10 @@ def evaluate_runs(
         counts as never retrieved, as in trec_eval. With ``auto`` lists are whole for TREC's
         judgments, and otherwise cut where at least half of a run's lists have the length of its
         longest, and there are more items.
-    ties : {"trec", "random"}
+    ties : {"auto", "trec", "random", "listed"}
         The order of equal scores: trec_eval's, which compares scores in single precision and lists
-        the last identifier first; or a random one, the same for all users and runs.
+        the last identifier first; a random one, the same for all users and runs; or that in which
+        the run names them. By default the dialect's, or without one trec_eval's.
     seed : int
         Of the random order of ties, and of samples of candidates.
     progress : callable, optional
@@ -105,47 +106,40 @@ def evaluate_runs(
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
     lists = {name: _as_run(source) for name, source in runs.items()}
-    chosen_metrics, chosen_protocols = named_metrics(metrics), named_protocols(protocols)
-    threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
-    complete = {
-        name: _with_ties(protocol, ties).with_threshold(threshold)
-        for name, protocol in chosen_protocols.items()
-    }
+    measuring = Measuring.of(
+        judged.ratings.values,
+        protocols=protocols,
+        metrics=metrics,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+        are_grades=judged.are_grades,
+    )
+    spoken = measuring.dialect
+    if ties == "auto":
+        ties = "trec" if spoken is None else spoken.ties
+    ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
+    measuring = replace(measuring, protocols=ordered)
     codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
     fold = codes.fold(judged.ratings, training)
-    items = JudgedItems.of(fold.test, threshold)
-    collectors = {
-        name: ValuesByUserCollector(len(chosen_metrics), len(codes.user_ids), tuple(lists), users)
-        for name in complete
-    }
+    items = JudgedItems.of(fold.test, measuring.threshold)
+    measurements = Measurements(measuring, lists, codes.user_ids)
     notes: list[str] = []
     for place, (name, run) in enumerate(lists.items()):
         if progress is not None:
             progress(name, place, len(lists))
-        own = _RankedRun.of(name, run, codes, fold, _depth_of(run, depth, judged, codes), ties)
+        own_depth = _depth_of(run, depth, judged, codes)
+        are_left_out = measuring.users.endswith("covered")
+        own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out)
         notes += own.notes
-        for protocol_name, protocol in complete.items():
+        if spoken is not None and own.has_ties:
+            notes.append(f"{name} has equal scores; {spoken.tool}'s order: {spoken.ties_in_words}.")
+        for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
-            own.check(protocol_name, ranks, chosen_metrics.values())
-            ranked = JudgedLists.measured_by(items, ranks, protocol)
-            collectors[protocol_name].add(
-                name, ranked, evaluate(list(chosen_metrics.values()), ranked)
-            )
-    return EvaluationResult(
-        systems=tuple(lists),
-        metrics=tuple(chosen_metrics),
-        values={name: collector.values() for name, collector in collectors.items()},
-        user_ids=codes.user_ids,
-        settings={
-            "protocols": list(complete),
-            "metrics": list(chosen_metrics),
-            "relevant": threshold,
-            "users": users,
-            "depth": depth,
-            "ties": ties,
-            "seed": seed,
-        },
-        notes=tuple(notes),
+            own.check(protocol_name, ranks, measuring.metrics.values())
+            measurements.add(name, protocol_name, items, ranks)
+    return measurements.result(
+        {**measuring.settings, "depth": depth, "ties": ties, "seed": seed}, notes
     )
 
 
@@ -158,6 +152,7 @@ class _RankedRun:
     fold: Fold
     depth: int | None
     lengths: NDArray[np.int64]
+    has_ties: bool
     notes: tuple[str, ...]
 
     @classmethod
@@ -169,10 +164,14 @@ class _RankedRun:
         fold: Fold,
         depth: int | None,
         ties: str,
+        are_left_out: bool,
     ) -> _RankedRun:
         listed, strangers = codes.listed(run)
+        has_ties = has_equal_scores(listed)
         if ties == "trec":
             listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
+        elif ties == "listed":
+            listed = in_listed_order(listed)
         lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
         tested = np.diff(fold.test.indptr) > 0
         missing = int((tested & (lengths == 0)).sum())
@@ -186,11 +185,11 @@ class _RankedRun:
         if missing:
             notes.append(
                 f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
-                "tested: they count 0."
+                f"tested: they {'are not averaged' if are_left_out else 'count 0'}."
             )
         if strangers:
             notes.append(f"{name} has lists for {strangers} users who are not tested.")
-        return cls(name, listed, fold, depth, lengths, tuple(notes))
+        return cls(name, listed, fold, depth, lengths, has_ties, tuple(notes))
 
     def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
@@ -263,7 +262,7 @@ def _as_run(source: Any) -> Run:
 def _with_ties(protocol: Protocol, ties: str) -> Protocol:
     if protocol.ties == "librec":
         raise ValueError("LibRec's order of ties is that of all scores: runs do not have them.")
-    return replace(protocol, ties="index" if ties == "trec" else "random")
+    return replace(protocol, ties="random" if ties == "random" else "index")
 
 
 def _depth_of(run: Run, depth: Depth, test: JudgedTable, codes: SharedCodes) -> int | None:

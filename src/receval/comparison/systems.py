@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.comparison.by_user import ValuesByUserCollector
-from receval.comparison.named import named_metrics, named_protocols
-from receval.comparison.relevance import relevance_threshold
+from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
 from receval.comparison.splitting import SplitRatings
-from receval.metrics.evaluation import EvaluatedUsers, evaluate
+from receval.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.protocol import Protocol
@@ -39,9 +36,10 @@ def evaluate_systems(
     systems: Mapping[str, Any],
     *,
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
-    metrics: str | Metric | Sequence[str | Metric] = ("P@10", "Recall@10", "nDCG@10"),
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
     relevant: float | Literal["auto"] = "auto",
-    users: EvaluatedUsers = "tested",
+    users: ChosenUsers = "auto",
+    dialect: str | Dialect | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
     """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
@@ -57,13 +55,19 @@ def evaluate_systems(
         ``data.ratings``.
     protocols : str, Protocol or sequence
         Names as the papers write them (:func:`receval.protocols.names.parse_protocol`).
-    metrics : str, Metric or sequence
-        Names (:func:`receval.metrics.usual_names.metric_of_usual_name`).
+    metrics : str, Metric or sequence, optional
+        Names (:func:`receval.metrics.usual_names.metric_of_usual_name`); by default P, Recall and
+        nDCG at 10.
     relevant : float or "auto"
-        From which rating on a test item is relevant
-        (:func:`receval.comparison.relevance.relevance_threshold`).
-    users : {"tested", "relevant", "all", "covered"}
-        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`).
+        From which rating on a test item is relevant; by default the dialect's rule, or without one
+        :func:`receval.comparison.relevance.relevance_threshold`.
+    users : {"auto", "tested", "relevant", "all", "covered", "relevant-covered"}
+        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`); by default the
+        dialect's, or without one those who are tested.
+    dialect : str or Dialect, optional
+        The tool whose definitions hold, such as ``recbole``
+        (:func:`receval.dialects.registry.dialect`). Metrics are then given by its names, and
+        results show these; equal scores stay in the protocol's order.
     progress : callable, optional
         Called before each system is trained on a fold: its name, how many trainings are done, and
         how many there are.
@@ -91,46 +95,40 @@ def evaluate_systems(
     """
     if not systems:
         raise ValueError("There is no system to evaluate: name at least one.")
-    chosen_protocols = named_protocols(protocols)
-    chosen_metrics = named_metrics(metrics)
     n_users, n_items = data.ratings.n_users, data.ratings.n_items
     for name, system in systems.items():
         _check_system(name, system, (n_users, n_items))
     folds = list(data.folds())
-    threshold = relevance_threshold(np.concatenate([fold.test.values for fold in folds]), relevant)
-    complete = {
-        name: protocol.with_threshold(threshold) for name, protocol in chosen_protocols.items()
-    }
-    metadata = DatasetMetadata.of(data.ratings, threshold)
-    collectors = {
-        name: ValuesByUserCollector(len(chosen_metrics), n_users, tuple(systems), users)
-        for name in complete
-    }
+    measuring = Measuring.of(
+        np.concatenate([fold.test.values for fold in folds]),
+        protocols=protocols,
+        metrics=metrics,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+    )
+    complete = measuring.protocols
+    metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
+    measurements = Measurements(measuring, systems, data.ratings.user_ids)
     for number, fold in enumerate(folds):
-        judged = JudgedItems.of(fold.test, threshold, metadata)
+        judged = JudgedItems.of(fold.test, measuring.threshold, metadata)
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
             scorer = _fitted(system, fold.train)
             ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
-            for (own_name, protocol), own in zip(complete.items(), ranks, strict=True):
-                lists = JudgedLists.measured_by(judged, own, protocol)
-                collectors[own_name].add(
-                    name, lists, evaluate(list(chosen_metrics.values()), lists)
-                )
-    return EvaluationResult(
-        systems=tuple(systems),
-        metrics=tuple(chosen_metrics),
-        values={name: collector.values() for name, collector in collectors.items()},
-        user_ids=data.ratings.user_ids,
-        settings={
-            "split": data.description,
-            "seed": data.seed,
-            "protocols": list(complete),
-            "metrics": list(chosen_metrics),
-            "relevant": threshold,
-            "users": users,
-        },
+            for protocol, own in zip(complete, ranks, strict=True):
+                measurements.add(name, protocol, judged, own)
+    notes = [] if measuring.dialect is None else [_order_of(measuring.dialect)]
+    return measurements.result(
+        {"split": data.description, "seed": data.seed, **measuring.settings}, notes
+    )
+
+
+def _order_of(spoken: Dialect) -> str:
+    return (
+        f"Equal scores stand in the order of the protocol; in {spoken.tool}: "
+        f"{spoken.ties_in_words}."
     )
 
 

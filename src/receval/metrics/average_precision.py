@@ -9,9 +9,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import digamma
 
 from receval.metrics.list_view import ListView, as_array
-from receval.metrics.metric import Metric, ratio
+from receval.metrics.metric import Metric, column, filled, ratio, slots
 
 EPSILON = 1e-5
 """The small constant of the papers and of trec_eval, which keeps an empty estimate defined."""
@@ -26,17 +27,56 @@ class AveragePrecision(Metric):
     .. math:: AP@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u),\, rank(i) \le n}
               \frac{TP@rank(i)}{rank(i)}
 
-    :Denominator: all relevant test items; those that the list does not reach add 0
+    With ``terms=ranks`` the precisions at all ranks are summed, hit or not:
+    :math:`\sum_{k=1}^{n} TP@k / k` (Elliot's MAP, which has ``denominator=cutoff``).
+
+    :Denominator: all relevant test items; those that the list does not reach add 0. Tools divide
+        by other numbers: ``reachable``, :math:`\min(n, |PR_{test}(u)|)`; ``listed``, the same with
+        the list's own length where it is shorter than the cut-off; ``hits``, :math:`TP@n`;
+        ``cutoff``, :math:`n`, without which it is the length of the list
     :Missing: 0, also for users without relevant test items
-    :Source: trec_eval's map and map_cut; valcarce2020, equation 4
+    :Source: trec_eval's map and map_cut; valcarce2020, equation 4; for the tools
+        ``docs/dialects.md``
+
+    Parameters
+    ----------
+    terms : {"hits", "ranks"}
+        See above.
+    denominator : {"relevant", "reachable", "listed", "hits", "cutoff"}
+        See the denominator above.
     """
 
     name: ClassVar[str] = "AP"
+    terms: Literal["hits", "ranks"] = "hits"
+    denominator: Literal["relevant", "reachable", "listed", "hits", "cutoff"] = "relevant"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        sums = np.empty((len(cutoffs), lists.n_lists))
-        _sum_precisions(lists.starts, lists.ranks, lists.relevant, as_array(cutoffs), sums)
-        return ratio(sums, lists.n_relevant)
+        if self.terms == "hits":
+            sums = np.empty((len(cutoffs), lists.n_lists))
+            _sum_precisions(lists.starts, lists.ranks, lists.relevant, as_array(cutoffs), sums)
+        else:
+            sums = _precisions_at_all_ranks(lists, cutoffs)
+        return ratio(sums, self._divisors(lists, cutoffs))
+
+    def _divisors(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray:
+        if self.denominator == "reachable":
+            return np.minimum(column(cutoffs), lists.n_relevant)
+        if self.denominator == "listed":
+            return np.minimum(filled(lists, cutoffs), lists.n_relevant)
+        if self.denominator == "hits":
+            return lists.relevant_within(cutoffs)
+        return slots(lists, cutoffs) if self.denominator == "cutoff" else lists.n_relevant
+
+
+def _precisions_at_all_ranks(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
+    # A hit at rank r adds 1/r + ... + 1/n: a difference of two harmonic numbers.
+    before = np.where(lists.relevant, _harmonic(lists.ranks - 1), 0.0)
+    to_the_end = lists.relevant_within(cutoffs) * _harmonic(slots(lists, cutoffs))
+    return np.asarray(to_the_end - lists.sums_within(cutoffs, before))
+
+
+def _harmonic(n: NDArray) -> NDArray[np.float64]:
+    return np.asarray(digamma(n + 1.0) + np.euler_gamma)
 
 
 @njit(cache=True, error_model="numpy")

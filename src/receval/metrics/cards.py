@@ -9,14 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
-from tabulate import tabulate
-
 from receval.metrics.averages import AVERAGES
 from receval.metrics.evaluation import evaluated_lists
 from receval.metrics.gains import gains, losses
 from receval.metrics.labels import type_hints
 from receval.metrics.metric import Metric
-from receval.metrics.registry import METRICS, RELEASED, metric_class, parse
+from receval.metrics.registry import METRICS, metric_class
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
@@ -86,8 +84,6 @@ class Card:
         Denominator, Evaluated, Missing, Ties, Source.
     one_relevant : str
         What the metric is under 1R.
-    released : tuple of str
-        Its names in the released tool.
     """
 
     name: str
@@ -97,7 +93,6 @@ class Card:
     parameters: tuple[str, ...]
     fields: dict[str, str]
     one_relevant: str
-    released: tuple[str, ...]
 
     def text(self) -> str:
         """Return the card as a section of Markdown."""
@@ -106,8 +101,6 @@ class Card:
         if self.parameters:
             lines.append("- **Parameters:**")
             lines += [f"  - {parameter}" for parameter in self.parameters]
-        if self.released:
-            lines.append(f"- **Released as:** {', '.join(self.released)}")
         formula = f"```math\n{self.formula}\n```"
         head = [f"### `{self.name}`", self.summary, formula, *self.notes]
         return "\n\n".join([*head, "\n".join(lines)])
@@ -149,26 +142,16 @@ def card_of(kind: type[Metric]) -> Card:
         parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
         fields={**RULES, **found},
         one_relevant=UNDER_1R[kind().refused_under_1r],
-        released=tuple(
-            f"`{released}`" + (f" (`{parse(released).label}`)" if fixed else "")
-            for released, (name, fixed) in RELEASED.items()
-            if name == kind.name
-        ),
     )
 
 
 def document() -> str:
-    """Return ``docs/metrics.md``: the cards of all metrics, the averages, the released names."""
+    """Return ``docs/metrics.md``: the cards of all metrics, the averages."""
     cards = [card_of(metric_class(name)) for name in METRICS]
     contents = "\n".join(
         f"- [`{card.name}`](#{card.name.lower()}): {card.summary}" for card in cards
     )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
-    released = tabulate(
-        [(f"`{name}`", f"`{parse(name).label}`") for name in RELEASED],
-        headers=("released", "ours"),
-        tablefmt="github",
-    )
     parts = [
         _INTRODUCTION,
         contents,
@@ -181,9 +164,8 @@ def document() -> str:
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",
         "## Averages\n\nThey have labels too; `receval.metrics.averages.parse_average` reads them.",
         *(_average(kind) for kind in AVERAGES.values()),
-        "## Names of the released tool\n\nMeasures of valcarce2018's tool are read by its names "
-        "and printed by ours. Its lists have 100 items: write `set_P(depth=100)`.\n\n"
-        f"{released}",
+        "## Names of other tools\n\nWhat RecBole, trec_eval and others mean by a name is in "
+        "[dialects](dialects.md).",
     ]
     return "\n\n".join(parts) + "\n"
 

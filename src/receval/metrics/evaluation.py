@@ -101,7 +101,7 @@ def evaluate_views(
     return values
 
 
-EvaluatedUsers = Literal["all", "tested", "relevant", "covered"]
+EvaluatedUsers = Literal["all", "tested", "relevant", "covered", "relevant-covered"]
 
 
 def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDArray[np.bool_]:
@@ -110,13 +110,14 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
     Parameters
     ----------
     lists : JudgedLists
-    evaluated_users : {"all", "tested", "relevant", "covered"}
+    evaluated_users : {"all", "tested", "relevant", "covered", "relevant-covered"}
         - ``all``: every user of the dataset (bellogin2017's :math:`avg_{u \in U}`)
         - ``tested``: users with a test rating (trec_eval's topics); the full average of
           canamares2020
         - ``relevant``: users with a relevant test rating
         - ``covered``: users with a test rating and a list that is not empty; the reduced average
           of canamares2020
+        - ``relevant-covered``: users with a relevant test rating and a list that is not empty
 
         Under 1R the lists of relevant judgments are averaged, so the first three agree.
 
@@ -133,9 +134,11 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
         return view.n_relevant > 0
     if evaluated_users == "covered":
         return (view.n_judged > 0) & (view.lengths > 0)
+    if evaluated_users == "relevant-covered":
+        return (view.n_relevant > 0) & (view.lengths > 0)
     raise ValueError(
         f"There is no set of users {quoted(evaluated_users)} to average; "
-        "there are all, tested, relevant and covered."
+        "there are all, tested, relevant, covered and relevant-covered."
     )
 
 

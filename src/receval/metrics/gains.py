@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from receval.metrics.judged_items import JudgedItems
 
-Gain = Literal["rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"]
+Gain = Literal[
+    "rating",
+    "binary",
+    "exp",
+    "exp-normalised",
+    "exp-relevant",
+    "exp-steps",
+    "exp-steps-from-0",
+    "relevant",
+    "steps",
+    "cm100k",
+]
 Loss = Literal["binary", "steps", "cm100k"]
 
 # The middle of CM100k's scale of 1 to 4, which the code released with menamaldonado2021 applies to
@@ -25,13 +36,17 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     Parameters
     ----------
     judged : JudgedItems
-    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"}
+    gain : str
         - ``rating``: :math:`r` for every judged item, also below the threshold (trec_eval)
         - ``binary``: 1 for relevant items, else 0
         - ``exp``: :math:`2^r - 1` for every judged item
         - ``exp-normalised``: :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)` for every judged item,
           with the highest rating of the dataset; negative for ratings below 1 (canamares2020,
           table 3)
+        - ``exp-relevant``: :math:`2^r - 1` for relevant items, else 0 (ranx)
+        - ``exp-steps``: :math:`2^{r - \tau + 1} - 1` for relevant items, else 0 (RankSys, Elliot)
+        - ``exp-steps-from-0``: :math:`2^{r + 1} - 1` for relevant items, else 0: the steps of a
+          threshold of 0 (WarpRec)
         - ``relevant``: :math:`r` for relevant items, else 0 (bellogin2017, section 6.3)
         - ``steps``: :math:`r - \tau + 1` for relevant items, else 0, so that from :math:`\tau = 4`
           on 4 and 5 stars become 1 and 2 (menamaldonado2021)
@@ -62,6 +77,12 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
                 f"highest rating of the dataset is {highest:g}: choose another gain."
             )
         return (np.exp2(ratings - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
+    if gain == "exp-relevant":
+        return np.where(judged.relevant, np.exp2(ratings) - 1.0, 0.0)
+    if gain == "exp-steps":
+        return np.where(judged.relevant, np.exp2(ratings - judged.threshold + 1.0) - 1.0, 0.0)
+    if gain == "exp-steps-from-0":
+        return np.where(judged.relevant, np.exp2(ratings + 1.0) - 1.0, 0.0)
     if gain == "relevant":
         return np.where(judged.relevant, ratings, 0.0)
     if gain == "steps":

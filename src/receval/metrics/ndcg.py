@@ -11,10 +11,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, Loss, gains, losses
+from receval.metrics.ideal_lists import Ideal, best_sums
 from receval.metrics.list_view import NO_CUTOFF, ListView, as_array
 from receval.metrics.metric import Metric, ratio
 
-Ideal = Literal["cut", "all"]
+Discount = Literal["log", "log-after-2"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,26 +29,42 @@ class NDCG(Metric):
     The ideal list holds the user's judged test items by descending gain. Without a cut-off both
     ideal lists are whole: ``nDCG(depth=100)`` is trec_eval's ndcg of a run of 100.
 
+    With ``discount=log-after-2`` the gain at rank :math:`k` is divided by
+    :math:`\log_2 \max(k, 2)`, so that the first two ranks weigh the same.
+
     :Denominator: the gain of the ideal list, cut like the list itself (trec_eval's ndcg_cut) or,
-        with ``ideal=all``, of all judged test items (ndcg of a run that was cut)
+        with ``ideal=all``, of all judged test items (ndcg of a run that was cut). With
+        ``ideal=filled`` it is cut at the ranks that the list fills, too; with ``ideal=listed`` it
+        holds the judged items of the list alone
     :Missing: 0, also for users whose test items have no gain
-    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5
+    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; for the parameters of tools
+        ``docs/dialects.md``: LensKit's is ``log-after-2``, LibRec's ``filled``, ClayRS' ``listed``
 
     Parameters
     ----------
-    gain : {"rating", "binary", "exp", "exp-normalised", "relevant", "steps", "cm100k"}
+    gain : str
         See :func:`receval.metrics.gains.gains`.
-    ideal : {"cut", "all"}
+    ideal : {"cut", "all", "filled", "listed"}
         How much of the ideal list there is; see the denominator.
+    discount : {"log", "log-after-2"}
+        See above.
     """
 
     name: ClassVar[str] = "nDCG"
     gain: Gain = "rating"
     ideal: Ideal = "cut"
+    discount: Discount = "log"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         worth = gains(lists.judged, self.gain, self.name)
-        return _normalised(lists, cutoffs, worth, self.ideal, best_first=True)
+        if self.discount == "log" and self.ideal in ("cut", "all"):
+            return _normalised(lists, cutoffs, worth, self.ideal == "all", best_first=True)
+        longest = int(max(lists.ranks.max(initial=0), lists.judged.n_judged.max(initial=0)))
+        ranks = np.arange(1.0, longest + 1.0)
+        logarithms = np.log2(ranks + 1 if self.discount == "log" else np.maximum(ranks, 2))
+        discounts = np.r_[0.0, 1.0 / logarithms]
+        found = lists.sums_within(cutoffs, worth[lists.indices] * discounts[lists.ranks])
+        return ratio(found, best_sums(lists, cutoffs, worth, self.ideal, discounts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +93,18 @@ class NDCL(Metric):
     name: ClassVar[str] = "nDCL"
     needs_all_judgments: ClassVar[bool] = True
     loss: Loss = "steps"
-    ideal: Ideal = "cut"
+    ideal: Literal["cut", "all"] = "cut"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         worth = losses(lists.judged, self.loss)
-        return _normalised(lists, cutoffs, worth, self.ideal, best_first=False)
+        return _normalised(lists, cutoffs, worth, self.ideal == "all", best_first=False)
 
 
 def _normalised(
     lists: ListView,
     cutoffs: tuple[int, ...],
     worth: NDArray[np.float64],
-    ideal: Ideal,
+    is_whole: bool,
     *,
     best_first: bool,
 ) -> NDArray[np.float64]:
@@ -98,7 +115,7 @@ def _normalised(
     _sum_discounted(
         lists.starts, lists.ranks, lists.indices, worth, discounts, as_array(cutoffs), found
     )
-    limits = (NO_CUTOFF,) if ideal == "all" else cutoffs
+    limits = (NO_CUTOFF,) if is_whole else cutoffs
     # The ideal order belongs to the judged items: lists that share a row share it.
     best = np.empty((len(limits), lists.judged.n_rows))
     _ideal_sums(lists.judged.starts, worth, best_first, as_array(limits), best)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import njit
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, gains
 from receval.metrics.list_view import ListView, as_array
-from receval.metrics.metric import Metric, check_share
+from receval.metrics.metric import Metric, check_share, filled, ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,20 +21,27 @@ class RankBiasedPrecision(Metric):
 
     .. math:: RBP@n = (1 - \phi) \sum_{k=1}^{n} g(r_k)\, \phi^{k-1}
 
-    :Denominator: none; it lies in 0..1 for gains in 0..1
-    :Source: Moffat and Zobel 2008; canamares2020, section 3.6, which gives no phi
+    :Denominator: none; it lies in 0..1 for gains in 0..1. With ``denominator=best`` what a list
+        with a relevant item at each of its first :math:`m` ranks has, :math:`1 - \phi^m`, where
+        :math:`m` is the number of relevant test items, or of the ranks up to :math:`n` that the
+        list fills, whichever is smaller
+    :Source: Moffat and Zobel 2008; canamares2020, section 3.6, which gives no phi; LensKit's
+        ``normalize`` is ``denominator=best``
 
     Parameters
     ----------
     phi : float
         Between 0 and 1; the expected number of ranks seen is :math:`1 / (1 - \phi)`.
-    gain : {"binary", "exp-normalised", "rating", "exp", "relevant", "steps", "cm100k"}
+    gain : str
         See :func:`receval.metrics.gains.gains`.
+    denominator : {"none", "best"}
+        See the denominator above.
     """
 
     name: ClassVar[str] = "RBP"
     phi: float = 0.9
     gain: Gain = "binary"
+    denominator: Literal["none", "best"] = "none"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +50,11 @@ class RankBiasedPrecision(Metric):
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         worth = gains(lists.judged, self.gain, self.name)[lists.indices]
         seen = (1.0 - self.phi) * self.phi ** (lists.ranks - 1.0)
-        return lists.sums_within(cutoffs, worth * seen)
+        met = lists.sums_within(cutoffs, worth * seen)
+        if self.denominator == "none":
+            return met
+        hits = np.minimum(filled(lists, cutoffs), lists.n_relevant)
+        return ratio(met, 1.0 - self.phi**hits)
 
 
 @dataclass(frozen=True, kw_only=True)

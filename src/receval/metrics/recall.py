@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.list_view import ListView
-from receval.metrics.metric import Metric, ratio
+from receval.metrics.metric import Metric, column, ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,15 +19,26 @@ class Recall(Metric):
 
     .. math:: Recall@n = \frac{TP@n}{|PR_{test}(u)|}
 
-    :Denominator: all relevant test items of the user
+    :Denominator: all relevant test items of the user; with ``denominator=reachable`` as many of
+        them as a list of the cut-off's length can hold, :math:`\min(n, |PR_{test}(u)|)`
     :Missing: 0, also for users without relevant test items
-    :Source: trec_eval's recall; valcarce2020, equation 2
+    :Source: trec_eval's recall; valcarce2020, equation 2; LensKit and RecPack's CalibratedRecallK
+        have ``denominator=reachable``
+
+    Parameters
+    ----------
+    denominator : {"relevant", "reachable"}
+        See the denominator above.
     """
 
     name: ClassVar[str] = "Recall"
+    denominator: Literal["relevant", "reachable"] = "relevant"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-        return ratio(lists.relevant_within(cutoffs), lists.n_relevant)
+        wanted: NDArray = lists.n_relevant
+        if self.denominator == "reachable":
+            wanted = np.minimum(column(cutoffs), wanted)
+        return ratio(lists.relevant_within(cutoffs), wanted)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from receval.metrics.labels import read_parameters
 from receval.storage.messages import quoted
@@ -22,6 +22,8 @@ METRICS = {
     "StratifiedRecall": "receval.metrics.recall:StratifiedRecall",
     "Fallout": "receval.metrics.recall:Fallout",
     "F1": "receval.metrics.precision:F1",
+    "Hit": "receval.metrics.hits:Hit",
+    "Rprec": "receval.metrics.hits:RPrecision",
     "AP": "receval.metrics.average_precision:AveragePrecision",
     "nDCG": "receval.metrics.ndcg:NDCG",
     "nDCL": "receval.metrics.ndcg:NDCL",
@@ -40,22 +42,6 @@ METRICS = {
 }
 """Class of each metric by name, imported when it is asked for."""
 
-RELEASED: dict[str, tuple[str, dict[str, Any]]] = {
-    "set_P": ("P", {}),
-    "set_recall": ("Recall", {}),
-    "set_F": ("F1", {}),
-    "map": ("AP", {}),
-    "ndcg": ("nDCG", {"ideal": "all"}),
-    "recip_rank": ("RR", {}),
-    "err": ("ERR", {"maximum": "user"}),
-    "infAP2": ("infAP", {}),
-}
-"""Measures of valcarce2018's released tool by its names, and the metrics that they are.
-
-They are read, never printed: a metric has one label. The tool's lists have 100 items, so that
-``set_P(depth=100)`` is ``P(depth=100)``.
-"""
-
 _LABEL = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
 )
@@ -73,20 +59,16 @@ def module_of(label: str) -> str:
 
 
 def metric_of(name: str) -> str:
-    """Return the name in :data:`METRICS` of a metric or of a measure of the released tool.
+    """Return the name of a metric, if it is in :data:`METRICS`.
 
     Raises
     ------
     ValueError
         There is no such metric.
     """
-    own = RELEASED[name][0] if name in RELEASED else name
-    if own not in METRICS:
-        raise ValueError(
-            f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}, and, by the names "
-            f"of valcarce2018's released tool, {', '.join(RELEASED)}."
-        )
-    return own
+    if name not in METRICS:
+        raise ValueError(f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}.")
+    return name
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -103,8 +85,8 @@ def parse(label: str) -> Metric:
     ----------
     label : str
         ``name(parameter=value,...)@cutoff``; parameters and cut-off may be left out. The label of
-        the returned metric has its parameters in alphabetical order, defaults left out. The names
-        in :data:`receval.metrics.registry.RELEASED` are read too.
+        the returned metric has its parameters in alphabetical order, defaults left out. Names
+        of other tools are read by their dialects (:mod:`receval.dialects`) alone.
 
     Raises
     ------
@@ -115,8 +97,6 @@ def parse(label: str) -> Metric:
     --------
     >>> parse("nDCG(gain=exp)@10").label
     'nDCG(gain=exp)@10'
-    >>> parse("recip_rank").label
-    'RR'
     >>> parse("P@5").cutoff
     5
     """
@@ -127,9 +107,8 @@ def parse(label: str) -> Metric:
             "for example nDCG(gain=exp)@10."
         )
     kind = metric_class(metric_of(match["name"]))
-    fixed = RELEASED.get(match["name"], ("", {}))[1]
-    values = read_parameters(kind, match["parameters"] or "", label, leave_out=("cutoff", *fixed))
-    return kind(cutoff=int(match["cutoff"]) if match["cutoff"] else None, **fixed, **values)
+    values = read_parameters(kind, match["parameters"] or "", label, leave_out=("cutoff",))
+    return kind(cutoff=int(match["cutoff"]) if match["cutoff"] else None, **values)
 
 
 def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric]:

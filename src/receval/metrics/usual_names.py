@@ -29,6 +29,13 @@ USUAL_NAMES = {
     "f1": "F1",
     "f1score": "F1",
     "fmeasure": "F1",
+    "hit": "Hit",
+    "hits": "Hit(form=count)",
+    "hitrate": "Hit",
+    "hitratio": "Hit",
+    "hr": "Hit",
+    "success": "Hit",
+    "rprecision": "Rprec",
     "usercoverage": "UserCoverage",
 }
 """Labels by usual names in small letters, without signs between them; those of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo schema``, ``metrics``, ``errata``, ``citation``: what code and data write."""
+"""``receval repo schema``, ``metrics``, ``errata``, ``dialects``, ``citation``: written by code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ SCHEMA = Path("config/schema.json")
 SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
 ERRATA_PAGE = Path("docs/errata.md")
+DIALECTS_PAGE = Path("docs/dialects.md")
 README = Path("README.md")
 CITATION = Path("CITATION.cff")
 
@@ -23,6 +24,11 @@ def add_generated_files(tasks: Any) -> None:
         ("schema", write_schemas, f"write {SCHEMA} and {SCHEMA_OF_CLAIMS} from the models"),
         ("metrics", write_metrics_page, f"write {METRICS_PAGE} from the docstrings"),
         ("errata", write_errata_page, f"write {ERRATA_PAGE} from config/errata.yaml"),
+        (
+            "dialects",
+            write_dialects_page,
+            f"write the table of {DIALECTS_PAGE}",
+        ),
         ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
     ):
         add_task(tasks, name, run, text, writes=True)
@@ -51,6 +57,14 @@ def write_errata_page(_: argparse.Namespace) -> int:
     from receval.publishing.errata_page import errata_page
 
     _write(ERRATA_PAGE, errata_page())
+    return 0
+
+
+def write_dialects_page(_: argparse.Namespace) -> int:
+    """Write the table of other tools' metrics and how far ours are from them."""
+    from receval.dialects.page import page_of_dialects
+
+    _write(DIALECTS_PAGE, page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8")))
     return 0
 
 

@@ -16,6 +16,7 @@ TASKS = (
     "schema",
     "metrics",
     "errata",
+    "dialects",
     "citation",
 )
 

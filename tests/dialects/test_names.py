@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""A tool's metric is asked for by the tool's name; what is not there is refused, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from receval.dialects.registry import DIALECTS, dialect
+from receval.metrics.registry import parse
+from receval.metrics.usual_names import metric_of_usual_name
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_metric_of_a_dialect_is_found_and_has_words(name: str) -> None:
+    spoken = dialect(name)
+    said = str(spoken)
+    assert said == spoken.describe()
+    assert spoken.version in said
+    assert all(source in said for source in spoken.sources)
+    for entry, (form, label) in zip(spoken.entries, spoken.metrics().items(), strict=True):
+        assert entry.form == form
+        asked = form.replace("[@k]", "@7").replace("@k", "@7")
+        assert (
+            spoken.metric(asked).label
+            == parse(label.replace("[@k]", "@7").replace("@k", "@7")).label
+        )
+        assert f"{form}: " in said
+        for alias in entry.aliases:
+            head, space, options = alias.partition(" ")
+            cut = "" if entry.cutoff == "none" else "@7"
+            assert spoken.entry(f"{head}{cut}{space}{options}") == entry
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "label"),
+    [
+        ("recbole", "NDCG@10", "nDCG(gain=binary)@10"),
+        ("RecBole", "hit@5", "Hit@5"),
+        ("elliot", "MAP@10", "AP(denominator=cutoff,terms=ranks)@10"),
+        ("warprec", "MAP@10", "AP(denominator=reachable)@10"),
+        ("lenskit", "NDCG(n=5,gain='rating',weight=LogRankWeight(offset=1))", "nDCG@5"),
+        ("lenskit", "AveragePrecision", "AP(denominator=listed)"),
+        ("trec_eval", "P_5", "P@5"),
+        ("pytrec_eval", "P.5", "P@5"),
+        ("trec_eval", "map_cut_10", "AP@10"),
+        ("trec_eval", "map", "AP"),
+        ("ir_measures", "P(judged_only=True)@5", "P(condensed=true)@5"),
+        ("ranx", "rbp.85", "RBP(gain=relevant,phi=0.85)"),
+        ("recommenders", "map@5", "AP@5"),
+        ("recommenders", "map_at_5", "AP(denominator=reachable)@5"),
+        ("librec", "NDCG@5", "nDCG(gain=binary,ideal=filled)@5"),
+        ("librec-3.0", "NDCG@5", "nDCG(ideal=filled)@5"),
+        ("valcarce2018", "set_P(depth=100)", "P(depth=100)"),
+        ("valcarce2018", "ndcg depth=100", "nDCG(depth=100,ideal=all)"),
+        ("valcarce2018", "err@10", "ERR(maximum=user)@10"),
+        ("valcarce2018", "infAP2", "infAP"),
+    ],
+)
+def test_a_name_in_any_of_its_forms_is_one_metric(name: str, asked: str, label: str) -> None:
+    assert dialect(name).metric(asked).label == label
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "words"),
+    [
+        (
+            "recbole",
+            "ndgc@10",
+            r"no metric 'ndgc@10'; did you mean ndcg@k\? There are ndcg@k, map@k",
+        ),
+        ("recbole", "ndcg", "needs a cut-off: write ndcg@10"),
+        ("recbole", "gauc", "receval cannot compute it, as it needs the scores"),
+        ("recbole", "P.5@3", "one cut-off"),
+        ("recbole", "@5", "not a metric's name"),
+        ("trec_eval", "map@10", "map of trec_eval has no cut-off"),
+        ("ir_measures", "nDCG(gains={3:1})@5", "cannot compute it with gains="),
+        ("valcarce2018", "zzz", "no metric 'zzz'; there are set_P"),
+    ],
+)
+def test_what_a_dialect_has_not_is_refused_with_the_reason(
+    name: str, asked: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        dialect(name).metric(asked)
+
+
+def test_an_unknown_dialect_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match="no dialect 'elliott'; did you mean elliot"):
+        dialect("elliott")
+    with pytest.raises(ValueError, match="there are recbole, elliot"):
+        dialect("zzz")
+    assert dialect(dialect("ranx")) is dialect("ranx")
+
+
+def test_what_is_relevant_is_the_tools_rule() -> None:
+    values = np.array([-1.0, 0, 2, 5], dtype=np.float32)
+    assert dialect("recbole").threshold(values) == -1
+    assert dialect("warprec").threshold(values) == 2
+    assert dialect("trec_eval").threshold(values) == 1
+    with pytest.raises(ValueError, match="relevant to WarpRec: to it are test ratings above 0"):
+        dialect("warprec").threshold(np.array([0.0]))
+
+
+@pytest.mark.parametrize(
+    ("usual", "label"),
+    [
+        ("ndcg@10", "nDCG@10"),
+        ("map", "AP"),
+        ("MAP@10", "AP@10"),
+        ("HR@10", "Hit@10"),
+        ("hit_rate@10", "Hit@10"),
+        ("hitrate", "Hit"),
+        ("success@1", "Hit@1"),
+        ("MRR", "RR"),
+        ("precision@5", "P@5"),
+    ],
+)
+def test_a_usual_name_is_our_metric_and_no_tools(usual: str, label: str) -> None:
+    assert metric_of_usual_name(usual).label == label
+
+
+@pytest.mark.parametrize("name", ["set_P", "map", "ndcg", "recip_rank", "err", "infAP2"])
+def test_names_of_the_released_tool_are_no_labels(name: str) -> None:
+    with pytest.raises(ValueError, match="There is no metric"):
+        parse(name)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Dialects give the values that the tools themselves gave for random lists."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from receval.dialects.fixtures import FixtureValue, compared, fixture_tools
+from receval.dialects.known_deviations import (
+    EXACT,
+    KNOWN_DEVIATIONS,
+    KnownDeviation,
+    is_ours,
+    reason_for,
+)
+from receval.dialects.page import END, START, page_of_dialects
+from receval.dialects.registry import DIALECTS, dialect
+
+FOLDER = Path(__file__).with_name("fixtures")
+TOOLS = fixture_tools(FOLDER)
+PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
+
+# Tools that no fixture is of: Java programs, and the one of which there is no source.
+NOT_RUN = {"ranksys", "librec-2.0", "librec-3.0", "valcarce2018"}
+
+
+@cache
+def values_of(tool: str) -> tuple[list[FixtureValue], dict[str, str]]:
+    return compared(tool, FOLDER)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
+    values, _ = values_of(tool)
+    strange = [value for value in values if not is_ours(value) and reason_for(value) is None]
+    assert not strange[:5]
+    exact = [value for value in values if is_ours(value)]
+    assert len(exact) >= len(values) / 3
+    assert {bool(value.user) for value in values} >= {False}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_metric_of_a_fixture_is_left_out_without_a_reason(tool: str) -> None:
+    for name, why in values_of(tool)[1].items():
+        assert re.search("receval cannot compute it", why), (name, why)
+
+
+@pytest.mark.parametrize("known", KNOWN_DEVIATIONS, ids=lambda known: f"{known.tool} {known.why}")
+def test_every_reason_is_needed(known: KnownDeviation) -> None:
+    values, _ = values_of(known.tool)
+    assert any(known.concerns(value) and not is_ours(value) for value in values)
+
+
+def test_every_dialect_but_those_that_were_not_run_is_held_to_its_tool() -> None:
+    run = {dialect(tool).name for tool in TOOLS}
+    assert run == set(DIALECTS) - NOT_RUN
+    assert EXACT == 1e-9
+
+
+def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
+    text = page_of_dialects(f"{START}\n{END}", FOLDER)
+    rows = re.findall(r"^\| (\S+) +\| (`[^`]+`) +\| `[^`]+` +\| (.+?) +\|", text, flags=re.M)
+    assert len(rows) == sum(len(dialect(name).entries) for name in DIALECTS)
+    missing = {(name, metric) for name, metric, how in rows if how == "-" and name not in NOT_RUN}
+    assert missing == {
+        ("elliot", "`nDCGRendle2020@k`"),
+        ("ranx", "`rbp.50`"),
+        ("ranx", "`rbp.80`"),
+        ("ranx", "`rbp.90`"),
+        ("recommenders", "`ndcg_at_k@k score_type=binary`"),
+    }
+
+
+def test_the_page_is_what_the_command_writes() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == page_of_dialects(page, FOLDER), "write docs/dialects.md: receval repo dialects"
+
+
+def test_a_page_without_marks_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs the lines"):
+        page_of_dialects("# Dialects\n", FOLDER)
