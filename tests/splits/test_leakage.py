@@ -72,7 +72,7 @@ def test_a_cut_in_time_leaks_nothing_and_leave_last_out_nothing_of_the_same_user
     shares = {kind: leakage(split(ratings, kind)).shares for kind in ("temporal", "leave-last-out")}
     assert set(shares["temporal"].values()) == {0.0}
     assert shares["leave-last-out"]["same user"] == 0
-    assert shares["leave-last-out"]["anybody"] > 0.9
+    assert shares["leave-last-out"]["anybody"] > 0.5
     random = leakage(split(ratings, "k-fold", folds=3))
     assert len(random.table) == 3 * 3
     assert random.shares["same user"] > 0.5

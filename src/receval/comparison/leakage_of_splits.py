@@ -32,7 +32,7 @@ def leakage(data: SplitRatings) -> Leakage:
     >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
     >>> ratings = read_ratings(table | {"timestamp": [1, 2, 3, 4, 5, 6]})
     >>> leakage(split(ratings, "leave-last-out")).shares
-    {'anybody': 0.5, 'same user': 0.0, 'same item': 0.5}
+    {'anybody': 0.5, 'same user': 0.0, 'same item': 0.0}
     >>> leakage(split(ratings, "temporal", cut=0.5)).shares["anybody"]
     0.0
     """

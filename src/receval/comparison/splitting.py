@@ -76,7 +76,8 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     ratings : Ratings
     kind : str
         ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``leave-last-out``,
-        ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity`` (:mod:`receval.splits.kinds`).
+        ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity``
+        (:mod:`receval.splits.kinds`).
     seed : int
         Another one gives another split.
     **parameters

@@ -163,8 +163,8 @@ class Temporal(_SplitModel):
     def _cut_is_of_all_ratings(self) -> Self:
         if self.scope == "user" and (self.cut is not None or self.gap or self.new_users == "drop"):
             raise ValueError(
-                "a cut, a gap and new users belong to the scope 'all': one moment parts the ratings "
-                "of everybody"
+                "a cut, a gap and new users belong to the scope 'all': one moment parts the "
+                "ratings of everybody"
             )
         if (
             self.cut is not None

@@ -121,7 +121,8 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
         )
     # Times by their order, so that group and time fit into one integer to search for.
     distinct, order_of_time = np.unique(ratings.timestamps, return_inverse=True)
-    groups = (np.zeros(len(ratings), dtype=np.int64), ratings.users, ratings.items)
+    nobody = np.zeros(len(ratings), dtype=np.int32)
+    groups: tuple[NDArray[np.int32], ...] = (nobody, ratings.users, ratings.items)
     rows = []
     for number, codes in enumerate(split.codes):
         train, test = (np.flatnonzero(codes & bit) for bit in (TRAIN, TEST))
@@ -141,7 +142,7 @@ def _row(
     train_keys: NDArray[np.int64],
     test_keys: NDArray[np.int64],
     test: NDArray[np.int64],
-    distinct: NDArray[np.integer],
+    distinct: NDArray,
 ) -> dict[str, float]:
     width = len(distinct) + 1
     first_of_group = test_keys - test_keys % width

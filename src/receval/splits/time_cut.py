@@ -88,7 +88,8 @@ def cut_in_time(timestamps: NDArray[np.integer], cut: Cut) -> float:
         return seconds_of_date(cut)
     if not cut > 0 or not np.isfinite(cut):
         raise ValueError(
-            f"The cut is {cut:g}: it must be a share between 0 and 1, seconds since 1970, or a date."
+            f"The cut is {cut:g}: it must be a share between 0 and 1, seconds since 1970, or a "
+            "date."
         )
     if cut >= 1:
         return float(cut)
