@@ -96,7 +96,11 @@ def unbiased_estimates(
     Notes
     -----
     All users with candidates are averaged, also those who have no test rating: whether somebody has
-    one depends on what was observed. MAR values are over the users with unbiased judgments.
+    one depends on what was observed. MAR values are over the users with unbiased judgments, which
+    are taken for a uniform sample of the user's candidates. They are if items were drawn whatever
+    the user had rated; if the drawn items were kept apart from the chosen ones, or train in other
+    folds (``unbiased_rows="fold"``), popular items are in the sample more often than others that
+    do not train, and MAR values are too high.
 
     Examples
     --------
