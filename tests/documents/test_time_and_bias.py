@@ -46,7 +46,7 @@ def test_the_programs_for_own_data_go_on_from_each_other(
     # Among items that are as popular, recommending by popularity gains less.
     uniform, weighted = (float(line.split()[-1]) for line in result.splitlines() if " Pop " in line)
     assert "1R AI-NN by=popularity sampled=20" in result
-    assert weighted < 0.7 * uniform
+    assert weighted < 0.9 * uniform
     assert re.search(r"Pop +kNN +\d+ +\d+ +\d+ ", pairs)
 
 
