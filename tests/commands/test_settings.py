@@ -90,7 +90,7 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
         "user": 0,
         "repeats": "refuse",
         "relevant": 4.0,
-        "users": "tested",
+        "users": "auto",
         "seed": 1,
     }
 

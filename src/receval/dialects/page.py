@@ -14,11 +14,11 @@ from receval.dialects.known_deviations import SINGLE, is_ours, reason_for
 from receval.dialects.registry import DIALECTS, dialect
 
 FIXTURES = Path("tests/dialects/fixtures")
-START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval dialects -->"
+START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo dialects -->"
 
 _INTRODUCTION = """\
-Written by `receval repo dialects` from the dialects in `src/receval/dialects` and the values that the
-tools themselves gave for random lists (`tests/dialects/fixtures`); a test holds both to each other.
+Written by `receval repo dialects` from the dialects in `src/receval/dialects` and the values that
+the tools themselves gave for random lists (`tests/dialects/fixtures`); a test holds both to each other.
 `rv.dialect("recbole")` has the definitions, `receval runs --dialect recbole` computes them.
 
 *Deviation* is the largest absolute difference between a value of the tool, of a user or an average,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
+from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
@@ -66,15 +67,21 @@ def draw_sample(
     names = ["sample", part, protocol.candidates, f"{protocol.threshold:g}"]
     if percentile is not None:
         names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
-    return sample_candidates(
-        is_candidate,
+    blocked = (
         fold.train.indptr.astype(np.int64),
         fold.train.indices.astype(np.int32),
         indptr,
         judgments.items[relevant],
-        protocol.sampled,
-        generator_for(*names),
-        is_drawn_for,
+    )
+    if protocol.sampled_by == "popularity":
+        # Another name: the samples of different powers are independent of the uniform one.
+        rng = generator_for(*names, f"by popularity to {protocol.power:g}")
+        weights = popularity_weights(fold, protocol.power)
+        return weighted_candidates(
+            weights, is_candidate, *blocked, protocol.sampled, rng, is_drawn_for
+        )
+    return sample_candidates(
+        is_candidate, *blocked, protocol.sampled, generator_for(*names), is_drawn_for
     )
 
 
