@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from math import log2
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ CASE = {
     "test": {"ann": {"a": 5, "b": 4, "c": 4, "d": 5, "e": 4, "f": 1}},
     "run": {"ann": [["x", 4.0], ["b", 3.0], ["a", 2.0], ["f", 1.0]]},
 }
+FIXTURES = Path(__file__).with_name("fixtures")
+ANY = Dialect("any", "any", "1", (), ())
 FROM_4 = Dialect("own", "own", "1", (), (), relevant=4.0)
 BOTH_HITS = 1 / 2 + 2 / 3
 
@@ -80,6 +84,22 @@ def test_ndcg_is_that_worked_by_hand(
     assert measured(label) == pytest.approx(found / ideal, abs=1e-12)
     if discount == "log":
         assert logarithms[1] == log2(3)
+
+
+@pytest.mark.parametrize("case", ["plain", "short", "ties", "binary"])
+def test_ndcg_of_the_listed_judged_items_is_that_of_clayrs(case: str) -> None:
+    lists = json.loads((FIXTURES / "lists.json").read_text(encoding="utf-8"))["cases"][case]
+    theirs = json.loads((FIXTURES / "clayrs.json").read_text(encoding="utf-8"))["values"][case]
+    for name, label in (
+        ("NDCG@5", "nDCG(condensed=true,ideal=listed)@5"),
+        ("NDCG gains=exponential", "nDCG(condensed=true,gain=exp,ideal=listed)"),
+    ):
+        ours = values_of_lists(ANY, parse(label), lists)[0]
+        found = {
+            user: value for user, value in theirs[name]["per_user"].items() if value is not None
+        }
+        assert found
+        assert {user: ours[user] for user in found} == pytest.approx(found, abs=1e-9)
 
 
 def test_the_same_list_has_another_map_in_every_tool() -> None:

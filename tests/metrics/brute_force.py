@@ -174,7 +174,7 @@ def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]
         "all": best,
         "cut": best[: metric.cutoff],
         "filled": best[: len(top)],
-        "listed": [item for item in best if item in top],
+        "listed": [item for item in best if item in case.listed][: metric.cutoff],
     }[metric.ideal]
     divisor = discounted(ideal)
     return discounted(top) / divisor if divisor > 0 else 0.0

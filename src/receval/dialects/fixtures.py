@@ -24,6 +24,9 @@ from receval.splits.split import Judgments
 _THRESHOLD = re.compile(r"[ ,]?(?:-l|rel=|relevance_threshold=|rating_threshold=|threshold=)(\d+)")
 _LEAST = re.compile(r" ?test>=(\d+)")
 
+WITHOUT_DIALECT = {"clayrs": "what is relevant to ClayRS depends on the user's mean test rating"}
+"""Tools whose values are there for single metrics, and why they have no dialect."""
+
 
 @dataclass(frozen=True)
 class FixtureValue:
@@ -174,5 +177,6 @@ def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str
 
 
 def fixture_tools(folder: Path) -> list[str]:
-    """Return the names of the tools whose values are in a folder."""
-    return sorted(path.stem for path in folder.glob("*.json") if path.stem != "lists")
+    """Return the names of the tools with a dialect whose values are in a folder."""
+    others = {"lists", *WITHOUT_DIALECT}
+    return sorted(path.stem for path in folder.glob("*.json") if path.stem not in others)

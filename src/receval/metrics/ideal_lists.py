@@ -57,9 +57,7 @@ def best_sums(
     """
     sums = np.empty((len(cutoffs), lists.n_lists))
     if ideal == "listed":
-        _listed_sums(
-            lists.starts, lists.ranks, lists.indices, worth, discounts, as_array(cutoffs), sums
-        )
+        _listed_sums(lists.starts, lists.indices, worth, discounts, as_array(cutoffs), sums)
         return sums
     limits = np.full(sums.shape, float(NO_CUTOFF))
     if ideal == "cut":
@@ -91,7 +89,6 @@ def _limited_sums(
 @njit(cache=True)
 def _listed_sums(
     starts: NDArray[np.int64],
-    ranks: NDArray[np.int32],
     indices: NDArray[np.int32],
     worth: NDArray[np.float64],
     discounts: NDArray[np.float64],
@@ -100,13 +97,10 @@ def _listed_sums(
 ) -> None:
     for row in range(len(starts) - 1):
         first, end = starts[row], starts[row + 1]
+        # Judged items stand by descending rating, so that the least index is the best item.
+        best = np.sort(indices[first:end])
         for level in range(len(cutoffs)):
-            last = first
-            while last < end and ranks[last] <= cutoffs[level]:
-                last += 1
-            # Judged items stand by descending rating, so that the least index is the best item.
-            best = np.sort(indices[first:last])
             total = 0.0
-            for step in range(last - first):
+            for step in range(min(cutoffs[level], end - first)):
                 total += worth[best[step]] * discounts[step + 1]
             sums[level, row] = total

@@ -35,7 +35,7 @@ class NDCG(Metric):
     :Denominator: the gain of the ideal list, cut like the list itself (trec_eval's ndcg_cut) or,
         with ``ideal=all``, of all judged test items (ndcg of a run that was cut). With
         ``ideal=filled`` it is cut at the ranks that the list fills, too; with ``ideal=listed`` it
-        holds the judged items of the list alone
+        holds the judged items of the whole list alone, cut like it
     :Missing: 0, also for users whose test items have no gain
     :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; for the parameters of tools
         ``docs/dialects.md``: LensKit's is ``log-after-2``, LibRec's ``filled``, ClayRS' ``listed``
@@ -54,6 +54,11 @@ class NDCG(Metric):
     gain: Gain = "rating"
     ideal: Ideal = "cut"
     discount: Discount = "log"
+
+    @property
+    def reach(self) -> int | None:
+        """The last rank that the metric looks at; all listed items make the ideal ``listed``."""
+        return self.depth if self.ideal == "listed" else super().reach
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         worth = gains(lists.judged, self.gain, self.name)
