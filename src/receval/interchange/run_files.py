@@ -25,7 +25,7 @@ RunFormat = Literal["trec", "table", "json", "npz"]
 FORMATS = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json", ".npz": "npz"}
 """By the end of a file's name; others are tables, or have TREC's six columns in line 1."""
 
-_ROWS = 1 << 18
+_ROWS = 1 << 16
 """Rows that are written as text together."""
 
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
