@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.interchange.one_delimiter import lines_with_one_delimiter
+from receval.interchange.plain_lines import lines_with_one_delimiter
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run, run_of_scores
 from receval.interchange.run_files import read_run, write_run

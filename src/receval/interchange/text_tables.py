@@ -19,7 +19,7 @@ from receval.interchange.layouts import (
     opened,
     split_line,
 )
-from receval.interchange.one_delimiter import BLOCK, lines_with_one_delimiter
+from receval.interchange.plain_lines import BLOCK, lines_with_one_delimiter
 from receval.storage.messages import quoted
 
 NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL")

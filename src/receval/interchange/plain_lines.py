@@ -61,7 +61,7 @@ def _with_single_spaces(lines: bytes) -> bytes:
     return lines.removeprefix(b" ").removesuffix(b" ")
 
 
-class _RewrittenLines(io.RawIOBase):
+class _PlainLines(io.RawIOBase):
     """Whole lines of a file, block by block, as a function makes them."""
 
     def __init__(self, file: BinaryIO, rewrite: Callable[[bytes], bytes], block: int) -> None:
@@ -88,4 +88,4 @@ class _RewrittenLines(io.RawIOBase):
 
 
 def _rewritten(file: BinaryIO, rewrite: Callable[[bytes], bytes], block: int) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_RewrittenLines(file, rewrite, block)))
+    return cast(BinaryIO, io.BufferedReader(_PlainLines(file, rewrite, block)))
