@@ -101,7 +101,7 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
         (["runs", "--test", "test.qrels", "a.run", "./a.run"], "Two runs are called a"),
         (["runs", "--test", "test.qrels", "a.run", "--metric", "PP@3"], "no metric 'PP'; did you"),
         (["evaluate", "r.csv", "--protocol", "AX TI-AN"], "no protocol 'AX TI-AN'; did you mean"),
-        (["evaluate", "r.csv", "--users", "some"], "invalid choice: 'some' (choose from 'auto', 'tested'"),
+        (["evaluate", "r.csv", "--users", "some"], "invalid choice: 'some' (choose from 'auto'"),
         (["evaluate", "r.csv", "--colour", "red"], "unrecognized arguments: --colour red"),
         (["runs", "--test", "none.qrels", "a.run"], "none.qrels: there is no such file"),
         (["runs", "--test", "test.qrels", "none.run"], "none.run: there is no such file"),

@@ -66,6 +66,9 @@ class EvaluationResult:
     user_ids: NDArray[np.str_]
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    _compared: dict[tuple[int, int], pd.DataFrame] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def summary(self) -> pd.DataFrame:
         """Return the averages, one row a protocol, metric and system.
@@ -120,13 +123,17 @@ class EvaluationResult:
             raise ValueError(
                 f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
             )
+        if (samples, seed) in self._compared:
+            # Every table and page asks for the pairs, whose test takes longest of all.
+            return self._compared[samples, seed].copy()
         frames = []
         for protocol, values in self.values.items():
             signs = seed_sequence(seed, "permutation", protocol)
             table = pair_table(values, self.metrics, self.systems, signs, samples)
             table.insert(0, "protocol", protocol)
             frames.append(table)
-        return pd.concat(frames, ignore_index=True)
+        self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
+        return self._compared[samples, seed].copy()
 
     def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
         """Return letters: systems that share one are not significantly different.

@@ -18,7 +18,8 @@ START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo di
 
 _INTRODUCTION = """\
 Written by `receval repo dialects` from the dialects in `src/receval/dialects` and the values that
-the tools themselves gave for random lists (`tests/dialects/fixtures`); a test holds both to each other.
+the tools themselves gave for random lists (`tests/dialects/fixtures`); a test holds both to each
+other.
 `rv.dialect("recbole")` has the definitions, `receval runs --dialect recbole` computes them.
 
 *Deviation* is the largest absolute difference between a value of the tool, of a user or an average,

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -142,15 +141,6 @@ def split_line(line: str, delimiter: str) -> list[str]:
     """Return the cells of a line; quotes around a cell are not part of it."""
     cells = line.split() if delimiter == " " else line.split(delimiter)
     return [cell.strip().removeprefix('"').removesuffix('"') for cell in cells]
-
-
-def with_one_delimiter(data: bytes, delimiter: str) -> tuple[io.BytesIO, str]:
-    """Return lines with one character between cells, in place of several or of any white space."""
-    data = data.replace(b"\r\n", b"\n")
-    if delimiter == " ":
-        lines = (b"\t".join(line.split()) for line in data.split(b"\n"))
-        return io.BytesIO(b"\n".join(lines)), "\t"
-    return io.BytesIO(data.replace(delimiter.encode(), b"\t")), "\t"
 
 
 def _delimiter_of(line: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.interchange.columns import FoundColumns, WantedColumn
@@ -172,15 +173,17 @@ def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the 
     >>> run.scores.tolist(), run.item_ids.tolist()
     ([3.0, 2.0], ['x', 'y'])
     """
-    users = [user for user, own in scores.items() for _ in own]
-    items = [item for own in scores.values() for item in own]
-    values = [value for own in scores.values() for value in own.values()]
-    columns = read_wanted(
-        {"user": users, "item": items, "score": np.array(values, dtype=np.float64)},
-        (
-            WantedColumn("user", ("user",), True),
-            WantedColumn("item", ("item",), True),
-            WantedColumn("score", ("score",), False),
-        ),
+    values = np.array([value for own in scores.values() for value in own.values()], np.float64)
+    lengths = np.fromiter(map(len, scores.values()), np.int64, count=len(scores))
+    item_codes: dict[str, int] = {}
+    every = (item for own in scores.values() for item in own)
+    items = np.fromiter(
+        (item_codes.setdefault(item, len(item_codes)) for item in every), np.int32, len(values)
     )
-    return run_of_columns(FoundColumns(source, columns.first_row, columns.unit, columns.arrays))
+    users = np.repeat(np.arange(len(scores), dtype=np.int32), lengths)
+    # Codes at once: written out for every entry, identifiers of a long run take gigabytes.
+    arrays = {"score": pa.chunked_array([values])}
+    for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
+        texts = pa.array([str(own) for own in ids], pa.string())
+        arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
+    return run_of_columns(FoundColumns(source, 1, "row", arrays))

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import bare_suffix, opened
@@ -23,6 +24,9 @@ RunFormat = Literal["trec", "table", "json", "npz"]
 
 FORMATS = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json", ".npz": "npz"}
 """By the end of a file's name; others are tables, or have TREC's six columns in line 1."""
+
+_ROWS = 1 << 16
+"""Rows that are written as text together."""
 
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
@@ -126,8 +130,7 @@ def write_run(
     """
     path = Path(path)
     chosen = format or FORMATS.get(path.suffix.lower(), "table")
-    order = np.lexsort((-run.scores, run.users))
-    users, items, scores = run.users[order], run.items[order], run.scores[order]
+    users, items, scores = _in_order(run)
     starts = np.searchsorted(users, np.arange(len(run.user_ids)))
     columns = {
         "user": pa.DictionaryArray.from_arrays(users, pa.array(run.user_ids.tolist(), pa.string())),
@@ -137,11 +140,15 @@ def write_run(
     }
     with replacing(path) as unfinished:
         if chosen == "json":
-            _write_json(columns, unfinished)
+            _write_json(run, users, items, scores, unfinished)
         elif chosen == "trec":
             _refuse_white_space(run)
+            same = np.zeros(len(users), dtype=np.int8)
             constant = {"Q0": "Q0", "tag": tag}
-            columns |= {k: pa.array([v] * len(users)) for k, v in constant.items()}
+            columns |= {
+                name: pa.DictionaryArray.from_arrays(same, pa.array([value]))
+                for name, value in constant.items()
+            }
             table = pa.table({name: columns[name] for name in _TREC})
             _write_text(table, unfinished, " ", with_header=False)
         elif chosen != "table":
@@ -153,6 +160,16 @@ def write_run(
         else:
             delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
             _write_text(pa.table(columns), unfinished, delimiter, with_header=True)
+
+
+def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Return users, items and scores, user after user, the best item first."""
+    users, items, scores = run.users, run.items, run.scores
+    ahead = (users[1:] > users[:-1]) | ((users[1:] == users[:-1]) & (scores[1:] <= scores[:-1]))
+    if ahead.all():
+        return users, items, scores
+    order = np.lexsort((-scores, users))
+    return users[order], items[order], scores[order]
 
 
 def _format_of(path: Path) -> str:
@@ -205,12 +222,23 @@ def _refuse_white_space(run: Run) -> None:
 
 
 def _write_text(table: pa.Table, path: Path, delimiter: str, *, with_header: bool) -> None:
-    plain = pa.table({name: _decoded(table.column(name)) for name in table.column_names})
     try:
-        pa.csv.write_csv(plain, path, _options(delimiter, with_header, "none"))
+        _write_rows(table, path, _options(delimiter, with_header, "none"))
     except pa.ArrowInvalid:
         # Some identifier has a delimiter or a quote.
-        pa.csv.write_csv(plain, path, _options(delimiter, with_header, "needed"))
+        _write_rows(table, path, _options(delimiter, with_header, "needed"))
+
+
+def _write_rows(table: pa.Table, path: Path, options: pa.csv.WriteOptions) -> None:
+    kinds = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in table.schema
+    ]
+    plain = pa.schema(kinds)
+    with pa.csv.CSVWriter(path, plain, write_options=options) as writer:
+        for start in range(0, table.num_rows, _ROWS):
+            # Identifiers as text, which take many times their codes, a part at a time.
+            writer.write_table(table.slice(start, _ROWS).cast(plain))
 
 
 def _options(delimiter: str, with_header: bool, quotes: str) -> pa.csv.WriteOptions:
@@ -219,13 +247,22 @@ def _options(delimiter: str, with_header: bool, quotes: str) -> pa.csv.WriteOpti
     )
 
 
-def _write_json(columns: dict[str, pa.Array], path: Path) -> None:
-    nested: dict[str, dict[str, float]] = {}
-    rows = zip(*(columns[name].to_pylist() for name in ("user", "item", "score")), strict=True)
-    for user, item, score in rows:
-        nested.setdefault(user, {})[item] = score
-    path.write_text(json.dumps(nested, ensure_ascii=False), encoding="utf-8")
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+def _write_json(
+    run: Run,
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    path: Path,
+) -> None:
+    """Write an object of users, user after user."""
+    names = run.item_ids.tolist()
+    starts = np.flatnonzero(np.diff(users, prepend=-1))
+    ends = np.r_[starts[1:], len(users)]
+    with path.open("w", encoding="utf-8") as file:
+        file.write("{")
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            listed = map(names.__getitem__, items[start:end].tolist())
+            own = dict(zip(listed, scores[start:end].tolist(), strict=True))
+            user = json.dumps(str(run.user_ids[users[start]]), ensure_ascii=False)
+            file.write(f"{', ' if number else ''}{user}: {json.dumps(own, ensure_ascii=False)}")
+        file.write("}")

@@ -18,8 +18,8 @@ from receval.interchange.layouts import (
     layout_of,
     opened,
     split_line,
-    with_one_delimiter,
 )
+from receval.interchange.plain_lines import BLOCK, lines_with_one_delimiter
 from receval.storage.messages import quoted
 
 NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL")
@@ -30,7 +30,6 @@ QUOTED = (",", ";", "\t")
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
-_BLOCK = 1 << 23
 
 
 def read_text(
@@ -84,12 +83,12 @@ def _parsed(
     with opened(path) as file:
         source: Any = file
         if len(delimiter) > 1 or delimiter == " ":
-            source, delimiter = with_one_delimiter(file.read(), delimiter)
+            source, delimiter = lines_with_one_delimiter(file, delimiter)
         return pa.csv.read_csv(
             source,
             read_options=pa.csv.ReadOptions(
                 use_threads=False,
-                block_size=_BLOCK,
+                block_size=BLOCK,
                 column_names=names,
                 skip_rows=0 if layout.header is None else 1,
             ),
