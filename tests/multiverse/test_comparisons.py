@@ -97,7 +97,7 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
         return stats.binomtest(wins, wins + losses).pvalue
     if test == "wilcoxon":
         found = stats.wilcoxon(
-            differences, zero_method="wilcox", correction=False, method="asymptotic"
+            differences, zero_method="wilcox", correction=False, method="approx"
         )
         return found.pvalue
     return stats.ttest_rel(first, second).pvalue
