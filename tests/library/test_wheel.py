@@ -54,11 +54,10 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(installed: Path, folder: Path, *arguments: str) -> str:
-    """Run Python with the wheel and the environment's packages, and nothing else of this process."""
+    """Run Python with the wheel, the environment's packages, and no more of this process."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     ran = subprocess.run(
-        # Packages are those of the environment, whose link to the repository's sources is passed by.
         [sys.executable, *arguments],
         cwd=folder,
         env={"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(installed)},
