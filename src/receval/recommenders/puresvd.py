@@ -114,7 +114,8 @@ def _leading_right_vectors(
     if "rng" in signature(eigsh).parameters:
         drawn = {"rng": generator}
     else:
-        # Before 1.17 scipy takes the same start, and draws what restarts need by itself.
+        # An older scipy takes a start alone, and draws what restarts need by itself: last digits
+        # differ from those of a newer one.
         drawn = {"v0": generator.uniform(-1.0, 1.0, size=side)}
     eigenvalues, eigenvectors = eigsh(gram, k=factors, which="LA", **drawn)
     order = np.argsort(-eigenvalues, kind="stable")
