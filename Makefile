@@ -2,6 +2,7 @@
 # make test        the tests
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
+# make floors      the library's tests with the lowest and the newest versions of what it needs, minutes
 # make reproduce   the full edition: everything from the real datasets
 # make statements  check on what `make reproduce` has made what the pages say of the accepted results
 # make lint        style, types, workflow
@@ -19,6 +20,7 @@ MUTANTS ?= 400
 SEED ?= 1
 JOBS ?= 1
 PORT ?= 8000
+FLOORS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
@@ -26,7 +28,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test faults mutants reproduce statements lint drift report site browser accept slurm clean
+.PHONY: demo test faults mutants floors reproduce statements lint drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -42,6 +44,10 @@ faults: $(VENV)/ready
 # Goes on where it was stopped.
 mutants: $(VENV)/ready
 	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
+
+# FLOORS="--versions lowest --folders adapters": a part of it.
+floors: $(VENV)/ready
+	PYTHONPATH=tests $(BIN)/python -m floors $(FLOORS)
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE) all site

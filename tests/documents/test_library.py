@@ -34,7 +34,7 @@ def test_the_example_runs_on_a_file_of_ratings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_ratings(tmp_path / "ratings.csv")
-    _, _, first, second, third = examples()
+    *_, first, second, third = examples()
     names: dict[str, object] = {}
     exec(compile(first, "library.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
@@ -78,6 +78,9 @@ def test_one_call_evaluates_a_file_of_ratings(
     assert re.search(r"AR AI-AN +Pop +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +kNN", printed)
     for name in ("averages.tex", "averages.svg", "report.html"):
         assert (tmp_path / name).stat().st_size > 500
+    exec(compile(examples()[1], "library.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert re.search(r"AR AI-AN +ALS +0\.\d+ +0\.\d+\n +SVD", printed)
 
 
 def test_one_call_evaluates_lists_that_others_made(
@@ -92,7 +95,7 @@ def test_one_call_evaluates_lists_that_others_made(
     lines = [f"{user} Q0 {item} 1 {score} mine" for user, item, score in cells]
     Path("mine.run").write_text("\n".join(lines))
     Path("theirs.tsv").write_text("\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells))
-    exec(compile(examples()[1], "library.md", "exec"), {})
+    exec(compile(examples()[2], "library.md", "exec"), {})
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)
     assert "mine has no list for 1 of the 9 users who are tested: they count 0." in printed

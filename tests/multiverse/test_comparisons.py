@@ -96,9 +96,7 @@ def scipy_p(first: Values, second: Values, test: SignificanceTest) -> float:
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
         return stats.binomtest(wins, wins + losses).pvalue
     if test == "wilcoxon":
-        found = stats.wilcoxon(
-            differences, zero_method="wilcox", correction=False, method="asymptotic"
-        )
+        found = stats.wilcoxon(differences, zero_method="wilcox", correction=False, method="approx")
         return found.pvalue
     return stats.ttest_rel(first, second).pvalue
 

@@ -125,7 +125,7 @@ def one_by_one(configuration: Configuration) -> dict[str, float]:
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
         found["p_value"] = stats.binomtest(wins, wins + losses).pvalue
     elif configuration.test == "wilcoxon":
-        found["p_value"] = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
+        found["p_value"] = stats.wilcoxon(differences, correction=False, method="approx").pvalue
     else:
         logs = configuration.test == "t-log"
         first, second = (np.log(row + 1e-5) if logs else row for row in (first, second))

@@ -56,7 +56,7 @@ def test_p_values_agree_with_scipy_s_test_of_one_pair() -> None:
             permutation_type="samples",
             vectorized=True,
             n_resamples=samples,
-            rng=np.random.default_rng(5),
+            random_state=np.random.default_rng(5),
         ).pvalue
         assert abs(ours[metric, 0] - theirs) < 5 * np.sqrt(2 * 0.25 / samples)
 

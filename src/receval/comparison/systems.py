@@ -8,9 +8,10 @@ from typing import Any, Literal, runtime_checkable
 from typing import Protocol as Interface
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from receval.adapters.adapt import adapt
+from receval.adapters.scores import GivenScores
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
 from receval.comparison.splitting import SplitRatings
@@ -52,7 +53,8 @@ def evaluate_systems(
         By their names. A recommender has ``fit(train)`` and ``score(users)`` (see docs/library.md);
         what has ``score`` alone is not trained; an array of shape (n_users, n_items) has the scores
         of all, NaN for items that are not to be recommended, in the order of the codes of
-        ``data.ratings``.
+        ``data.ratings``. Models of implicit, estimators of scikit-learn and pipelines of LensKit
+        are taken as they are (:func:`receval.adapters.adapt.adapt`).
     protocols : str, Protocol or sequence
         Names as the papers write them (:func:`receval.protocols.names.parse_protocol`).
     metrics : str, Metric or sequence, optional
@@ -96,6 +98,7 @@ def evaluate_systems(
     if not systems:
         raise ValueError("There is no system to evaluate: name at least one.")
     n_users, n_items = data.ratings.n_users, data.ratings.n_items
+    systems = {name: adapt(system) for name, system in systems.items()}
     for name, system in systems.items():
         _check_system(name, system, (n_users, n_items))
     folds = list(data.folds())
@@ -133,7 +136,7 @@ def _order_of(spoken: Dialect) -> str:
 
 
 def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
-    if isinstance(system, np.ndarray):
+    if isinstance(system, GivenScores):
         if system.shape != shape:
             raise ValueError(
                 f"The scores of {quoted(name)} have the shape {system.shape}; they must be of all "
@@ -148,19 +151,7 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
         )
 
 
-class _Scores:
-    """An array of scores as a system."""
-
-    def __init__(self, scores: NDArray[np.floating]) -> None:
-        self._scores = scores
-
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        return self._scores[users].astype(np.float32)
-
-
 def _fitted(system: Any, train: csr_array) -> Scorer:
-    if isinstance(system, np.ndarray):
-        return _Scores(system)
     if isinstance(system, Trainable):
         fitted = system.fit(train)
         system = system if fitted is None else fitted

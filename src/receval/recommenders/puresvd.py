@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -109,7 +111,13 @@ def _leading_right_vectors(
     gram = LinearOperator((side, side), matvec=lambda x: outer @ (inner @ x), dtype=np.float64)
     # scipy's svds leaves restarts, which low rank makes frequent, to random numbers of its own.
     generator = np.random.Generator(np.random.PCG64(0))
-    eigenvalues, eigenvectors = eigsh(gram, k=factors, which="LA", rng=generator)
+    if "rng" in signature(eigsh).parameters:
+        drawn = {"rng": generator}
+    else:
+        # An older scipy takes a start alone, and draws what restarts need by itself: last digits
+        # differ from those of a newer one.
+        drawn = {"v0": generator.uniform(-1.0, 1.0, size=side)}
+    eigenvalues, eigenvectors = eigsh(gram, k=factors, which="LA", **drawn)
     order = np.argsort(-eigenvalues, kind="stable")
     values = np.sqrt(np.maximum(eigenvalues[order], 0.0))
     vectors = eigenvectors[:, order].T

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Scores that are there already, as a system."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+
+class GivenScores:
+    """Scores of all items for all users, made elsewhere; nothing is learnt.
+
+    Made by :func:`of_scores`.
+    """
+
+    def __init__(self, scores: Any) -> None:
+        self._scores = scores
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of users and of items."""
+        n_users, n_items = self._scores.shape
+        return int(n_users), int(n_items)
+
+    def fit(self, train: csr_array) -> Self:
+        """Check that there are scores of all users and items.
+
+        Raises
+        ------
+        ValueError
+            The ratings have another shape.
+        """
+        if self.shape != train.shape:
+            raise ValueError(
+                f"The scores have the shape {self.shape}; they must be of all users and items, "
+                f"{train.shape}, in the order of the ratings' codes."
+            )
+        return self
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the scores of all items for some users, shape (n, n_items)."""
+        rows = self._scores[users]
+        if not issparse(rows):
+            return np.asarray(rows, dtype=np.float32)
+        scores = np.full(rows.shape, np.nan, dtype=np.float32)
+        entries = rows.tocoo()
+        scores[entries.row, entries.col] = entries.data
+        return scores
+
+
+def of_scores(scores: Any) -> GivenScores:
+    """Take scores of all items for all users as a system.
+
+    Parameters
+    ----------
+    scores : ndarray or sparse array, shape (n_users, n_items)
+        Real numbers in the order of the codes of ``data.ratings``: the higher the better. NaN, and
+        what a sparse array does not hold, is not to be recommended.
+
+    Returns
+    -------
+    GivenScores
+
+    Raises
+    ------
+    ValueError
+        The array has not two dimensions, or something else than real numbers.
+
+    Examples
+    --------
+    >>> of_scores(np.array([[0.5, np.nan], [1.0, 2.0]])).score(np.array([0]))
+    array([[0.5, nan]], dtype=float32)
+    """
+    if len(scores.shape) != 2 or np.dtype(scores.dtype).kind not in "buif":
+        raise ValueError(
+            f"The scores have the shape {scores.shape} and the type {scores.dtype}; they must be "
+            "real numbers of the shape (n_users, n_items)."
+        )
+    if issparse(scores):
+        # Two entries of a pair are one score only after they are added.
+        scores = csr_array(scores)
+        scores.sum_duplicates()
+    return GivenScores(scores)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Test the library with the lowest and the newest versions of what it needs: ``make floors``.
+
+The lowest are those that pyproject.toml names, the newest those that pip finds. The tests come from
+the repository, what they test from the wheel's own dependencies alone: neither implicit nor
+scikit-learn nor Snakemake is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+FOLDERS = (
+    *("adapters", "commands", "comparison", "interchange", "metrics", "multiverse"),
+    *("protocols", "splits", "statistics", "theory"),
+)
+"""Of the library's own tests; the others are of the reproduction, whose versions are locked."""
+
+NEEDED_BY_TESTS = ("filelock", *PROJECT["optional-dependencies"]["test"])
+"""tests/conftest.py asks the workflow, which locks files."""
+
+
+def lowest(requirements: list[str]) -> list[str]:
+    """Return requirements of exactly the versions that they begin with."""
+    return [re.sub(r">=([0-9.]+)$", r"==\1", requirement) for requirement in requirements]
+
+
+def tested(versions: str, folders: list[str]) -> int:
+    """Make an environment with the lowest or the newest versions, and run tests in it."""
+    environment = ROOT / "work" / "floors" / versions
+    python = environment / "bin" / "python"
+    needed = PROJECT["dependencies"]
+    packages = lowest(needed) if versions == "lowest" else needed
+    subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
+    subprocess.run(
+        [
+            *(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            *("--only-binary", ":all:", *packages, *NEEDED_BY_TESTS),
+        ],
+        check=True,
+    )
+    # Packages that came later warn of how older ones call them, which is not our concern.
+    warnings = ("-W", "ignore::DeprecationWarning") if versions == "lowest" else ()
+    return subprocess.run(
+        [
+            *(python, "-m", "pytest", "-p", "no:cacheprovider", *warnings),
+            *("--numprocesses", "auto", "--dist", "loadgroup"),
+            *(f"tests/{folder}" for folder in folders),
+        ],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            # What another version of numba compiled must not be found.
+            "NUMBA_CACHE_DIR": str(environment / "kernels"),
+        },
+        check=False,
+    ).returncode
+
+
+def main() -> int:
+    """Test both, or what was chosen, and return 1 if a test failed."""
+    parser = argparse.ArgumentParser(prog="floors", description=__doc__)
+    parser.add_argument("--versions", choices=("lowest", "newest"), nargs="+")
+    parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS)
+    chosen = parser.parse_args()
+    statuses = [
+        tested(versions, list(chosen.folders))
+        for versions in chosen.versions or ("lowest", "newest")
+    ]
+    return int(any(statuses))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""What `make floors` installs and tests is what pyproject.toml and the repository have."""
+
+from __future__ import annotations
+
+import re
+
+from floors.__main__ import FOLDERS, PROJECT, ROOT, lowest
+
+
+def test_the_lowest_versions_are_the_bounds() -> None:
+    assert lowest(["numpy>=1.26", "pytest>=9.1,<9.2"]) == ["numpy==1.26", "pytest>=9.1,<9.2"]
+    assert all(re.fullmatch(r"[a-z]+==[0-9.]+", pin) for pin in lowest(PROJECT["dependencies"]))
+
+
+def test_every_folder_has_tests() -> None:
+    for folder in FOLDERS:
+        assert list((ROOT / "tests" / folder).glob("test_*.py")), folder
+
+
+def test_continuous_integration_tests_folders_at_the_lowest_versions() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    called = re.search(
+        r'^make floors FLOORS="--versions lowest --folders ([a-z ]+)"$', script, re.M
+    )
+    assert called
+    assert set(called[1].split()) <= set(FOLDERS)

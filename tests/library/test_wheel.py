@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The wheel works alone: in an empty folder, with an empty home and no repository."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FIVE_LINES = """
+from receval.comparison.splitting import split
+from receval.comparison.systems import evaluate_systems
+from receval.interchange.ratings_table import read_ratings
+from receval.recommenders.non_personalised import Popularity, Random
+data = split(read_ratings("ratings.csv"), "user-ratio", train_ratio=0.8, seed=1)
+result = evaluate_systems(data, {"Pop": Popularity(), "Random": Random()}, metrics=["P@10"])
+print(result)
+result.report("own.html")
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the files that the image of the container copies, too."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source / name)
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", source / "src", ignore=ignored)
+    # pip would do no more, but looks at its configuration and at its index first.
+    build = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+    (source / "dist").mkdir()
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
+    (made,) = (source / "dist").iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an installed wheel: what a wheel holds is what is installed."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def started(installed: Path, folder: Path, *arguments: str) -> str:
+    """Run Python with the wheel, the environment's packages, and no more of this process."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    ran = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_everything_that_is_no_program_but_read_by_one_is_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {name for name in archive.namelist() if ".dist-info/" not in name}
+    there = {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and ".egg-info" not in str(path)
+    }
+    assert inside == there
+
+
+def test_the_metadata_say_what_is_needed_and_who_it_is_for(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = Parser().parsestr(archive.read(name).decode())
+    needed = [line for line in metadata.get_all("Requires-Dist") or [] if "extra ==" not in line]
+    # Nothing that only the reproduction needs.
+    assert not any(name in line for line in needed for name in ("snakemake", "typst", "filelock"))
+    assert "numpy>=1.26" in needed
+    assert metadata["License-Expression"] == "MIT"
+    classifiers = metadata.get_all("Classifier") or []
+    assert "Programming Language :: Python :: 3.11" in classifiers
+
+
+def test_an_evaluation_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((40, 25)) < 0.5)
+    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
+    table.to_csv(tmp_path / "ratings.csv", index=False)
+    where = "import receval; print(receval.__file__)"
+    first, *printed = started(installed, tmp_path, "-c", where + FIVE_LINES).splitlines()
+    assert Path(first).is_relative_to(installed)
+    assert any("Random" in line for line in printed)
+    assert "P@10" in (tmp_path / "own.html").read_text(encoding="utf-8")
+
+
+def test_three_runs_are_compared_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    items = [f"d{number}" for number in range(9)]
+    lines = [f"u{user} 0 {item} {user % 2}" for user in range(6) for item in items]
+    (tmp_path / "test.qrels").write_text("\n".join(lines) + "\n")
+    for seed, name in enumerate(("a.run", "b.run", "c.run")):
+        scores = np.random.default_rng(seed).random((6, 9))
+        rows = [
+            f"u{user} Q0 {item} 0 {scores[user, place]} x"
+            for user in range(6)
+            for place, item in enumerate(items)
+        ]
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+    arguments = ("runs", "--test", "test.qrels", "a.run", "b.run", "c.run", "--metric", "P@5")
+    printed = started(installed, tmp_path, "-m", "receval", *arguments)
+    assert "Written: receval-runs/" in printed
+    report = (tmp_path / "receval-runs" / "report.html").read_text(encoding="utf-8")
+    assert all(name in report for name in ("P@5", "a", "b", "c"))
+    assert "<style" in report
