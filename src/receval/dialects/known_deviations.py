@@ -98,13 +98,6 @@ KNOWN_DEVIATIONS = (
         "ranx has no number for users without an item judged not relevant",
         no_number=True,
     ),
-    KnownDeviation(
-        "ranx",
-        "bpref-l4",
-        "missing|no-relevant",
-        "in ranx a user without a relevant item ends the work of the thread, and the users that it "
-        "had still to measure keep 0",
-    ),
 )
 
 
