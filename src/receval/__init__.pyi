@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
+from receval.adapters.adapt import adapt
+from receval.adapters.scores import of_scores
+from receval.comparison.leakage_of_splits import leakage
+from receval.comparison.lexicographic_pairs import compare_by_lexirecall
 from receval.comparison.result import EvaluationResult
 from receval.comparison.runs import evaluate_runs
 from receval.comparison.splitting import SplitRatings, split
 from receval.comparison.systems import evaluate_systems as evaluate
+from receval.dialects.dialect import Dialect
+from receval.dialects.registry import dialect
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
 from receval.interchange.run_files import read_run, write_run
@@ -24,6 +30,12 @@ from receval.recommenders.relevance_model import RelevanceModel
 from receval.recommenders.rocchio import Rocchio
 from receval.recommenders.slim import SLIM
 from receval.recommenders.wrmf import WRMF
+from receval.unbiased.estimates_of_systems import unbiased_estimates
+from receval.unbiased.propensities import (
+    KnownPropensities,
+    PopularityPropensities,
+    SamplePropensities,
+)
 
 __version__: str
 
@@ -35,11 +47,14 @@ __all__ = [
     "SLIM",
     "WRMF",
     "AverageRating",
+    "Dialect",
     "EvaluationResult",
     "ItemKNN",
+    "KnownPropensities",
     "Metric",
     "PoissonFactorisation",
     "Popularity",
+    "PopularityPropensities",
     "Protocol",
     "PureSVD",
     "Random",
@@ -48,14 +63,21 @@ __all__ = [
     "RelevanceModel",
     "Rocchio",
     "Run",
+    "SamplePropensities",
     "SplitRatings",
     "UserKNN",
+    "adapt",
+    "compare_by_lexirecall",
+    "dialect",
     "evaluate",
     "evaluate_runs",
+    "leakage",
     "metric",
+    "of_scores",
     "protocol",
     "read_ratings",
     "read_run",
     "split",
+    "unbiased_estimates",
     "write_run",
 ]
