@@ -4,32 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, runtime_checkable
-from typing import Protocol as Interface
+from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from receval.adapters.adapt import adapt
-from receval.adapters.scores import GivenScores
+from receval.comparison.fitted_systems import checked_systems, fitted
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
 from receval.comparison.splitting import SplitRatings
 from receval.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
-from receval.protocols.evaluation import Scorer, rank_judged
+from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.storage.messages import enumerated, quoted
-
-
-@runtime_checkable
-class Trainable(Interface):
-    """A recommender: it learns from ratings, then scores all items for some users."""
-
-    def fit(self, train: csr_array) -> Any:
-        """Learn from ratings, shape (n_users, n_items); what is returned scores."""
-        ...
 
 
 def evaluate_systems(
@@ -95,12 +82,7 @@ def evaluate_systems(
     >>> result.summary()[["system", "metric", "users"]].to_dict("list")
     {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
     """
-    if not systems:
-        raise ValueError("There is no system to evaluate: name at least one.")
-    n_users, n_items = data.ratings.n_users, data.ratings.n_items
-    systems = {name: adapt(system) for name, system in systems.items()}
-    for name, system in systems.items():
-        _check_system(name, system, (n_users, n_items))
+    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     folds = list(data.folds())
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
@@ -118,7 +100,7 @@ def evaluate_systems(
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
-            scorer = _fitted(system, fold.train)
+            scorer = fitted(system, fold.train)
             ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
             for protocol, own in zip(complete, ranks, strict=True):
                 measurements.add(name, protocol, judged, own)
@@ -133,27 +115,3 @@ def _order_of(spoken: Dialect) -> str:
         f"Equal scores stand in the order of the protocol; in {spoken.tool}: "
         f"{spoken.ties_in_words}."
     )
-
-
-def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
-    if isinstance(system, GivenScores):
-        if system.shape != shape:
-            raise ValueError(
-                f"The scores of {quoted(name)} have the shape {system.shape}; they must be of all "
-                f"users and items, {shape}, in the order of the ratings' codes."
-            )
-    elif not callable(getattr(system, "score", None)):
-        there = [method for method in ("fit", "predict", "recommend") if hasattr(system, method)]
-        raise ValueError(
-            f"The system {quoted(name)} is a {type(system).__name__}, which has no score(users) "
-            f"(it has {enumerated(there) or 'none of fit, predict, recommend'}). Give an object "
-            "with score(users), an array of scores, or a run to evaluate_runs."
-        )
-
-
-def _fitted(system: Any, train: csr_array) -> Scorer:
-    if isinstance(system, Trainable):
-        fitted = system.fit(train)
-        system = system if fitted is None else fitted
-    scorer: Scorer = system
-    return scorer
