@@ -18,7 +18,9 @@ KINDS = [
     {"kind": "k-fold"},
     {"kind": "k-fold", "balanced_per_user": True},
     {"kind": "leave-out", "held_out": 2},
+    {"kind": "leave-last-out", "held_out": 2},
     {"kind": "temporal"},
+    {"kind": "temporal", "cut": 0.8, "gap": 2e-5},
     {"kind": "temporal", "scope": "user", "repeats": "keep"},
     {"kind": "uniform-test", "folds": 2},
     {"kind": "missing-at-random", "unbiased_rows": "fold"},
@@ -26,7 +28,9 @@ KINDS = [
     {"kind": "anti-popular-familiarity", "relevant_from": 4},
     {"kind": "predefined", "file": "folds.txt", "content": "fold-numbers"},
 ]
-RANDOM_KINDS = [kind for kind in KINDS if kind["kind"] not in ("temporal", "predefined")]
+RANDOM_KINDS = [
+    kind for kind in KINDS if kind["kind"] not in ("temporal", "leave-last-out", "predefined")
+]
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,7 @@ def add_evaluate(commands: Any) -> None:
         "--split",
         default="user-ratio:train_ratio=0.8",
         metavar="KIND",
-        help="such as k-fold:folds=5, leave-out, temporal (%(default)s)",
+        help="such as k-fold:folds=5, leave-last-out, temporal:cut=2003-01-31,gap=7 (%(default)s)",
     )
     for name in ("user", "item", "rating", "timestamp"):
         parser.add_argument(

@@ -75,13 +75,14 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     ----------
     ratings : Ratings
     kind : str
-        ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``temporal``, ``uniform-test``,
-        ``missing-at-random`` or ``anti-popular-familiarity`` (:mod:`receval.splits.kinds`).
+        ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``leave-last-out``,
+        ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity``
+        (:mod:`receval.splits.kinds`).
     seed : int
         Another one gives another split.
     **parameters
         Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
-        ``folds=5``, ``held_out=1``.
+        ``folds=5``, ``held_out=1``, ``cut="2003-01-31"``.
 
     Raises
     ------

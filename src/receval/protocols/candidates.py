@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
+from receval.protocols.random_words import next_random
+from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
@@ -66,26 +68,22 @@ def draw_sample(
     names = ["sample", part, protocol.candidates, f"{protocol.threshold:g}"]
     if percentile is not None:
         names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
-    return sample_candidates(
-        is_candidate,
+    blocked = (
         fold.train.indptr.astype(np.int64),
         fold.train.indices.astype(np.int32),
         indptr,
         judgments.items[relevant],
-        protocol.sampled,
-        generator_for(*names),
-        is_drawn_for,
     )
-
-
-@njit(cache=True)
-def _next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Advance a SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014)."""
-    state = state + np.uint64(0x9E3779B97F4A7C15)
-    mixed = state
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state, mixed ^ (mixed >> np.uint64(31))
+    if protocol.sampled_by == "popularity":
+        # Another name: the samples of different powers are independent of the uniform one.
+        rng = generator_for(*names, f"by popularity to {protocol.power:g}")
+        weights = popularity_weights(fold, protocol.power)
+        return weighted_candidates(
+            weights, is_candidate, *blocked, protocol.sampled, rng, is_drawn_for
+        )
+    return sample_candidates(
+        is_candidate, *blocked, protocol.sampled, generator_for(*names), is_drawn_for
+    )
 
 
 @njit(cache=True)
@@ -127,7 +125,7 @@ def _sample(
         # a uniform sample, which is what nesting needs.
         state = seeds[user]
         for drawn in range(min(size, available)):
-            state, random = _next_random(state)
+            state, random = next_random(state)
             left = np.uint64(available - drawn)
             other = drawn + np.int64(((random >> np.uint64(32)) * left) >> np.uint64(32))
             pool[drawn], pool[other] = pool[other], pool[drawn]

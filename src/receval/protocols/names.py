@@ -14,8 +14,9 @@ CANDIDATES = {"ai": "AI", "ti": "TI", "train": "train", "rated": "rated"}
 _NAME = re.compile(r"(?i)(U?)(AR|1R|P1R)\s+(AI|TI|train|rated)(?:[-\s](AN|NN))?")
 _OPTION = re.compile(r"(\w+)\s*=\s*([\w.]+)")
 _INTEGERS = ("sampled", "percentiles")
-_NUMBERS = ("threshold", "head_removed")
-_WORDS = ("ties", "non_computable")
+_NUMBERS = ("threshold", "head_removed", "power")
+_WORDS = ("ties", "non_computable", "sampled_by")
+_SHORT = {"by": "sampled_by"}
 
 _NAMES = [
     f"{relevant} {candidates}-{others}"
@@ -33,7 +34,8 @@ def parse_protocol(name: str) -> Protocol:
     name : str
         As :attr:`.Protocol.name` writes it, in small or capital letters: which relevant items (AR,
         1R, P1R), the base candidates (AI, TI, train, rated), AN for all others or NN for a sample;
-        then any parameters of :class:`.Protocol` as ``parameter=value``. P1R has ten percentiles
+        then any parameters of :class:`.Protocol` as ``parameter=value``, of which ``sampled_by``
+        is ``by`` for short, as in ``1R TI-NN by=popularity sampled=99``. P1R has ten percentiles
         unless it says otherwise.
 
     Raises
@@ -47,10 +49,12 @@ def parse_protocol(name: str) -> Protocol:
     Protocol(relevant='1R', candidates='TI', sampled=99, ...)
     >>> parse_protocol("AR TI").name, parse_protocol("P1R TI-NN sampled=9").percentiles
     ('AR TI-AN', 10)
+    >>> parse_protocol("1R TI-NN by=popularity power=0.75 sampled=99").name
+    '1R TI-NN by=popularity power=0.75'
     """
     match = _NAME.match(name.strip())
     rest = name.strip()[match.end() :].strip(" ,") if match else ""
-    options = dict(_OPTION.findall(rest))
+    options = {_SHORT.get(option, option): value for option, value in _OPTION.findall(rest)}
     unread = _OPTION.sub("", rest).strip(" ,")
     unknown = [option for option in options if option not in (*_INTEGERS, *_NUMBERS, *_WORDS)]
     if match is None or unread or unknown or match[1]:
@@ -88,7 +92,7 @@ def _refused(name: str, match: re.Match[str] | None, unknown: list[str]) -> str:
             "uniform-test: choose that split, and the protocol without U."
         )
     if unknown:
-        known = ", ".join((*_INTEGERS, *_NUMBERS, *_WORDS))
+        known = ", ".join((*_INTEGERS, *_NUMBERS, *_WORDS, *_SHORT))
         return f"A protocol has no {quoted(unknown[0])}; its parameters are {known}."
     near = get_close_matches(name.upper(), [own.upper() for own in _NAMES], n=2, cutoff=0.4)
     spelt = [own for own in _NAMES if own.upper() in near] or ["AR TI-AN", "1R TI-NN sampled=99"]

@@ -11,6 +11,7 @@ from receval.storage.messages import quoted
 RelevantSelection = Literal["AR", "1R"]
 BaseCandidates = Literal["AI", "TI", "train", "rated"]
 TieOrder = Literal["random", "index", "librec"]
+SampledBy = Literal["uniform", "popularity"]
 NonComputable = Literal["none", "random", "popularity", "average"]
 
 # Percentiles of judged items are stored in 16 bits.
@@ -71,6 +72,11 @@ class Protocol:
     non_computable : {"none", "random", "popularity", "average"}
         Candidates whose score the system cannot compute are not ranked, or stand behind all others
         in another order (:mod:`receval.protocols.shared_by_passes`).
+    sampled_by : {"uniform", "popularity"}
+        How sampled candidates are drawn: all with the same chance, or in proportion to the number
+        of their training ratings (:mod:`receval.protocols.weighted_samples`).
+    power : float
+        What that number is raised to: 0 draws all items alike, 1 in proportion.
 
     Raises
     ------
@@ -92,6 +98,8 @@ class Protocol:
     percentiles: int | None = None
     head_removed: float | None = None
     non_computable: NonComputable = "none"
+    sampled_by: SampledBy = "uniform"
+    power: float = 1.0
 
     def __post_init__(self) -> None:
         for name, value, accepted in (
@@ -99,6 +107,7 @@ class Protocol:
             ("candidates", self.candidates, get_args(BaseCandidates)),
             ("ties", self.ties, get_args(TieOrder)),
             ("non_computable", self.non_computable, get_args(NonComputable)),
+            ("sampled_by", self.sampled_by, get_args(SampledBy)),
         ):
             if value not in accepted:
                 raise ValueError(
@@ -129,6 +138,20 @@ class Protocol:
             raise ValueError(
                 f"The protocol has {self.percentiles} popularity percentiles; it must have 2 to "
                 f"{_MOST_PERCENTILES}, or None for plain 1R."
+            )
+        if self.sampled_by != "uniform" and self.sampled is None:
+            raise ValueError(
+                f"The protocol {self.name} ranks all candidates, so none is drawn by popularity: "
+                "say how many are sampled, as in 1R TI-NN by=popularity sampled=99."
+            )
+        if not 0 <= self.power < float("inf"):
+            raise ValueError(
+                f"The power of popularity is {self.power:g}; it must be a number from 0 on."
+            )
+        if self.power != 1 and self.sampled_by == "uniform":
+            raise ValueError(
+                f"The power {self.power:g} is one of popularity, but candidates are drawn with the "
+                "same chance: say by=popularity, too."
             )
         if self.head_removed is not None and not 0 < self.head_removed < 1:
             raise ValueError(
@@ -167,6 +190,10 @@ class Protocol:
             name += f" -{100 * self.head_removed:g}% head"
         if self.non_computable != "none":
             name += f", NC by {self.non_computable}"
+        if self.sampled_by != "uniform":
+            name += f" by={self.sampled_by}"
+        if self.power != 1:
+            name += f" power={self.power:g}"
         return name
 
     @property
@@ -185,4 +212,6 @@ class Protocol:
             words.append(f"headless{100 * self.head_removed:g}")
         if self.non_computable != "none":
             words.append(f"nc{self.non_computable}")
+        if self.sampled_by != "uniform":
+            words.append(f"by{self.sampled_by}{'' if self.power == 1 else f'{self.power:g}'}")
         return "-".join(words).lower()

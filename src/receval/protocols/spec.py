@@ -12,6 +12,7 @@ from receval.protocols.protocol import (
     NonComputable,
     Protocol,
     RelevantSelection,
+    SampledBy,
     TieOrder,
 )
 from receval.spec_types import Model, Size
@@ -22,7 +23,7 @@ class ProtocolSpec(Model):
 
     Attributes
     ----------
-    relevant, candidates, ties, percentiles, head_removed, non_computable
+    relevant, candidates, ties, percentiles, head_removed, non_computable, sampled_by, power
         See :class:`receval.protocols.protocol.Protocol`.
     sampled : int or list of int, optional
         Numbers of non-relevant candidates; several are ranked in one pass.
@@ -35,6 +36,8 @@ class ProtocolSpec(Model):
     percentiles: Annotated[int, Field(ge=2)] | None = None
     head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
     non_computable: NonComputable = "none"
+    sampled_by: SampledBy = "uniform"
+    power: Annotated[float, Field(ge=0)] = 1.0
 
     @model_validator(mode="after")
     def _can_be_formed(self) -> Self:
@@ -53,6 +56,8 @@ class ProtocolSpec(Model):
                 percentiles=self.percentiles,
                 head_removed=self.head_removed,
                 non_computable=self.non_computable,
+                sampled_by=self.sampled_by,
+                power=self.power,
             ).with_threshold(threshold)
             for size in sizes
         ]

@@ -187,16 +187,7 @@ def split_leaving_out(
     ValueError
         If a profile is too short and ``short_profiles`` is "refuse".
     """
-    profile_sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    too_short = (profile_sizes > 0) & (profile_sizes <= held_out)
-    if short_profiles == "refuse" and too_short.any():
-        user = int(np.argmax(too_short))
-        raise ValueError(
-            f"{too_short.sum()} users have {held_out} ratings or fewer (user "
-            f"'{ratings.user_ids[user]}' has {profile_sizes[user]}), so leaving {held_out} out "
-            "would leave nothing to train on: lower held_out, or set short_profiles to 'train' "
-            "to keep such users in train."
-        )
+    _, too_short = short_profiles_of(ratings, held_out, short_profiles)
     n_test = np.where(too_short, 0, held_out)
 
     def codes(fold: int) -> NDArray[np.uint8]:
@@ -207,3 +198,34 @@ def split_leaving_out(
         tuple(codes(fold) for fold in range(folds)),
         {"users_without_test": int(too_short.sum())},
     )
+
+
+def short_profiles_of(
+    ratings: Ratings, held_out: int, short_profiles: Literal["refuse", "train"]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the number of ratings of each user, and who has too few to leave some out.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    held_out : int
+        Number of ratings of a user that are to be left out.
+    short_profiles : {"refuse", "train"}
+        Whether such users are refused.
+
+    Raises
+    ------
+    ValueError
+        If a profile is too short and ``short_profiles`` is "refuse".
+    """
+    profile_sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+    too_short = (profile_sizes > 0) & (profile_sizes <= held_out)
+    if short_profiles == "refuse" and too_short.any():
+        user = int(np.argmax(too_short))
+        raise ValueError(
+            f"{too_short.sum()} users have {held_out} ratings or fewer (user "
+            f"'{ratings.user_ids[user]}' has {profile_sizes[user]}), so leaving {held_out} out "
+            "would leave nothing to train on: lower held_out, or set short_profiles to 'train' "
+            "to keep such users in train."
+        )
+    return profile_sizes, too_short

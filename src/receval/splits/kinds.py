@@ -130,14 +130,48 @@ class LeaveOut(_SplitModel):
     folds: Folds = 1
 
 
+class LeaveLastOut(_SplitModel):
+    """The last ``held_out`` ratings of each user test, in the order of time."""
+
+    kind: Literal["leave-last-out"]
+    held_out: Annotated[int, Field(ge=1)] = 1
+    short_profiles: Literal["refuse", "train"] = "refuse"
+    repeats: Literal["drop", "keep"] = "drop"
+
+    @property
+    def needs_timestamps(self) -> bool:
+        """Whether only ratings with timestamps can be split so."""
+        return True
+
+
 class Temporal(_SplitModel):
-    """The last ratings of the dataset, or of each user, test."""
+    """The last ratings of the dataset, or of each user, test; or those behind a cut in time.
+
+    A ``cut`` is a date in quotes, a share of the ratings or seconds since 1970; ``gap`` is in days.
+    """
 
     kind: Literal["temporal"]
     scope: Literal["all", "user"] = "all"
     test_share: OpenShare = 0.2
     repeats: Literal["drop", "keep"] = "drop"
     train_order: Literal["rows", "time"] = "rows"
+    cut: float | str | None = None
+    gap: Annotated[float, Field(ge=0)] = 0.0
+    new_users: Literal["test", "drop"] = "test"
+
+    @model_validator(mode="after")
+    def _cut_is_of_all_ratings(self) -> Self:
+        if self.scope == "user" and (self.cut is not None or self.gap or self.new_users == "drop"):
+            raise ValueError(
+                "a cut, a gap and new users belong to the scope 'all': one moment parts the "
+                "ratings of everybody"
+            )
+        if (
+            self.cut is not None
+            and self.test_share != type(self).model_fields["test_share"].default
+        ):
+            raise ValueError("a cut says what tests: leave out test_share, or the cut")
+        return self
 
     @property
     def needs_timestamps(self) -> bool:
@@ -216,6 +250,7 @@ SplitSpec = (
     | UserRatio
     | KFold
     | LeaveOut
+    | LeaveLastOut
     | Temporal
     | UniformTest
     | MissingAtRandom
@@ -232,6 +267,7 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "user-ratio": "receval.splits.hold_out:split_by_user_ratio",
         "k-fold": "receval.splits.partition:split_into_folds",
         "leave-out": "receval.splits.hold_out:split_leaving_out",
+        "leave-last-out": "receval.splits.leave_last_out:split_leaving_last_out",
         "temporal": "receval.splits.temporal:split_by_time",
         "uniform-test": "receval.splits.uniform_test:split_with_uniform_test",
         "missing-at-random": "receval.splits.partition:split_with_unbiased_test",

@@ -12,6 +12,7 @@ from receval.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Metadatum, Split
+from receval.splits.time_cut import Cut, cut_in_time, date_of_seconds, sides_of_cut
 
 
 def split_by_time(
@@ -22,6 +23,9 @@ def split_by_time(
     test_share: float,
     repeats: Literal["drop", "keep"],
     train_order: Literal["rows", "time"] = "rows",
+    cut: Cut | None = None,
+    gap: float = 0.0,
+    new_users: Literal["test", "drop"] = "test",
 ) -> Split:
     """Send the last ratings to test and those before them to train.
 
@@ -45,54 +49,100 @@ def split_by_time(
     train_order : {"rows", "time"}
         Whether the train file that LibRec would read has the ratings in the order of the raw file,
         or in that of time (:mod:`receval.splits.train_order`).
+    cut : float or str, optional
+        With the scope "all" and in place of ``test_share``: a moment from which on ratings test,
+        as a date, as seconds since 1970, or by the share of the ratings before it
+        (:func:`receval.splits.time_cut.cut_in_time`).
+    gap : float
+        Days before the first moment of the test whose ratings neither train nor test; with the
+        scope "all".
+    new_users : {"test", "drop"}
+        What happens to test ratings of users who have no training rating: "test" lets them test,
+        though no recommender has learnt anything of these users, "drop" leaves them out.
 
     Returns
     -------
     Split
-        One fold. Its metadatum ``repeats_dropped`` counts the test rows left out.
+        One fold. Its metadatum ``repeats_dropped`` counts the test rows left out. With a cut, a gap
+        or ``new_users="drop"`` there are more: ``cut`` (date and time, UTC), ``left_in_gap``
+        (ratings), ``users_without_train`` (users who would test without a training rating) and
+        ``new_users_dropped`` (their test ratings, where they are left out).
 
     Raises
     ------
     ValueError
-        If the ratings have no timestamps.
+        If the ratings have no timestamps, or one of the sides of the cut has no rating.
 
     Notes
     -----
     "all" is the split of menamaldonado2021, figure 18, and "user" that of bellogin2017,
     section 3.3, on Last.fm.
     """
-    if ratings.timestamps is None:
-        raise ValueError(
-            "A temporal split needs timestamps, but this variant of the dataset has none: use a "
-            "variant with timestamps, or a split of the kind 'predefined' with the held-out pairs."
-        )
-    order = np.argsort(ratings.timestamps, kind="stable")
-    if scope == "all":
+    timestamps = needed_timestamps(ratings)
+    order = np.argsort(timestamps, kind="stable")
+    if cut is not None:
+        moment = cut_in_time(timestamps, cut)
+        trains, tests = sides_of_cut(timestamps, moment, gap)
+    elif scope == "all":
         tests = np.zeros(len(ratings), dtype=bool)
         tests[order[len(ratings) - round(test_share * len(ratings)) :]] = True
+        trains = ~tests
+        if gap:
+            moment = float(timestamps[tests].min(initial=np.iinfo(timestamps.dtype).max))
+            trains &= sides_of_cut(timestamps, moment, gap)[0]
     else:
         profile_sizes = np.bincount(ratings.users, minlength=ratings.n_users)
         n_train = ceiling_of_share(profile_sizes, 1 - test_share)
         tests = ranks_within_groups(ratings.users, order, ratings.n_users) >= n_train[ratings.users]
-    codes = np.where(tests, TEST, TRAIN).astype(np.uint8)
+        trains = ~tests
+    codes = np.where(tests, TEST, np.where(trains, TRAIN, 0)).astype(np.uint8)
     dropped = 0
     if repeats == "drop":
-        repeated = _test_rows_of_trained_pairs(ratings, tests)
+        repeated = rows_of_trained_pairs(ratings, trains, tests)
         codes[repeated] = 0
         dropped = len(repeated)
     metadata: dict[str, Metadatum] = {"repeats_dropped": dropped}
     if train_order != "rows":
         metadata["train_order"] = train_order
+    if cut is not None or gap or new_users == "drop":
+        has_train = np.zeros(ratings.n_users, dtype=bool)
+        has_train[ratings.users[trains]] = True
+        new = (codes == TEST) & ~has_train[ratings.users]
+        metadata["users_without_train"] = len(np.unique(ratings.users[new]))
+        metadata["new_users_dropped"] = int(new.sum()) if new_users == "drop" else 0
+        metadata["left_in_gap"] = int((~trains & ~tests).sum())
+        if cut is not None:
+            metadata["cut"] = date_of_seconds(moment)
+        if new_users == "drop":
+            codes[new] = 0
     return Split((codes,), metadata)
 
 
-def _test_rows_of_trained_pairs(ratings: Ratings, tests: NDArray[np.bool_]) -> NDArray[np.int64]:
+def needed_timestamps(ratings: Ratings) -> NDArray[np.integer]:
+    """Return the timestamps of ratings.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    if ratings.timestamps is None:
+        raise ValueError(
+            "A temporal split needs timestamps, but this variant of the dataset has none: use a "
+            "variant with timestamps, or a split of the kind 'predefined' with the held-out pairs."
+        )
+    return ratings.timestamps
+
+
+def rows_of_trained_pairs(
+    ratings: Ratings, trains: NDArray[np.bool_], tests: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """Return the test rows whose (user, item) pair occurs in train."""
 
     def pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
 
-    trained = np.sort(pairs(np.flatnonzero(~tests)))
+    trained = np.sort(pairs(np.flatnonzero(trains)))
     test_rows = np.flatnonzero(tests)
     if not len(trained):
         return test_rows[:0]

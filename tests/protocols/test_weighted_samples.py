@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Candidates drawn by popularity: frequencies, nesting, names, and what stays as it was."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from protocols.brute_force import Scores
+from protocols.test_ranking import N_ITEMS, N_USERS, random_fold, seeded
+from scipy.sparse import csr_array
+
+from receval.protocols.candidates import draw_sample, target_sets
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.names import parse_protocol
+from receval.protocols.protocol import Protocol
+from receval.protocols.spec import ProtocolSpec
+from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
+from receval.splits.split import Fold, Judgments
+
+NOTHING = np.zeros(0, dtype=np.int32)
+
+
+def drawn_for(n_users, weights, size, seed=1, is_candidate=None):
+    empty = np.zeros(n_users + 1, dtype=np.int64)
+    weights = np.array(weights, dtype=float)
+    within = np.ones(len(weights), dtype=bool) if is_candidate is None else is_candidate
+    rng = np.random.default_rng(seed)
+    indptr, items = weighted_candidates(weights, within, empty, NOTHING, empty, NOTHING, size, rng)
+    return [items[start:end].tolist() for start, end in pairwise(indptr)]
+
+
+def chances_of_sequences(weights, size):
+    """Draw one after the other, each in proportion to its weight among those that are left."""
+    chances = {}
+    for sequence in permutations(range(len(weights)), size):
+        left, chance = sum(weights), 1.0
+        for item in sequence:
+            chance *= weights[item] / left
+            left -= weights[item]
+        chances[sequence] = chance
+    return chances
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+def test_samples_are_as_frequent_as_draws_without_replacement_in_proportion(power):
+    weights = np.array([16.0, 9.0, 4.0, 1.0]) ** power
+    n_users = 40_000
+    drawn = drawn_for(n_users, weights, 2)
+    expected = chances_of_sequences(weights.tolist(), 2)
+    assert sum(expected.values()) == pytest.approx(1)
+    inclusion = np.zeros(4)
+    for sequence, chance in expected.items():
+        found = sum(tuple(sample) == sequence for sample in drawn) / n_users
+        # Five standard errors: one of these 48 frequencies is beyond them once in 36 000 seeds.
+        assert abs(found - chance) < 5 * np.sqrt(chance * (1 - chance) / n_users), sequence
+        inclusion[list(sequence)] += chance
+    included = np.bincount(np.concatenate(drawn), minlength=4) / n_users
+    assert np.abs(included - inclusion).max() < 0.0125
+
+
+def test_smaller_samples_begin_larger_ones_and_other_candidates_do_not_move_an_item():
+    weights = np.random.default_rng(2).integers(0, 9, 30)
+    large, small = (drawn_for(50, weights, size) for size in (20, 7))
+    assert [sample[:7] for sample in large] == small
+    assert all(len(set(sample)) == 20 for sample in large)
+    assert len({tuple(sample) for sample in small}) > 40
+
+
+def test_items_without_training_ratings_are_drawn_when_no_others_are_left():
+    drawn = drawn_for(200, [3, 0, 1, 0, 0], 5)
+    assert all(set(sample[:2]) == {0, 2} for sample in drawn)
+    last = [sample[2] for sample in drawn]
+    assert {1, 3, 4} == set(last)
+    assert max(np.bincount(last)) < 100
+
+
+def test_a_users_training_and_relevant_items_are_never_drawn():
+    fold, _ = random_fold(4)
+    protocol = Protocol("AR", "AI", sampled=5, threshold=4.0, sampled_by="popularity")
+    everything = np.ones(N_ITEMS, dtype=bool)
+    indptr, items = draw_sample(protocol, fold, fold.test, seeded, "test", everything)
+    for user in range(N_USERS):
+        own = items[indptr[user] : indptr[user + 1]].tolist()
+        judged = slice(fold.test.indptr[user], fold.test.indptr[user + 1])
+        relevant = fold.test.items[judged][fold.test.values[judged] >= 4].tolist()
+        closed = {*fold.train[[user]].indices.tolist(), *relevant}
+        assert not closed & set(own)
+        assert len(set(own)) == len(own) == min(5, N_ITEMS - len(closed))
+
+
+@pytest.mark.parametrize("relevant", ["AR", "1R"])
+def test_ranks_are_those_among_the_target_sets(relevant):
+    fold, scores = random_fold(6)
+    protocol = Protocol(relevant, "TI", sampled=4, threshold=4.0, sampled_by="popularity")
+    (judged,) = rank_judged(Scores(np.nan_to_num(scores)), fold, [protocol], seeded)
+    ranked = 0
+    for user in range(N_USERS):
+        sets = target_sets(fold, protocol, user, 4.0, seeded)
+        for row in range(fold.test.indptr[user], fold.test.indptr[user + 1]):
+            item = int(fold.test.items[row])
+            own = [one for one in sets.lists if item in one and fold.test.values[row] >= 4]
+            if own and judged.ranks[row] > 0:
+                own_scores = np.nan_to_num(scores)[user]
+                above = sum(own_scores[other] > own_scores[item] for other in own[0])
+                level = sum(own_scores[other] == own_scores[item] for other in own[0])
+                assert above < judged.ranks[row] <= above + level
+                ranked += 1
+    assert ranked > 3
+
+
+def test_uniform_samples_their_names_and_keys_do_not_change_beside_weighted_ones():
+    fold, scores = random_fold(5)
+    uniform = Protocol("1R", "TI", sampled=3, threshold=4.0)
+    weighted = Protocol("1R", "TI", sampled=3, threshold=4.0, sampled_by="popularity")
+    system = Scores(np.nan_to_num(scores))
+    (alone,) = rank_judged(system, fold, [uniform], seeded)
+    beside, _ = rank_judged(system, fold, [uniform, weighted], seeded)
+    assert alone.ranks.tolist() == beside.ranks.tolist()
+    assert (uniform.name, uniform.key) == ("1R TI-NN", "1r-ti-nn3-from4")
+    assert (weighted.name, weighted.key) == (
+        "1R TI-NN by=popularity",
+        "1r-ti-nn3-from4-bypopularity",
+    )
+
+
+def test_uniform_samples_are_bit_for_bit_those_of_the_generator_that_they_always_had():
+    # SplitMix64 and the first steps of a Fisher-Yates shuffle, in Python's own integers.
+    mask = 2**64 - 1
+
+    def words(state):
+        while True:
+            state = (state + 0x9E3779B97F4A7C15) & mask
+            mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+            mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
+            yield mixed ^ (mixed >> 31)
+
+    train = csr_array((2, 9), dtype=np.float32)
+    fold = Fold(train, Judgments.from_pairs([0, 1], [0, 0], [5, 5], n_users=2))
+    protocol = Protocol("1R", "AI", sampled=4, threshold=4.0)
+    everything = np.ones(9, dtype=bool)
+    indptr, items = draw_sample(protocol, fold, fold.test, seeded, "test", everything)
+    seeds = seeded("sample", "test", "AI", "4").integers(0, 2**64, size=2, dtype=np.uint64)
+    for user in range(2):
+        pool = list(range(1, 9))
+        for drawn, word in zip(range(4), words(int(seeds[user])), strict=False):
+            other = drawn + (((word >> 32) * (8 - drawn)) >> 32)
+            pool[drawn], pool[other] = pool[other], pool[drawn]
+        assert items[indptr[user] : indptr[user + 1]].tolist() == pool[:4]
+
+
+def test_names_are_read_as_they_are_written():
+    protocol = parse_protocol("1R TI-NN sampled=99 by=popularity")
+    assert protocol == Protocol("1R", "TI", sampled=99, sampled_by="popularity")
+    milder = parse_protocol("P1R TI-NN by=popularity power=0.75 sampled=9 percentiles=3")
+    assert milder.power == 0.75
+    assert parse_protocol(f"{milder.name} sampled=9 percentiles=3") == milder
+    assert milder.key == "1r-ti-nn9-percentiles3-bypopularity0.75"
+    spec = ProtocolSpec(relevant="1R", sampled=[5, 9], sampled_by="popularity", power=0.5)
+    assert [own.power for own in spec.protocols(4)] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AR TI-AN by=popularity", "ranks all candidates, so none is drawn by popularity"),
+        ("1R TI-NN sampled=9 by=fame", "must be one of uniform, popularity"),
+        ("1R TI-NN sampled=9 power=0.5", "say by=popularity, too"),
+    ],
+)
+def test_protocols_that_draw_nothing_by_popularity_are_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        parse_protocol(name)
+
+
+def test_powers_that_are_negative_and_folds_without_training_are_refused():
+    with pytest.raises(ValueError, match="must be a number from 0 on"):
+        Protocol("1R", sampled=3, sampled_by="popularity", power=-1.0)
+    empty = Fold(csr_array((1, 3), dtype=np.float32), Judgments.from_pairs([0], [1], [5], 1))
+    with pytest.raises(ValueError, match="no training ratings to count"):
+        popularity_weights(empty, 1.0)

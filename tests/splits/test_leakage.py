@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The share of test interactions whose training data lie in their future."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from splits.generated_ratings import any_ratings, ratings_of, without_deadline
+
+from receval.comparison.leakage_of_splits import leakage
+from receval.comparison.splitting import split
+from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train
+from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+from receval.splits.time_cut import SECONDS_OF_A_DAY
+
+
+def counted(ratings, codes):
+    """Look at every pair of a test and a training rating."""
+    rows = []
+    times = [int(time) for time in ratings.timestamps]
+    train = [row for row in range(len(ratings)) if codes[row] == TRAIN]
+    test = [row for row in range(len(ratings)) if codes[row] & TEST]
+    for scope in LEAKAGE_SCOPES:
+        shares, ahead, users = [], [], set()
+        for row in test:
+            own = [
+                times[other]
+                for other in train
+                if scope == "anybody"
+                or (scope == "same user" and ratings.users[other] == ratings.users[row])
+                or (scope == "same item" and ratings.items[other] == ratings.items[row])
+            ]
+            later = [time for time in own if time > times[row]]
+            if own:
+                shares.append(len(later) / len(own))
+            if later:
+                ahead.append((max(later) - times[row]) / SECONDS_OF_A_DAY)
+                users.add(int(ratings.users[row]))
+        rows.append(
+            (
+                len(ahead) / len(test),
+                len(users) / len({int(ratings.users[row]) for row in test}),
+                np.median(shares) if shares else np.nan,
+                np.median(ahead) if ahead else np.nan,
+            )
+        )
+    return rows
+
+
+@without_deadline
+@given(any_ratings(plays=True), st.data())
+def test_leakage_is_what_comes_of_looking_at_every_pair(ratings, data):
+    codes = data.draw(
+        st.lists(
+            st.sampled_from([0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]),
+            min_size=len(ratings),
+            max_size=len(ratings),
+        )
+    )
+    codes[0] = TEST
+    found = future_in_train(ratings, Split((np.array(codes, dtype=np.uint8),))).table
+    columns = ["interactions", "users", "median_share", "median_days"]
+    np.testing.assert_allclose(found[columns].to_numpy(), counted(ratings, codes), rtol=1e-12)
+
+
+def test_a_cut_in_time_leaks_nothing_and_leave_last_out_nothing_of_the_same_user():
+    rng = np.random.default_rng(1)
+    pairs = [(user, item) for user in range(20) for item in range(15)]
+    ratings = ratings_of(pairs, 20, 15, timestamps=rng.integers(0, 10**6, len(pairs)).tolist())
+    shares = {kind: leakage(split(ratings, kind)).shares for kind in ("temporal", "leave-last-out")}
+    assert set(shares["temporal"].values()) == {0.0}
+    assert shares["leave-last-out"]["same user"] == 0
+    assert shares["leave-last-out"]["anybody"] > 0.5
+    random = leakage(split(ratings, "k-fold", folds=3))
+    assert len(random.table) == 3 * 3
+    assert random.shares["same user"] > 0.5
+    assert "same item" in str(random)
+
+
+def test_ratings_without_times_and_folds_without_tests_are_refused():
+    ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
+    with pytest.raises(ValueError, match=r"cannot be said of ratings without timestamps"):
+        leakage(split(ratings, "user-ratio", train_ratio=0.5))
+    timed = ratings_of([(0, 0), (0, 1)], 1, 2, timestamps=[1, 2])
+    with pytest.raises(ValueError, match="Fold 0 has no test rating"):
+        future_in_train(timed, Split((np.array([TRAIN, TRAIN], dtype=np.uint8),)))
+    with pytest.raises(ValueError, match="made for 1 ratings, but the table has 2"):
+        future_in_train(timed, Split((np.array([TRAIN], dtype=np.uint8),)))
