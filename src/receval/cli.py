@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from receval import __version__
+from receval.commands.diagnose import add_diagnose
 from receval.commands.evaluate import add_evaluate
 from receval.commands.runs import add_runs
 from receval.config.settings import EDITIONS, json_schema, load_settings
@@ -89,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"receval {__version__}")
     parser.set_defaults(needs_repository=True)
     commands = parser.add_subparsers(required=True, metavar="command")
+    add_diagnose(commands)
     add_evaluate(commands)
     add_runs(commands)
     for name, run, text in (

@@ -19,6 +19,7 @@ COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
         "random-ratio": ("random-ratio", {"train_ratio": 0.8}),
         "user-ratio": ("user-ratio", {"train_ratio": 0.8}),
         "leave-out": ("leave-out", {"held_out": 1, "short_profiles": "train"}),
+        "leave-last-out": ("leave-last-out", {"held_out": 1, "short_profiles": "train"}),
         "temporal": ("temporal", {"scope": "all", "test_share": 0.2}),
         "temporal, by user": ("temporal", {"scope": "user", "test_share": 0.2}),
     }
@@ -58,7 +59,8 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
     >>> table = {"user": list("aaaaabbbbb"), "item": list("vwxyzvwxyz")}
     >>> splits = compared_splits(read_ratings(table), seed=1)
     >>> list(splits.made), list(splits.refused)
-    (['random-ratio', 'user-ratio', 'leave-out'], ['temporal', 'temporal, by user'])
+    (['random-ratio', 'user-ratio', 'leave-out'],
+     ['leave-last-out', 'temporal', 'temporal, by user'])
     """
     made: dict[str, SplitRatings] = {}
     refused: dict[str, str] = {}

@@ -124,7 +124,9 @@ class Diagnosis:
                 )
             )
         if self.agreement is not None:
-            parts.append(ReportTable("judgments", judgments_table(self.agreement, self.opposed_pairs)))
+            parts.append(
+                ReportTable("judgments", judgments_table(self.agreement, self.opposed_pairs))
+            )
         return Report(title, tuple(parts), self._data(), self.notes, self.settings)
 
     def _data(self) -> dict[str, pd.DataFrame]:

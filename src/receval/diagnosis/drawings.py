@@ -40,7 +40,7 @@ def draw_popularity(curve: pd.DataFrame) -> Figure:
     axes.set_xlabel("Rank of the item by its number of ratings (log scale)")
     axes.set_ylabel("Ratings of the item (log scale)")
     _plain_logarithms(axes)
-    for share, beside in ((0.5, (4, 3)), (0.9, (4, 3))):
+    for share in (0.5, 0.9):
         row = curve.iloc[int(np.searchsorted(curve["cumulative_share"], share))]
         axes.plot(row["rank"], row["ratings"], "o", color=COLOURS[3], markersize=4)
         axes.annotate(

@@ -20,8 +20,8 @@ def percent(share: float, decimals: int = 1) -> str:
 
     Examples
     --------
-    >>> percent(0.0447), percent(float("nan"))
-    ('4.5 %', '–')
+    >>> percent(0.0447), percent(0.5, 0)
+    ('4.5 %', '50 %')
     """
     return NOTHING if math.isnan(share) else f"{fixed(100 * share, decimals)} %"
 
@@ -45,7 +45,7 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
     """Print cold users and items under each split, and what of the future trains."""
     heads = ["Train", "Test", "Cold users", "% of test", "Cold items", "% of test"]
     if future is not None:
-        heads += ["Own future", "Item's future", "Later training"]
+        heads += ["User's future", "Item's future", "Anybody's", "Younger training"]
     rows = []
     for number, row in enumerate(cold.itertuples()):
         cells = [
@@ -59,7 +59,8 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
         ]
         if future is not None:
             own = future.iloc[number]
-            cells += [percent(own[name]) for name in ("own_future", "item_future", "later_training")]
+            names = ("own_future", "item_future", "any_future", "later_training")
+            cells += [percent(float(own[name])) for name in names]
         rows.append(tuple(cells))
     notes = [
         "Cold: with test ratings and without training ratings; beside it, the share of the test "
@@ -67,9 +68,9 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
     ]
     if future is not None:
         notes.append(
-            "Own future: test ratings whose user trains with a younger one. Item's future: whose "
-            "item trains with younger ones alone. Later training: how much of the training ratings "
-            "is younger than a test rating, on average."
+            "User's, item's, anybody's future: test ratings for which a training rating of the "
+            "same user, of the same item, of anybody is younger. Younger training: the share of "
+            "the training ratings that are younger than a test rating, median."
         )
     return Table(
         "Splits",
@@ -83,7 +84,7 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
 
 def designs_table(designs: pd.DataFrame) -> Table:
     """Print what Random and Pop get under each design."""
-    heads = ("Candidates t", "Density ρ", "Random expected", "Random", "Pop", "Pop / Random")
+    heads = ("Candidates t", "Density rho", "Random expected", "Random", "Pop", "Pop / Random")
     rows = tuple(
         (
             str(row.design),
@@ -101,10 +102,11 @@ def designs_table(designs: pd.DataFrame) -> Table:
         (Column("Design"), *(Column(head, "right") for head in heads)),
         rows,
         "P@10 that random recommendation gets by theory and in one draw, and that of the most "
-        "popular items; t is the harmonic mean size of the lists, ρ the share of relevant items.",
+        "popular items; t is the harmonic mean size of the lists, rho the share of relevant items.",
         (
-            "AR: all relevant test items in one list; 1R: one list for each; P1R: within popularity "
-            "percentiles; U: on a uniform test, where all target items have as many test ratings. "
+            "AR: all relevant test items in one list; 1R: one list for each; P1R: within "
+            "popularity percentiles; U: on a uniform test, where all target items have as many "
+            "test ratings. "
             "AI: all items, TI: items with test ratings; AN: all others, NN: a sample of them.",
         ),
     )
@@ -143,8 +145,8 @@ def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
     total = metrics["power_rank"] + metrics["robustness_rank"]
     order = metrics.assign(total=total).sort_values(["total", "p_value_sum"], kind="stable")
     pairs = int(metrics["pairs"].iloc[0])
-    kept = f"τ, {TOLD_PERCENT:g} % of ratings"
-    heads = ("Σ p", f"p < .05 of {pairs}", kept, f"τ, {POPULAR_PERCENT:g} % of items")
+    kept = f"tau, {TOLD_PERCENT:g} % of ratings"
+    heads = ("Sum of p", f"p < .05 of {pairs}", kept, f"tau, {POPULAR_PERCENT:g} % of items")
     rows = tuple(
         (
             str(row.metric),
@@ -160,7 +162,7 @@ def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
         (Column("Metric"), *(Column(head, "right") for head in heads)),
         rows,
         f"How well metrics tell {systems} systems apart (sum of p-values, less is better), and "
-        "how well they keep their order when judgments are missing (Kendall's τ); the best "
+        "how well they keep their order when judgments are missing (Kendall's tau); the best "
         "by both first (valcarce2020).",
         (
             f"Test ratings are removed at random ({SAMPLES} samples), or those of the "
@@ -179,7 +181,9 @@ def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
         )
         for row in agreement.itertuples()
     )
-    notes = ["1: the same order; \N{MINUS SIGN}1: the opposite one, so that one of the two misleads."]
+    notes = [
+        "1: the same order; \N{MINUS SIGN}1: the opposite one, so that one of the two misleads."
+    ]
     if opposed is not None and not math.isnan(opposed):
         notes.append(
             f"Of all pairs of items {percent(opposed, 0)} are in opposite orders in the two "
@@ -187,7 +191,7 @@ def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
         )
     return Table(
         "Liked, disliked, unbiased",
-        (Column("Orders of systems"), Column("Metrics"), Column("Kendall's τ", "right")),
+        (Column("Orders of systems"), Column("Metrics"), Column("Kendall's tau", "right")),
         rows,
         "Whether metrics of liked and of disliked items agree on which system is better "
         "(menamaldonado2021).",

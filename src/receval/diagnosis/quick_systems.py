@@ -71,9 +71,7 @@ def fitting_systems(n_users: int, n_items: int) -> list[str]:
     (False, True)
     """
     most = min(n_users, n_items)
-    return [
-        name for name, (_, own) in QUICK_SYSTEMS.items() if own.get("factors", 0) < most
-    ]
+    return [name for name, (_, own) in QUICK_SYSTEMS.items() if own.get("factors", 0) < most]
 
 
 class QuickRanking:

@@ -91,9 +91,7 @@ def experiment_designs(
             f"P1R is left out: {ratings.n_items} items are too few for {PERCENTILES} popularity "
             "percentiles of two items or more."
         )
-    designs = [
-        _design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen
-    ]
+    designs = [_design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen]
     try:
         uniform = split(ratings, "uniform-test", seed=seed, folds=1, tests_from=threshold)
     except ValueError as error:

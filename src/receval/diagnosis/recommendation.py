@@ -27,7 +27,7 @@ SAME_ORDER = 0.9
 """Kendall's tau from which on two orders of systems count as the same one."""
 
 MUCH_POPULARITY = 0.25
-"""Share of Pop's ratio that goes when popularity is levelled, from which on a design for it pays."""
+"""Share of Pop's ratio that goes with popularity levelled, from which on this is reported, too."""
 
 PERMUTATIONS = 10_000
 

@@ -113,9 +113,7 @@ def popularity_curve(ratings: Ratings) -> pd.DataFrame:
     ranks = np.geomspace(1, len(falling), CURVE_POINTS).round().astype(np.int64)
     ranks = np.unique(ranks)
     shares = np.cumsum(falling)[ranks - 1] / len(ratings)
-    return pd.DataFrame(
-        {"rank": ranks, "ratings": falling[ranks - 1], "cumulative_share": shares}
-    )
+    return pd.DataFrame({"rank": ranks, "ratings": falling[ranks - 1], "cumulative_share": shares})
 
 
 def _lowest_and_highest(ratings: Ratings) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from receval.comparison.leakage_of_splits import leakage
 from receval.comparison.splitting import SplitRatings
-from receval.diagnosis.compared_splits import rows_of
 from receval.ratings import Ratings
-from receval.splits.split import TEST, TRAIN
-
-SECONDS_PER_DAY = 86_400
+from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 
 def time_span(ratings: Ratings) -> pd.DataFrame:
@@ -35,7 +33,7 @@ def time_span(ratings: Ratings) -> pd.DataFrame:
         users, own = ratings.users[order], times[order]
         same = (users[1:] == users[:-1]) & (own[1:] == own[:-1])
         tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
-        days = (int(times.max()) - int(times.min())) / SECONDS_PER_DAY
+        days = (int(times.max()) - int(times.min())) / SECONDS_OF_A_DAY
         rows += [
             ("days", days, "days from the first rating to the last"),
             ("different_timestamps", len(np.unique(times)), "different timestamps"),
@@ -55,11 +53,12 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each split, all of it shares: ``later_training`` (of the training ratings, those
-        that are younger than a test rating, averaged over test ratings); ``own_future`` (of the
-        test ratings, those whose user trains with a younger rating); ``item_future`` (of the test
-        ratings, those whose item trains with younger ratings alone, so that nobody had rated it
-        yet). Ratings of the same second are not younger.
+        A row for each split: ``any_future``, ``own_future`` and ``item_future`` (shares of the test
+        ratings for which a training rating of anybody, of the same user, of the same item is
+        younger), ``later_training`` (the median over test ratings of the share of all training
+        ratings that are younger) and ``days`` (the median, over test ratings with a future of their
+        user, from them to the user's last training rating). Ratings of the same second are not
+        younger.
 
     Raises
     ------
@@ -68,47 +67,29 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
 
     Notes
     -----
-    A split by time of the whole dataset has none of it; a random one has all three (Ji et al.
-    2023, "A critical study on data leakage in recommender system offline evaluation").
+    :func:`receval.splits.leakage.future_in_train` defines what is counted.
 
     Examples
     --------
-    The first of Ann's ratings tests, the second trains:
-
-    >>> from receval.comparison.splitting import SplitRatings
+    >>> from receval.comparison.splitting import split
     >>> from receval.interchange.ratings_table import read_ratings
-    >>> from receval.splits.split import Split
-    >>> ratings = read_ratings({"user": ["ann"] * 2, "item": ["x", "y"], "time": [1, 2]})
-    >>> parts = Split((np.array([TEST, TRAIN], dtype=np.uint8),))
-    >>> table = future_training({"mine": SplitRatings(ratings, parts, {"kind": "mine"}, 1)})
-    >>> table.to_dict("list")
-    {'split': ['mine'], 'later_training': [1.0], 'own_future': [1.0], 'item_future': [0.0]}
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "timestamp": range(6)}
+    >>> last = split(read_ratings(table), "leave-last-out")
+    >>> future_training({"last": last})[["split", "any_future", "own_future"]].to_dict("list")
+    {'split': ['last'], 'any_future': [0.5], 'own_future': [0.0]}
     """
     rows = []
     for name, data in splits.items():
-        ratings = data.ratings
-        if ratings.timestamps is None:
-            raise ValueError(
-                "These ratings have no timestamps, so that nothing can be said of the future: "
-                "read them with timestamp=..."
-            )
-        times = ratings.timestamps.astype(np.int64)
-        train, test = rows_of(data, TRAIN), rows_of(data, TEST)
-        tested = times[test]
-        sorted_train = np.sort(times[train])
-        later = len(train) - np.searchsorted(sorted_train, tested, side="right")
-        newest = np.full(ratings.n_users, np.iinfo(np.int64).min)
-        np.maximum.at(newest, ratings.users[train], times[train])
-        oldest = np.full(ratings.n_items, np.iinfo(np.int64).max)
-        np.minimum.at(oldest, ratings.items[train], times[train])
-        is_trained = np.bincount(ratings.items[train], minlength=ratings.n_items) > 0
-        items = ratings.items[test]
+        table = leakage(data).table
+        own = table[table["fold"] == 0].set_index("scope")
         rows.append(
             {
                 "split": name,
-                "later_training": float(later.mean() / len(train)),
-                "own_future": float(np.mean(newest[ratings.users[test]] > tested)),
-                "item_future": float(np.mean(is_trained[items] & (oldest[items] > tested))),
+                "any_future": own.loc["anybody", "interactions"],
+                "own_future": own.loc["same user", "interactions"],
+                "item_future": own.loc["same item", "interactions"],
+                "later_training": own.loc["anybody", "median_share"],
+                "days": own.loc["same user", "median_days"],
             }
         )
     return pd.DataFrame(rows)
