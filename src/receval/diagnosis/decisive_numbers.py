@@ -95,7 +95,7 @@ class DecisiveNumbers:
         split = "user-ratio" if "user-ratio" in self.cold.index else "random-ratio"
         by_time = self.cold.loc["temporal"] if "temporal" in self.cold.index else None
         has_future = self.future is not None and split in self.future.index
-        leveled = self.shares.dropna(subset=["popularity_share"])
+        levelled = self.shares.dropna(subset=["popularity_share"])
         sparse = self.shares.dropna(subset=["sparsity_share"])
         sparse = sparse[sparse["design"].str.startswith("AR")]
         return DataFindings(
@@ -120,7 +120,7 @@ class DecisiveNumbers:
             random_one_relevant=float(self.designs.loc["1R TI-NN", "random_expected"]),
             sampled_agreement=self.sampled_agreement,
             pop_ratio=float(self.designs.loc["AR TI-AN", "ratio"]),
-            popularity_share=_first(leveled, "popularity_share"),
+            popularity_share=_first(levelled, "popularity_share"),
             sparsity_share=_first(sparse, "sparsity_share"),
             metrics=tuple(
                 (str(row.metric), float(row.p_value_sum), float(row.tau))
@@ -128,6 +128,7 @@ class DecisiveNumbers:
             ),
             pairs=int(self.metrics["pairs"].iloc[0]),
             test_users=self.differences.shape[1],
+            precision=str(self.metrics["metric"].iloc[0]),
             smallest_difference=smallest_difference(self.differences),
             disliked_agreement=self._tau("liked with disliked, observed", "P@10"),
             unbiased_judgments=self.unbiased_judgments,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from receval.figures.finish import legend_below, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
@@ -21,6 +21,7 @@ from receval.figures.style import (
 )
 
 _MARKER = 5.0
+_TWO_DECADES = 100.0
 
 
 def draw_popularity(curve: pd.DataFrame) -> Figure:
@@ -138,6 +139,9 @@ def draw_metrics(metrics: pd.DataFrame, percent: float) -> Figure:
 def _plain_logarithms(axes: Axes, *, x: bool = True, y: bool = True) -> None:
     for axis, is_wanted in ((axes.xaxis, x), (axes.yaxis, y)):
         if is_wanted:
+            low, high = axis.get_view_interval()
+            if high / low < _TWO_DECADES:
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             axis.set_major_formatter(FuncFormatter(lambda value, _: _printed(value)))
             axis.set_minor_locator(NullLocator())
 

@@ -51,8 +51,10 @@ class DataFindings:
         Of systems, of whose p-values these are sums.
     test_users : int
         Users who are averaged.
+    precision : str
+        Label of the precision that differences are told of.
     smallest_difference : float
-        Of P@10, that a paired test of so many users finds in four of five experiments.
+        Of this precision, that a paired test of so many users finds in four of five experiments.
     disliked_agreement : float or None
         Kendall's tau of the orders of systems by liked and by disliked items, observed.
     unbiased_judgments : int
@@ -85,6 +87,7 @@ class DataFindings:
     metrics: tuple[tuple[str, float, float], ...]
     pairs: int
     test_users: int
+    precision: str
     smallest_difference: float
     disliked_agreement: float | None
     unbiased_judgments: int

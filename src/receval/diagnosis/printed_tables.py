@@ -43,7 +43,7 @@ def size_table(size: pd.DataFrame, time: pd.DataFrame) -> Table:
 
 def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
     """Print cold users and items under each split, and what of the future trains."""
-    heads = ["Train", "Test", "Cold users", "% of test", "Cold items", "% of test"]
+    heads = ["Train", "Test", "Cold users", "their test", "Cold items", "their test"]
     if future is not None:
         heads += ["User's future", "Item's future", "Anybody's", "Younger training"]
     rows = []
@@ -53,9 +53,9 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
             f"{row.train_ratings:,}",
             f"{row.test_ratings:,}",
             f"{row.cold_users:,}",
-            fixed(100 * float(row.cold_user_share), 2),
+            percent(float(row.cold_user_share), 2),
             f"{row.cold_items:,}",
-            fixed(100 * float(row.cold_item_share), 2),
+            percent(float(row.cold_item_share), 2),
         ]
         if future is not None:
             own = future.iloc[number]

@@ -31,7 +31,7 @@ SAMPLED = 99
 
 PERCENTILES = 10
 
-HALVES = 10
+HALVES = 5
 """Random halves of the test ratings over which values are averaged."""
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
-from receval.storage.messages import enumerated
 
 MUCH_FUTURE = 0.05
 """Share of test ratings whose user's future trains, from which on a random split leaks."""
@@ -28,6 +27,9 @@ SAME_ORDER = 0.9
 
 MUCH_POPULARITY = 0.25
 """Share of Pop's ratio that goes with popularity levelled, from which on this is reported, too."""
+
+MOST_P_VALUE = 0.25
+"""Mean p-value of all pairs of systems, above which a metric hardly tells any apart."""
 
 PERMUTATIONS = 10_000
 
@@ -125,7 +127,7 @@ def advice_on_split(found: DataFindings) -> Advice:
             "and no split of the whole dataset by time could be made"
             if cold is None or left is None
             else f"and by time for the dataset as a whole {_percent(cold)} of them are of users "
-            f"without training ratings, which leaves {left:,} users"
+            f"without training ratings, which leaves {_counted(left, 'user')}"
         )
         return Advice(
             "Split",
@@ -139,8 +141,8 @@ def advice_on_split(found: DataFindings) -> Advice:
         "The newest fifth of all ratings tests and those before train (temporal, scope=all); users "
         "and items without training ratings are counted and reported.",
         f"{leak}; by time none are. Of the test ratings {_percent(cold)} are then of users, and "
-        f"{_percent(items)} of items, without training ratings; {left:,} users with training "
-        "ratings are tested.",
+        f"{_percent(items)} of items, without training ratings; {_counted(left, 'user')} "
+        "with training ratings can be tested.",
     )
 
 
@@ -163,25 +165,30 @@ def advice_on_protocol(found: DataFindings) -> Advice:
     )
 
 
-def advice_on_popularity(found: DataFindings) -> Advice | None:
+def advice_on_popularity(found: DataFindings) -> Advice:
     """Ask for a design that levels popularity where much of Pop's lead goes with it."""
     share = found.popularity_share
-    if share is None:
-        return None
     ratio = f"Pop has {significant(found.pop_ratio)} times the P@10 of Random (AR TI-AN)"
+    if share is None:
+        return Advice(
+            "Popularity",
+            "Popularity is a baseline among the systems.",
+            f"{ratio}; there is no lead, or no design that levels popularity, to tell what of it "
+            "is the number of an item's ratings.",
+        )
     if share < MUCH_POPULARITY:
         return Advice(
             "Popularity",
             "Popularity is a baseline among the systems.",
-            f"{ratio}, of which levelling popularity takes only {_percent(share)} on a "
+            f"{ratio}, of which levelling popularity takes only {_percent(max(share, 0.0))} on a "
             "logarithmic scale: other designs would tell little more.",
         )
     return Advice(
         "Popularity",
         "Results are also reported with popularity levelled (1R on a uniform test, or P1R), with "
         "popularity as a baseline in both.",
-        f"{ratio}; on a logarithmic scale {_percent(share)} of this factor goes when all target "
-        "items have as many test ratings, so that who recommends popular items is ahead for that "
+        f"{ratio}; on a logarithmic scale {_percent(min(share, 1.0))} of this factor goes when all "
+        "target items have as many test ratings, so that who recommends popular items is ahead for that "
         f"alone. The Gini coefficient of items is {fixed(found.item_gini, 2)}.",
     )
 
@@ -197,8 +204,10 @@ def advice_on_relevance(found: DataFindings) -> Advice:
     return Advice(
         "Relevance",
         f"Test ratings of {found.threshold:g} or more are relevant.",
-        f"{_percent(found.relevant_share)} of the ratings are; the rest of the "
-        f"{found.different_values} different values are judged and not relevant.",
+        f"{_percent(found.relevant_share)} of the ratings are, of "
+        f"{found.different_values} different values; the others are judged and not relevant."
+        if found.relevant_share < 1
+        else "All ratings are, such as counts that are positive.",
     )
 
 
@@ -211,6 +220,13 @@ def advice_on_metrics(found: DataFindings) -> Advice:
     order = metrics_in_order(found.metrics)
     best = order[0]
     second = next((own for own in order if own[0].split("@")[0] != best[0].split("@")[0]), None)
+    if best[1] > MOST_P_VALUE * found.pairs:
+        return Advice(
+            "Metrics",
+            "No metric is recommended: these ratings are too few to tell systems apart.",
+            f"Under the best of them, {best[0]}, the p-values of {found.pairs} pairs of systems "
+            f"are {fixed(best[1] / found.pairs, 2)} on average.",
+        )
     names = best[0] if second is None else f"{best[0]}; {second[0]} is reported beside it"
     worst = order[-1]
     return Advice(
@@ -257,9 +273,9 @@ def advice_on_test(found: DataFindings) -> Advice:
         f"All pairs of systems are compared by a paired permutation test over users "
         f"({PERMUTATIONS:,} samples, two-sided), with Holm's correction for the number of pairs "
         "and with 95 % intervals of the differences.",
-        f"{found.test_users:,} users are averaged. By the spread of differences between the "
+        f"Averages are over {_counted(found.test_users, 'user')}. By the spread of differences between the "
         "systems tried here, a difference of "
-        f"{significant(found.smallest_difference, 2)} in P@10 is the smallest that one test at "
+        f"{significant(found.smallest_difference, 2)} in {found.precision} is the smallest that one test at "
         ".05 finds in four of five experiments.",
     )
 
@@ -278,9 +294,13 @@ def advice_on_disliked_items(found: DataFindings) -> Advice | None:
     return Advice(
         "Disliked items",
         "Disliked items that are recommended are reported (antiP@10) and not taken for a verdict.",
-        f"antiP@10 orders the systems otherwise than P@10 (Kendall's tau {fixed(tau, 2)}): what "
-        "users chose to rate makes popular items look liked and disliked at once, and without "
-        "unbiased judgments nobody can say which of the two misleads.",
+        f"antiP@10 orders the systems otherwise than P@10 (Kendall's tau {fixed(tau, 2)}): popular "
+        "items collect liking and disliking ratings alike"
+        + (
+            ", and the unbiased judgments say which of the two to trust."
+            if found.unbiased_judgments
+            else ", and without unbiased judgments nobody can say which of the two misleads."
+        ),
     )
 
 
@@ -309,12 +329,6 @@ def advice_on_judgments(found: DataFindings) -> Advice:
 
 def advice_on_reporting(found: DataFindings) -> Advice:
     """Name what a reader needs to compare values with those of other data."""
-    what = [
-        f"{found.users:,} users, {found.items:,} items and {found.ratings:,} ratings",
-        "Random and Pop as baselines",
-        "how many users are averaged",
-        "seeds",
-    ]
     sparsity = (
         ""
         if found.sparsity_share is None
@@ -324,7 +338,9 @@ def advice_on_reporting(found: DataFindings) -> Advice:
     )
     return Advice(
         "Report",
-        f"Reported are {enumerated(what)}.",
+        f"Reported are the size of the data ({_counted(found.users, 'user')}, "
+        f"{_counted(found.items, 'item')}, {_counted(found.ratings, 'rating')}), Random and Pop as "
+        "baselines, how many users are averaged, and the seeds.",
         f"The density is {significant(found.density, 2)}, and Random's expected P@10 by all items "
         f"{significant(found.random_all_items)}.{sparsity}",
     )
@@ -339,3 +355,7 @@ def _percent(share: float) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

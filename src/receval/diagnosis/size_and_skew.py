@@ -57,14 +57,14 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
         ("users", ratings.n_users, "users with a rating"),
         ("items", ratings.n_items, "items with a rating"),
         ("ratings", len(ratings), "rows of the table"),
-        ("density", density(ratings), "share of all pairs of a user and an item with a rating"),
+        ("density", _density(ratings), "share of all pairs of a user and an item with a rating"),
         ("item_gini", gini(by_item), "inequality of items by ratings: 0 none, 1 all to one"),
         ("user_gini", gini(by_user), "inequality of users by ratings"),
     ]
     for share in HEADS:
         size = max(1, round(share * len(falling)))
         name = f"top_{share * 100:g}_percent_items"
-        text = f"share of the ratings that the {share:.0%} most popular items have ({size:,})"
+        text = f"share of the ratings that the {100 * share:g} % most popular items have ({size:,})"
         rows.append((name, falling[:size].sum() / len(ratings), text))
     for what, own in (("user", by_user), ("item", by_item)):
         for quantile in QUANTILES:
@@ -123,3 +123,10 @@ def _lowest_and_highest(ratings: Ratings) -> tuple[np.ndarray, np.ndarray]:
     np.minimum.at(low, ratings.users, ratings.values)
     np.maximum.at(high, ratings.users, ratings.values)
     return low, high
+
+
+def _density(ratings: Ratings) -> float:
+    """Return the density; where no pair can be repeated, without looking for repeats."""
+    if ratings.events or ratings.known is not None:
+        return density(ratings)
+    return len(ratings) / (ratings.n_users * ratings.n_items)
