@@ -11,6 +11,7 @@ import pandas as pd
 
 from receval.comparison.relevance import relevance_threshold
 from receval.comparison.splitting import split
+from receval.diagnosis.advice_on_data import MOST_TESTABLE
 from receval.diagnosis.cold_start import cold_start
 from receval.diagnosis.compared_splits import ComparedSplits, compared_splits
 from receval.diagnosis.decisive_numbers import DecisiveNumbers, testable_users
@@ -23,7 +24,7 @@ from receval.diagnosis.metrics_on_these_data import (
 from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
 from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
 from receval.diagnosis.random_precision import experiment_designs, precision_of_designs
-from receval.diagnosis.recommendation import MOST_TESTABLE, recommendation
+from receval.diagnosis.recommendation import recommendation
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
 from receval.diagnosis.timestamps import future_training, time_span
 from receval.diagnosis.unbiased_judgments import (
@@ -204,11 +205,11 @@ def _tried_split(ratings: Ratings) -> tuple[str, dict[str, Any]]:
 def _agreement_of_protocols(quick: QuickLists, label: str) -> float:
     """Return Kendall's tau of the orders of systems by all and by sampled candidates."""
     metric = parse(label)
-    means = [
+    everything, sampled = (
         np.array([[mean(evaluate([metric], own), own)[0] for own in lists]])
         for lists in quick.lists
-    ]
-    return float(kendall_tau_b(*means, TOLERANCE_OF_MEANS)[0, 0])
+    )
+    return float(kendall_tau_b(everything, sampled, TOLERANCE_OF_MEANS)[0, 0])
 
 
 def _per_user(

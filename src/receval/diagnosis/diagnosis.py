@@ -11,6 +11,7 @@ import pandas as pd
 
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.diagnosis.advice import Advice
 from receval.diagnosis.drawings import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.metrics_on_these_data import TOLD_PERCENT
 from receval.diagnosis.printed_tables import (
@@ -21,7 +22,6 @@ from receval.diagnosis.printed_tables import (
     size_table,
     splits_table,
 )
-from receval.diagnosis.recommendation import Advice
 
 
 @dataclass(frozen=True)
