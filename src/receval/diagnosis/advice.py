@@ -41,12 +41,12 @@ def as_percent(share: float) -> str:
     return f"{fixed(percent, 0 if percent >= 10 or percent == 0 else 1)} %"
 
 
-def counted(number: int, what: str) -> str:
+def how_many(number: int, what: str) -> str:
     """Return a number of things.
 
     Examples
     --------
-    >>> counted(1, "user"), counted(6040, "user")
+    >>> how_many(1, "user"), how_many(6040, "user")
     ('1 user', '6,040 users')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"

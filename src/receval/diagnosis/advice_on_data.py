@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from receval.diagnosis.advice import Advice, as_percent, counted
+from receval.diagnosis.advice import Advice, as_percent, how_many
 from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
 
@@ -75,7 +75,7 @@ def advice_on_split(found: DataFindings) -> Advice:
             "and no split of the whole dataset by time could be made"
             if cold is None or left is None
             else f"and by time for the dataset as a whole {as_percent(cold)} of them are of users "
-            f"without training ratings, which leaves {counted(left, 'user')}"
+            f"without training ratings, which leaves {how_many(left, 'user')}"
         )
         return Advice(
             "Split",
@@ -89,7 +89,7 @@ def advice_on_split(found: DataFindings) -> Advice:
         "The newest fifth of all ratings tests and those before train (temporal, scope=all); users "
         "and items without training ratings are counted and reported.",
         f"{leak}; by time none are. Of the test ratings {as_percent(cold)} are then of users, and "
-        f"{as_percent(items)} of items, without training ratings; {counted(left, 'user')} "
+        f"{as_percent(items)} of items, without training ratings; {how_many(left, 'user')} "
         "with training ratings can be tested.",
     )
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from receval.diagnosis.advice import Advice, as_percent, counted
+from receval.diagnosis.advice import Advice, as_percent, how_many
 from receval.diagnosis.advice_on_data import SAME_ORDER
 from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
@@ -76,7 +76,7 @@ def advice_on_test(found: DataFindings) -> Advice:
         f"All pairs of systems are compared by a paired permutation test over users "
         f"({PERMUTATIONS:,} samples, two-sided), with Holm's correction for the number of pairs "
         "and with 95 % intervals of the differences.",
-        f"Averages are over {counted(found.test_users, 'user')}. By the spread of differences "
+        f"Averages are over {how_many(found.test_users, 'user')}. By the spread of differences "
         "between the systems tried here, a difference of "
         f"{significant(found.smallest_difference, 2)} in {found.precision} is the smallest that "
         "one test at .05 finds in four of five experiments.",
@@ -142,8 +142,8 @@ def advice_on_reporting(found: DataFindings) -> Advice:
     )
     return Advice(
         "Report",
-        f"Reported are the size of the data ({counted(found.users, 'user')}, "
-        f"{counted(found.items, 'item')}, {counted(found.ratings, 'rating')}), Random and Pop as "
+        f"Reported are the size of the data ({how_many(found.users, 'user')}, "
+        f"{how_many(found.items, 'item')}, {how_many(found.ratings, 'rating')}), Random and Pop as "
         "baselines, how many users are averaged, and the seeds.",
         f"The density is {significant(found.density, 2)}, and Random's expected P@10 by all items "
         f"{significant(found.random_all_items)}.{sparsity}",
