@@ -13,7 +13,7 @@ from receval.comparison.splitting import SplitRatings, split
 from receval.diagnosis import users_sample
 from receval.diagnosis.cold_start import cold_start
 from receval.diagnosis.compared_splits import compared_splits
-from receval.diagnosis.decisive_numbers import smallest_difference, testable_users
+from receval.diagnosis.decisive_numbers import share_of_testable_users, smallest_difference
 from receval.diagnosis.metrics_on_these_data import metrics_for
 from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
 from receval.diagnosis.quick_systems import QUICK_SYSTEMS, fitting_systems
@@ -184,7 +184,7 @@ def test_metrics_of_disliked_items_need_some() -> None:
 
 def test_testable_users_have_five_ratings() -> None:
     table = {"user": list("aaaaabbbb"), "item": list("vwxyzvwxy")}
-    assert testable_users(read_ratings(table)) == 0.5
+    assert share_of_testable_users(read_ratings(table)) == 0.5
 
 
 def test_the_smallest_difference_halves_with_four_times_the_users() -> None:
@@ -226,8 +226,8 @@ def test_orders_by_disliked_items_count_upside_down() -> None:
 
 
 def test_two_items_oppose_each_other_where_one_has_more_of_both_ratings() -> None:
-    # x: liked twice and disliked twice by four of five users; y: once each.
-    users, items = list("abcdab"), list("xxxxyy")
-    table = {"user": [*users, "e"], "item": [*items, "z"], "rating": [5, 5, 1, 1, 5, 1, 5]}
-    # z is only liked: above y by both rankings, and below x by the first, above it by the second.
+    # Of five users four rated x, two rated y, half of both liking them; three like z.
+    users, items = list("abcdabcde"), list("xxxxyyzzz")
+    table = {"user": users, "item": items, "rating": [5, 5, 1, 1, 5, 1, 5, 5, 5]}
+    # Liked ones over those without: x 2, z 3/2, y 1/3. Disliked ones: z 0, y 1/3, x 2.
     assert disagreeing_item_pairs(read_ratings(table), 3, seed=1) == pytest.approx(2 / 3)

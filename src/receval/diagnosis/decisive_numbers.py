@@ -17,7 +17,7 @@ from receval.statistics.pairs import system_pairs
 LEVEL, POWER = 0.05, 0.8
 
 
-def testable_users(ratings: Ratings) -> float:
+def share_of_testable_users(ratings: Ratings) -> float:
     """Return the share of users with a test rating if a fifth of each user's ratings test."""
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
     return float(np.mean(sizes > ceiling_of_share(sizes, 0.8)))
@@ -91,7 +91,7 @@ class DecisiveNumbers:
 
     def findings(self, ratings: Ratings, threshold: float) -> DataFindings:
         """Return the numbers that decide on an experiment with these ratings."""
-        share = testable_users(ratings)
+        share = share_of_testable_users(ratings)
         split = "user-ratio" if "user-ratio" in self.cold.index else "random-ratio"
         by_time = self.cold.loc["temporal"] if "temporal" in self.cold.index else None
         has_future = self.future is not None and split in self.future.index

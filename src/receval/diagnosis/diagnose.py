@@ -14,7 +14,7 @@ from receval.comparison.splitting import split
 from receval.diagnosis.advice_on_data import MOST_TESTABLE
 from receval.diagnosis.cold_start import cold_start
 from receval.diagnosis.compared_splits import ComparedSplits, compared_splits
-from receval.diagnosis.decisive_numbers import DecisiveNumbers, testable_users
+from receval.diagnosis.decisive_numbers import DecisiveNumbers, share_of_testable_users
 from receval.diagnosis.diagnosis import Diagnosis
 from receval.diagnosis.metrics_on_these_data import (
     metrics_for,
@@ -192,7 +192,7 @@ class _Steps:
 
 def _tried_split(ratings: Ratings) -> tuple[str, dict[str, Any]]:
     """Return the random split on which systems are tried: that which is recommended, too."""
-    if testable_users(ratings) >= MOST_TESTABLE:
+    if share_of_testable_users(ratings) >= MOST_TESTABLE:
         return "user-ratio", {"train_ratio": 0.8}
     if (np.bincount(ratings.users) < 2).all():
         raise ValueError(

@@ -31,6 +31,9 @@ SAMPLED = 99
 
 PERCENTILES = 10
 
+ITEMS_PER_PERCENTILE = 4 * CUTOFF
+"""At least; of few items there are fewer percentiles."""
+
 HALVES = 5
 """Random halves of the test ratings over which values are averaged."""
 
@@ -81,15 +84,16 @@ def experiment_designs(
     names = ["AR AI-AN", "AR TI-AN", f"AR TI-NN sampled={sampled}", f"1R TI-NN sampled={sampled}"]
     fold = next(data.folds())
     chosen = [(parse_protocol(name), False) for name in names]
-    within = max(1, min(sampled, ratings.n_items // (2 * PERCENTILES)))
+    percentiles = min(PERCENTILES, ratings.n_items // ITEMS_PER_PERCENTILE)
     notes = []
-    if ratings.n_items >= 2 * PERCENTILES:
-        name = f"P1R TI-NN sampled={within} percentiles={PERCENTILES}"
+    if percentiles > 1:
+        within = min(sampled, ratings.n_items // percentiles // 2)
+        name = f"P1R TI-NN sampled={within} percentiles={percentiles}"
         chosen.append((parse_protocol(name), True))
     else:
         notes.append(
-            f"P1R is left out: {ratings.n_items} items are too few for {PERCENTILES} popularity "
-            "percentiles of two items or more."
+            f"P1R is left out: {ratings.n_items} items are too few for popularity percentiles of "
+            f"{ITEMS_PER_PERCENTILE} items, among which the first {CUTOFF} tell anything."
         )
     designs = [_design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen]
     try:
