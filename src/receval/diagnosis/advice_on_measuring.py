@@ -61,12 +61,12 @@ def metrics_in_order(
     powers = [round(power, 3) for _, power, _ in metrics]
     taus = [-1.0 if tau != tau else round(tau, 3) for _, _, tau in metrics]
 
-    def place(number: int) -> tuple[int, float]:
+    def rank_sum(number: int) -> tuple[int, float]:
         better = sum(power < powers[number] for power in powers)
         steadier = sum(tau > taus[number] for tau in taus)
         return better + steadier, powers[number]
 
-    return [metrics[number] for number in sorted(range(len(metrics)), key=place)]
+    return [metrics[number] for number in sorted(range(len(metrics)), key=rank_sum)]
 
 
 def advice_on_test(found: DataFindings) -> Advice:

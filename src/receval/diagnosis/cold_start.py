@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from receval.comparison.splitting import SplitRatings
-from receval.diagnosis.compared_splits import rows_of
+from receval.diagnosis.compared_splits import rows_in_part
 from receval.splits.split import TEST, TRAIN
 
 
@@ -42,7 +42,7 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     rows = []
     for name, data in splits.items():
         ratings = data.ratings
-        train, test = rows_of(data, TRAIN), rows_of(data, TEST)
+        train, test = rows_in_part(data, TRAIN), rows_in_part(data, TEST)
         row: dict[str, object] = {
             "split": name,
             "train_ratings": len(train),

@@ -79,7 +79,7 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
     return ComparedSplits(made, refused)
 
 
-def rows_of(data: SplitRatings, part: int) -> np.ndarray:
+def rows_in_part(data: SplitRatings, part: int) -> np.ndarray:
     """Return the rows of the ratings that are in a part of the first fold.
 
     Parameters

@@ -19,7 +19,7 @@ from receval.diagnosis.diagnosis import Diagnosis
 from receval.diagnosis.metrics_on_these_data import (
     metrics_for,
     metrics_on_these_data,
-    values_of_users,
+    values_of_tested_users,
 )
 from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
 from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
@@ -131,7 +131,7 @@ def diagnose(
     steps.begin("metrics")
     has_disliked = bool((fold.test.values < threshold).any())
     labels = metrics_for(sample.n_items, has_disliked)
-    values = values_of_users(quick.lists[0], labels)
+    values = values_of_tested_users(quick.lists[0], labels)
     metrics, levels = metrics_on_these_data(quick, labels, values, seed)
     steps.begin("judgments")
     judgments = liked_and_disliked(quick) if has_disliked or quick.unbiased else None

@@ -53,7 +53,7 @@ def metrics_for(n_items: int, has_disliked: bool) -> list[str]:
     return [f"{name}@{shallow}" for name in _NAMES] + [f"{name}@{deep}" for name in deep_names]
 
 
-def values_of_users(lists: list[JudgedLists], labels: list[str]) -> np.ndarray:
+def values_of_tested_users(lists: list[JudgedLists], labels: list[str]) -> np.ndarray:
     """Return the values of users with test ratings, shape (n_metrics, n_systems, n_users)."""
     chosen = evaluated_lists(lists[0], "tested")
     metrics = [parse(label) for label in labels]
@@ -72,7 +72,7 @@ def metrics_on_these_data(
     labels : list of str
         From :func:`metrics_for`.
     values : ndarray of float64, shape (n_metrics, n_systems, n_users)
-        From :func:`values_of_users`.
+        From :func:`values_of_tested_users`.
     seed : int
         Of signs and of samples.
 

@@ -15,12 +15,12 @@ _HIDDEN = ("ratings_per_user_q10", "ratings_per_user_q90", "ratings_per_item_q10
 _WHOLE = ("users", "items", "ratings", "different_values")
 
 
-def percent(share: float, decimals: int = 1) -> str:
+def per_cent(share: float, decimals: int = 1) -> str:
     """Print a share as per cent.
 
     Examples
     --------
-    >>> percent(0.0447), percent(0.5, 0)
+    >>> per_cent(0.0447), per_cent(0.5, 0)
     ('4.5 %', '50 %')
     """
     return NOTHING if math.isnan(share) else f"{fixed(100 * share, decimals)} %"
@@ -53,14 +53,14 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
             f"{row.train_ratings:,}",
             f"{row.test_ratings:,}",
             f"{row.cold_users:,}",
-            percent(float(row.cold_user_share), 2),
+            per_cent(float(row.cold_user_share), 2),
             f"{row.cold_items:,}",
-            percent(float(row.cold_item_share), 2),
+            per_cent(float(row.cold_item_share), 2),
         ]
         if future is not None:
             own = future.iloc[number]
             names = ("own_future", "item_future", "any_future", "later_training")
-            cells += [percent(float(own[name])) for name in names]
+            cells += [per_cent(float(own[name])) for name in names]
         rows.append(tuple(cells))
     notes = [
         "Cold: with test ratings and without training ratings; beside it, the share of the test "
@@ -120,10 +120,10 @@ def lead_table(shares: pd.DataFrame) -> Table:
             str(row.design),
             str(row.levelled),
             significant(float(row.lead)),
-            percent(float(row.sparsity_share), 0),
+            per_cent(float(row.sparsity_share), 0),
             significant(float(row.ratio)),
             significant(float(row.levelled_ratio)),
-            percent(float(row.popularity_share), 0),
+            per_cent(float(row.popularity_share), 0),
         )
         for row in shares.itertuples()
     )
@@ -186,7 +186,7 @@ def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
     ]
     if opposed is not None and not math.isnan(opposed):
         notes.append(
-            f"Of all pairs of items {percent(opposed, 0)} are in opposite orders in the two "
+            f"Of all pairs of items {per_cent(opposed, 0)} are in opposite orders in the two "
             "rankings that are optimal for observed precision and for observed anti-precision."
         )
     return Table(
@@ -203,7 +203,7 @@ def _value(quantity: str, value: float) -> str:
     if quantity in _WHOLE or quantity.startswith("ratings_per_"):
         return fixed(value, 0 if value == int(value) else 1)
     if quantity.endswith("_share") or quantity.startswith("top_"):
-        return percent(value)
+        return per_cent(value)
     if quantity in ("most_frequent_value", "relevant_from", "timestamps"):
         return f"{value:g}"
     if quantity.endswith("gini"):
