@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
-from receval.protocols.random_words import next_random
 from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
@@ -87,6 +86,16 @@ def draw_sample(
 
 
 @njit(cache=True)
+def _next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Advance a SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014)."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    mixed = state
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(cache=True)
 def _sample(
     is_candidate: NDArray[np.bool_],
     train_indptr: NDArray[np.int64],
@@ -125,7 +134,7 @@ def _sample(
         # a uniform sample, which is what nesting needs.
         state = seeds[user]
         for drawn in range(min(size, available)):
-            state, random = next_random(state)
+            state, random = _next_random(state)
             left = np.uint64(available - drawn)
             other = drawn + np.int64(((random >> np.uint64(32)) * left) >> np.uint64(32))
             pool[drawn], pool[other] = pool[other], pool[drawn]

@@ -18,7 +18,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from receval.protocols.random_words import next_random
 from receval.splits.split import Fold
 
 # Far below all logarithms of weights and noise, which lie within some hundreds of 0.
@@ -118,6 +117,16 @@ def weighted_candidates(
 
 
 @njit(cache=True)
+def _next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Advance a SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014)."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    mixed = state
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(cache=True)
 def _draw(
     log_weights: NDArray[np.float64],
     is_candidate: NDArray[np.bool_],
@@ -148,7 +157,7 @@ def _draw(
         available = 0
         for index in range(len(base)):
             # Every candidate takes a word, so that an item's noise depends on no other item.
-            state, random = next_random(state)
+            state, random = _next_random(state)
             if blocked[base[index]]:
                 keys[index] = np.inf
                 continue

@@ -41,6 +41,7 @@ GROUPS = {
         "fidelity": "How close the recommenders come to the values published for them.",
         "implementations": "The same algorithms by other packages.",
         "reliability": "How far a result of one split can be trusted.",
+        "time_and_bias": "Splits along time, popular candidates, estimates without bias of choice.",
         "unbiased_tests": "What tests by randomly drawn items can decide.",
     },
     "Reference": {

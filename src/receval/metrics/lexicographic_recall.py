@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Lexirecall: which of two lists serves a user better who wants every relevant item."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.list_view import ListView
+
+_UNRETRIEVED = np.iinfo(np.int64).max
+
+
+def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
+    r"""Prefer, user by user, the list whose lowest relevant items stand higher.
+
+    With the ranks :math:`p_1 \le \ldots \le p_m` of the m relevant items in one list and
+    :math:`q_1 \le \ldots \le q_m` in the other, let k be the largest index with
+    :math:`p_k \ne q_k`:
+
+    .. math:: LR(p, q) = \mathrm{sgn}(q_k - p_k), \qquad LR(p, q) = 0
+              \text{ if there is no such } k.
+
+    So the lowest-ranked relevant item decides; where it has the same rank in both, the one above
+    it. It is leximin: the worst-off come first, and a list is preferred if it serves them better,
+    whatever it does for the others.
+
+    Relevant items that a list does not hold (not computable, or cut off) count as ranked at its
+    end, below all that it holds, and equal to those that the other does not hold. So the list that
+    holds more relevant items is preferred to one that holds fewer.
+
+    Parameters
+    ----------
+    first, second : ListView
+        Lists of two systems, measured by the same judged items.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_lists,)
+        1 where the first is preferred, -1 where the second is, 0 for ties; 0 also for users without
+        relevant items.
+
+    Raises
+    ------
+    ValueError
+        The lists are measured by different judged items.
+
+    Notes
+    -----
+    Diaz, Ekstrand and Mitra (2025), "Recall, Robustness, and Lexicographic Evaluation", ACM TORS
+    4(1) (arXiv 2302.11370). Items that are not retrieved are treated as in the code that the
+    authors released.
+
+    Examples
+    --------
+    Both have their lowest relevant item at rank 9; of the next ones the second's is higher:
+
+    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.splits.split import Judgments
+    >>> judged = JudgedItems.of(Judgments.from_pairs([0, 0, 0], [1, 2, 3], [5, 5, 5], 1), 4)
+    >>> ten = np.array([10])
+    >>> first = ListView.of(judged, np.array([1, 9, 5]), ten)
+    >>> second = ListView.of(judged, np.array([9, 3, 4]), ten)
+    >>> lexirecall(first, second).tolist()
+    [-1]
+    """
+    owner, one = _lowest_first(first)
+    other_owner, other = _lowest_first(second)
+    if not np.array_equal(owner, other_owner) or first.n_lists != second.n_lists:
+        raise ValueError(
+            "The lists are measured by different judged items, so that their relevant items cannot "
+            "be compared: measure both systems on the same fold with the same threshold."
+        )
+    preferences = np.zeros(first.n_lists, dtype=np.int8)
+    differ = np.flatnonzero(one != other)
+    lists, deciding = np.unique(owner[differ], return_index=True)
+    deciding = differ[deciding]
+    preferences[lists] = np.where(one[deciding] < other[deciding], 1, -1)
+    return preferences
+
+
+def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
+    r"""Return the exposure of each list's lowest-ranked relevant item.
+
+    .. math:: TSE(p) = e(p_m), \qquad e(k) = 1 / k
+
+    where :math:`p_m` is the rank at which a user has found all m relevant items; 0 where one of
+    them is not in the list.
+
+    Lexirecall refines it, for any falling exposure e: a list with the higher efficiency is
+    preferred, and ties, which are many, are decided by the relevant items above.
+
+    Parameters
+    ----------
+    lists : ListView
+
+    Returns
+    -------
+    ndarray of float64, shape (n_lists,)
+        0 for users without relevant items.
+
+    Notes
+    -----
+    Diaz, Ekstrand and Mitra (2025), as for :func:`lexirecall`.
+
+    Examples
+    --------
+    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.splits.split import Judgments
+    >>> judged = JudgedItems.of(Judgments.from_pairs([0, 0], [1, 2], [5, 5], 1), 4)
+    >>> total_search_efficiency(ListView.of(judged, np.array([1, 8]), np.array([10]))).tolist()
+    [0.125]
+    """
+    owner, ranks = _lowest_first(lists)
+    with_relevant, lowest = np.unique(owner, return_index=True)
+    efficiency = np.zeros(lists.n_lists)
+    found = ranks[lowest] < _UNRETRIEVED
+    efficiency[with_relevant[found]] = 1.0 / ranks[lowest[found]]
+    return efficiency
+
+
+def _lowest_first(lists: ListView) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the list of each relevant item and its rank, the lowest-ranked of a list first."""
+    held = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))[lists.relevant]
+    missing = lists.n_relevant - np.bincount(held, minlength=lists.n_lists)
+    missing_owner = np.repeat(np.arange(lists.n_lists), missing)
+    owner = np.concatenate([missing_owner, held])
+    ranks = np.concatenate(
+        [np.full(len(missing_owner), _UNRETRIEVED), lists.ranks[lists.relevant].astype(np.int64)]
+    )
+    order = np.lexsort((-ranks, owner))
+    return owner[order], ranks[order]

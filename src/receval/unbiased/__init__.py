@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Estimates of what metrics would be if judgments were not chosen by users."""

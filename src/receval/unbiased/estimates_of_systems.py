@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Systems by biased and by unbiased estimates, beside each other in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.comparison.named import named_protocols
+from receval.comparison.ranked_systems import RankedFold, ranked_folds
+from receval.comparison.relevance import relevance_threshold
+from receval.comparison.splitting import SplitRatings
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Judgments
+from receval.storage.messages import enumerated
+from receval.unbiased.candidate_pairs import CandidatePairs
+from receval.unbiased.estimators import Estimate, Normalised, WeightedSums, effective_size
+from receval.unbiased.propensities import PopularityPropensities, PropensityModel
+from receval.unbiased.rank_sums import RankSum, rank_sum_of
+
+ESTIMATE_COLUMNS = (
+    "system",
+    "metric",
+    "estimator",
+    "propensities",
+    "value",
+    "standard_error",
+    "low",
+    "high",
+    "users",
+    "judgments",
+    "effective_size",
+    "clipped",
+)
+
+
+def unbiased_estimates(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    metrics: str | Sequence[str] = ("P@10", "DCG@10", "Recall@10"),
+    propensities: PropensityModel | Sequence[PropensityModel] | None = None,
+    protocol: str | Protocol = "AR AI-AN",
+    relevant: float | Literal["auto"] = "auto",
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    r"""Estimate metrics from test ratings that users chose, weighted by propensities.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.comparison.splitting.split`.
+    systems : mapping of str to recommender, scorer or array
+        As for :func:`receval.comparison.systems.evaluate_systems`.
+    metrics : str or sequence of str
+        ``P@n``, ``DCG@n`` or ``Recall@n`` (:class:`receval.unbiased.rank_sums.RankSum`).
+    propensities : PropensityModel or sequence, optional
+        From :mod:`receval.unbiased.propensities`; popularity by default.
+    protocol : str or Protocol
+        ``AR AI-AN`` or ``AR train-AN``: the ranks must not depend on what was judged.
+    relevant : float or "auto"
+        From which rating on a test item is relevant.
+    clip : float
+        Propensities below it are raised to it: less variance, more bias.
+    normalised : {"all", "user"}
+        What SNIPS is divided by (:meth:`receval.unbiased.estimators.WeightedSums.snips`); recall of
+        the other estimators is averaged alike, over all relevant items or over users.
+
+    Returns
+    -------
+    DataFrame
+        One row a system, metric and estimator, of which ``estimator`` is
+
+        - ``naive``: as if every judgment were there;
+        - ``IPS`` and ``SNIPS``, for each of the ``propensities``
+          (:mod:`receval.unbiased.estimators`); there is no IPS of recall;
+        - ``MAR``: from the unbiased judgments, where the split has any, each of which stands for
+          the candidates of its user that were not drawn.
+
+        ``value`` with ``standard_error`` and the 95 % interval from ``low`` to ``high`` over
+        ``users``, taking users as drawn and propensities as known; ``judgments`` of candidates,
+        their ``effective_size`` (Kish), under recall of relevant ones; and the share ``clipped``.
+
+    Raises
+    ------
+    ValueError
+        A name is unknown, the protocol ranks what was judged alone, no test rating is relevant, or
+        propensities are not to be had.
+
+    Notes
+    -----
+    All users with candidates are averaged, also those who have no test rating: whether somebody has
+    one depends on what was observed. MAR values are over the users with unbiased judgments, which
+    are taken for a uniform sample of the user's candidates. They are if items were drawn whatever
+    the user had rated; if the drawn items were kept apart from the chosen ones, or train in other
+    folds (``unbiased_rows="fold"``), popular items are in the sample more often than others that
+    do not train, and MAR values are too high.
+
+    Examples
+    --------
+    >>> from receval.comparison.splitting import split
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbbcc"), "item": list("xyzxyzxy"), "rating": [1] * 8}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> scores = {"up": np.tile(np.arange(3.0), (3, 1))}
+    >>> found = unbiased_estimates(halves, scores, metrics="P@1")
+    >>> found["estimator"].tolist()
+    ['naive', 'IPS', 'SNIPS']
+    """
+    chosen = [rank_sum_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+    if propensities is None:
+        propensities = PopularityPropensities()
+    models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
+    if len({model.label for model in models}) < len(models):
+        raise ValueError(
+            "Two kinds of propensities have the same name, so that their rows could not be told "
+            f"apart: {enumerated([model.label for model in models])}."
+        )
+    if not 0 <= clip < 1:
+        raise ValueError(f"Propensities are clipped at {clip:g}; it must be from 0 to below 1.")
+    if normalised not in get_args(Normalised):
+        raise ValueError(f"SNIPS is normalised over 'all' or by 'user', not by {normalised!r}.")
+    (ranking,) = named_protocols([protocol]).values()
+    values = np.concatenate([fold.test.values for fold in data.folds()])
+    threshold = relevance_threshold(values, relevant)
+    by_system: dict[str, list[_Sample]] = {name: [] for name in systems}
+    for ranked in ranked_folds(data, systems, ranking, threshold):
+        for sample in _samples(ranked, ranking, models, clip):
+            for name in systems:
+                by_system[name].append(sample.ranked_by(ranked, name))
+    rows = [
+        _row(name, metric, samples, estimator, normalised, threshold)
+        for name, samples_of_system in by_system.items()
+        for metric in chosen
+        for samples in _by_source(samples_of_system)
+        for estimator in _estimators(samples[0].source, metric)
+    ]
+    return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
+
+
+class _Sample:
+    """Weighted judgments of one fold, and the ranks that a system gave them."""
+
+    def __init__(
+        self,
+        source: tuple[str, str],
+        judgments: Judgments,
+        pairs: CandidatePairs,
+        weights: NDArray[np.float64],
+        clipped: NDArray[np.bool_] | None = None,
+        ranks: NDArray[np.integer] | None = None,
+    ) -> None:
+        self.source, self.judgments, self.pairs, self.weights = source, judgments, pairs, weights
+        self.clipped = np.zeros(len(weights), dtype=bool) if clipped is None else clipped
+        self.ranks = np.zeros(len(weights), dtype=np.int32) if ranks is None else ranks
+
+    def ranked_by(self, ranked: RankedFold, name: str) -> _Sample:
+        found: JudgedRanks = (ranked.unbiased if self.source[0] == "MAR" else ranked.test)[name]
+        return _Sample(
+            self.source, self.judgments, self.pairs, self.weights, self.clipped, found.ranks
+        )
+
+    def divisors(self, metric: RankSum, threshold: float) -> NDArray[np.bool_]:
+        relevant = self.judgments.values >= threshold
+        return self.pairs.judged & relevant if metric.per_relevant else self.pairs.judged
+
+
+def _samples(
+    ranked: RankedFold, protocol: Protocol, models: Sequence[PropensityModel], clip: float
+) -> list[_Sample]:
+    """Return the judgments of a fold with the weights of every source of estimates."""
+    fold = ranked.data
+    pairs = CandidatePairs.of(fold, fold.test, protocol)
+    samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)))]
+    for model in models:
+        own = model.of(fold, protocol)
+        low = own < clip
+        weights = 1.0 / np.where(pairs.judged, np.maximum(own, clip), 1.0)
+        samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, low))
+    if fold.unbiased is not None:
+        drawn = CandidatePairs.of(fold, fold.unbiased, protocol)
+        users = fold.unbiased.users
+        counts = np.bincount(users[drawn.judged], minlength=len(drawn.sizes))
+        # Users without a random sample are not averaged.
+        sizes = np.where(counts > 0, drawn.sizes, 0)
+        weights = np.ones(len(users))
+        weights[drawn.judged] = (sizes / np.maximum(counts, 1))[users[drawn.judged]]
+        of_sampled = CandidatePairs(drawn.judged, sizes, drawn.is_candidate)
+        samples.append(_Sample(("MAR", ""), fold.unbiased, of_sampled, weights))
+    return samples
+
+
+def _by_source(samples: Sequence[_Sample]) -> list[list[_Sample]]:
+    sources: dict[tuple[str, str], list[_Sample]] = {}
+    for sample in samples:
+        sources.setdefault(sample.source, []).append(sample)
+    # What is unbiased stands last.
+    return sorted(sources.values(), key=lambda own: own[0].source[0] == "MAR")
+
+
+def _estimators(source: tuple[str, str], metric: RankSum) -> list[str]:
+    if source[0] != "IPS":
+        return [source[0]]
+    return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
+
+
+def _row(
+    name: str,
+    metric: RankSum,
+    samples: Sequence[_Sample],
+    estimator: str,
+    normalised: Normalised,
+    threshold: float,
+) -> dict[str, Any]:
+    sums = _summed(metric, samples, threshold)
+    if estimator == "SNIPS" or metric.per_relevant:
+        estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
+    else:
+        estimate = sums.ips()
+    low, high = estimate.interval
+    divisors = [sample.divisors(metric, threshold) for sample in samples]
+    weights = np.concatenate([s.weights[own] for s, own in zip(samples, divisors, strict=True)])
+    clipped = np.concatenate([s.clipped[own] for s, own in zip(samples, divisors, strict=True)])
+    return {
+        "system": name,
+        "metric": metric.label,
+        "estimator": estimator,
+        "propensities": samples[0].source[1],
+        "value": estimate.value,
+        "standard_error": estimate.standard_error,
+        "low": low,
+        "high": high,
+        "users": estimate.users,
+        "judgments": len(weights),
+        "effective_size": effective_size(weights),
+        "clipped": float(clipped.mean()) if len(clipped) else 0.0,
+    }
+
+
+def _summed(metric: RankSum, samples: Sequence[_Sample], threshold: float) -> WeightedSums:
+    n_users = len(samples[0].pairs.sizes)
+    sums = np.zeros((4, n_users))
+    for sample in samples:
+        users = sample.judgments.users
+        counted = sample.pairs.judged & (sample.judgments.values >= threshold)
+        worth = np.where(counted, sample.weights * metric.worth(sample.ranks), 0.0)
+        divisor = np.where(sample.divisors(metric, threshold), sample.weights, 0.0)
+        sums[0] += np.bincount(users, weights=worth, minlength=n_users)
+        sums[1] += np.bincount(users, weights=divisor, minlength=n_users)
+        sums[2] += sample.pairs.sizes
+        sums[3] += sample.pairs.sizes > 0
+    return WeightedSums(*sums)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+r"""Estimates of averages over users from weighted judgments, with their standard errors.
+
+Of user u the judged candidates i have the weight :math:`w_{ui}` (1, or the inverse of the
+propensity), the worth :math:`c_{ui}`, 0 for what is not relevant, and :math:`d_{ui}`, which is 1,
+or under recall 1 for relevant items and 0 for others; the user has :math:`N_u` candidates. With
+:math:`a_u = \sum_i w_{ui} c_{ui}` and :math:`b_u = \sum_i w_{ui} d_{ui}` over the judged ones:
+
+.. math:: IPS = \frac{1}{|U|} \sum_u a_u, \qquad
+          SNIPS = \frac{\sum_u a_u}{\sum_u b_u} \cdot \frac{\sum_u N_u}{|U|}
+
+IPS is unbiased if the propensities are right. SNIPS divides by the weights themselves: they
+estimate the number of candidates, and erring together with the numerator they make its variance
+smaller, at a bias that vanishes with the number of judgments. Under recall, SNIPS has no
+:math:`N_u`, and IPS does not exist, because the number of relevant items is not known.
+
+Notes
+-----
+Schnabel et al. (2016), section 3; Swaminathan and Joachims (2015), "The self-normalized estimator
+for counterfactual learning", NIPS; Yang et al. (2018), who normalise user by user. The variance of
+a ratio: Cochran (1977), "Sampling techniques", section 6.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+_CONFIDENCE = 0.95
+
+Normalised = Literal["all", "user"]
+
+
+@dataclass(frozen=True)
+class WeightedSums:
+    """What estimates need of one system under one metric, by user.
+
+    Attributes
+    ----------
+    worths, weights, sizes, lists : ndarray of float64, shape (n_users,)
+        :math:`a_u`, :math:`b_u`, :math:`N_u` and the number of lists, each over all folds.
+
+    Examples
+    --------
+    Two users with 10 candidates each; of the first, one relevant item of weight 4 was found:
+
+    >>> sums = WeightedSums(
+    ...     worths=np.array([4.0, 0.0]),
+    ...     weights=np.array([8.0, 12.0]),
+    ...     sizes=np.array([10.0, 10.0]),
+    ...     lists=np.ones(2),
+    ... )
+    >>> sums.ips().value, sums.snips("all", per_relevant=False).value
+    (2.0, 2.0)
+    """
+
+    worths: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    lists: NDArray[np.float64]
+
+    def ips(self) -> Estimate:
+        """Return the mean of the users' sums."""
+        there = self.lists > 0
+        return _mean(self.worths[there] / self.lists[there])
+
+    def snips(self, normalised: Normalised, *, per_relevant: bool) -> Estimate:
+        """Return the estimate that is divided by its weights.
+
+        Parameters
+        ----------
+        normalised : {"all", "user"}
+            Whether the weights of all users are the divisor, or the user's own, of users who have
+            any. The latter is an average of averages: with one judgment a user, its weight cancels.
+        per_relevant : bool
+            Whether the divisor is all there is (recall), or stands for the number of candidates.
+        """
+        if normalised == "user":
+            there = self.weights > 0
+            shares = self.worths[there] / self.weights[there]
+            scale = 1.0 if per_relevant else self.sizes[there] / self.lists[there]
+            return _mean(shares * scale)
+        there = (self.weights > 0) if per_relevant else (self.lists > 0)
+        worths, weights = self.worths[there], self.weights[there]
+        size, whole = int(there.sum()), float(weights.sum())
+        if not whole > 0:
+            return Estimate(float("nan"), float("nan"), size)
+        ratio = worths.sum() / whole
+        scale = 1.0 if per_relevant else self.sizes[there].sum() / self.lists[there].sum()
+        residuals = worths - ratio * weights
+        error = float("nan")
+        if size > 1:
+            error = float(np.sqrt((residuals**2).sum() * size / (size - 1)) / whole * scale)
+        return Estimate(float(ratio * scale), error, size)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate over users.
+
+    Attributes
+    ----------
+    value, standard_error : float
+        NaN where there are no users, or too few.
+    users : int
+        Number of users.
+
+    Examples
+    --------
+    >>> low, high = Estimate(0.5, 0.1, users=30).interval
+    >>> round(low, 3), round(high, 3)
+    (0.295, 0.705)
+    """
+
+    value: float
+    standard_error: float
+    users: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval by Student's t."""
+        if self.users < 2:
+            return float("nan"), float("nan")
+        half = float(stdtrit(self.users - 1, (1 + _CONFIDENCE) / 2)) * self.standard_error
+        return self.value - half, self.value + half
+
+
+def effective_size(weights: NDArray[np.float64]) -> float:
+    r"""Return the number of equally weighted judgments that would be as good.
+
+    .. math:: n_{eff} = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
+
+    Parameters
+    ----------
+    weights : ndarray of float64, shape (n,)
+
+    Returns
+    -------
+    float
+        Between 1 and n; 0 without weights.
+
+    Notes
+    -----
+    Kish (1965), "Survey sampling", section 11.7.
+
+    Examples
+    --------
+    >>> effective_size(np.ones(4)), round(effective_size(np.array([9.0, 1, 1, 1])), 2)
+    (4.0, 1.71)
+    """
+    squares = float((weights**2).sum())
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def _mean(values: NDArray[np.float64]) -> Estimate:
+    size = len(values)
+    if not size:
+        return Estimate(float("nan"), float("nan"), 0)
+    error = float(values.std(ddof=1) / np.sqrt(size)) if size > 1 else float("nan")
+    return Estimate(float(values.mean()), error, size)
