@@ -76,7 +76,7 @@ def test_every_study_has_its_page_of_figures_and_a_page_of_what_holds() -> None:
 def test_every_page_of_the_docs_is_found_from_it() -> None:
     linked = set(re.findall(r"\]\((docs/\w+\.md)\)", README))
     # From docs/cluster.md and docs/running.md, and from docs/library.md.
-    further = {"docs/snakemake_scheduler.md", "docs/time_and_bias.md"}
+    further = {f"docs/{name}.md" for name in ("diagnosis", "snakemake_scheduler", "time_and_bias")}
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
     assert pages - linked == further
 

@@ -162,7 +162,7 @@ def diagnose(
         levels=levels,
         judgments=judgments,
         agreement=agreement,
-        opposed_pairs=opposed,
+        disagreeing_pairs=opposed,
         per_user=_per_user(quick, labels, values, sample),
         advice=tuple(advice),
         notes=(*_notes(chosen, sample, drawn, found, splits), *notes),

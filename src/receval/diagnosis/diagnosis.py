@@ -49,7 +49,7 @@ class Diagnosis:
         :func:`receval.diagnosis.unbiased_judgments.liked_and_disliked` and
         :func:`receval.diagnosis.unbiased_judgments.agreement_of_judgments`; None where nothing
         tells liked from disliked items.
-    opposed_pairs : float or None
+    disagreeing_pairs : float or None
         :func:`receval.diagnosis.unbiased_judgments.disagreeing_item_pairs`.
     per_user : DataFrame
         Values of users by system, under AR AI-AN on the random split.
@@ -71,7 +71,7 @@ class Diagnosis:
     levels: pd.DataFrame
     judgments: pd.DataFrame | None
     agreement: pd.DataFrame | None
-    opposed_pairs: float | None
+    disagreeing_pairs: float | None
     per_user: pd.DataFrame
     advice: tuple[Advice, ...]
     notes: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Diagnosis:
             )
         if self.agreement is not None:
             parts.append(
-                ReportTable("judgments", judgments_table(self.agreement, self.opposed_pairs))
+                ReportTable("judgments", judgments_table(self.agreement, self.disagreeing_pairs))
             )
         return Report(title, tuple(parts), self._data(), self.notes, self.settings)
 
