@@ -153,7 +153,7 @@ def advice_on_relevance(found: DataFindings) -> Advice:
     return Advice(
         "Relevance",
         f"Test ratings of {found.threshold:g} or more are relevant.",
-        f"{as_percent(found.relevant_share)} of the ratings are, of "
+        f"{as_percent(found.relevant_share)} of the ratings are relevant, of "
         f"{found.different_values} different values; the others are judged and not relevant."
         if found.relevant_share < 1
         else "All ratings are, such as counts that are positive.",

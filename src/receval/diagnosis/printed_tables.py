@@ -23,6 +23,8 @@ def per_cent(share: float, decimals: int = 1) -> str:
     >>> per_cent(0.0447), per_cent(0.5, 0)
     ('4.5 %', '50 %')
     """
+    if share == 0:
+        return "0 %"
     return NOTHING if math.isnan(share) else f"{fixed(100 * share, decimals)} %"
 
 
@@ -32,10 +34,10 @@ def size_table(size: pd.DataFrame, time: pd.DataFrame) -> Table:
     for row in [*size.itertuples(), *time.itertuples()]:
         if row.quantity in _HIDDEN:
             continue
-        rows.append((_sentence(str(row.meaning)), _value(str(row.quantity), float(row.value))))
+        rows.append((_value(str(row.quantity), float(row.value)), _sentence(str(row.meaning))))
     return Table(
         "Size and skew",
-        (Column("What"), Column("Value", "right")),
+        (Column("Value", "right"), Column("What")),
         tuple(rows),
         "How many ratings there are, of what values, and how they are spread.",
     )
@@ -43,7 +45,7 @@ def size_table(size: pd.DataFrame, time: pd.DataFrame) -> Table:
 
 def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
     """Print cold users and items under each split, and what of the future trains."""
-    heads = ["Train", "Test", "Cold users", "their test", "Cold items", "their test"]
+    heads = ["Train", "Test", "Cold users", "Test of these", "Cold items", "Test of those"]
     if future is not None:
         heads += ["User's future", "Item's future", "Anybody's", "Younger training"]
     rows = []
@@ -63,8 +65,8 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
             cells += [per_cent(float(own[name])) for name in names]
         rows.append(tuple(cells))
     notes = [
-        "Cold: with test ratings and without training ratings; beside it, the share of the test "
-        "ratings that are theirs."
+        "Cold: with test ratings and without training ratings. Test of these, of those: the share "
+        "of the test ratings that is theirs."
     ]
     if future is not None:
         notes.append(
@@ -204,7 +206,9 @@ def _value(quantity: str, value: float) -> str:
         return fixed(value, 0 if value == int(value) else 1)
     if quantity.endswith("_share") or quantity.startswith("top_"):
         return per_cent(value)
-    if quantity in ("most_frequent_value", "relevant_from", "timestamps"):
+    if quantity == "timestamps":
+        return "yes" if value else "no"
+    if quantity in ("most_frequent_value", "relevant_from"):
         return f"{value:g}"
     if quantity.endswith("gini"):
         return fixed(value, 3)

@@ -14,6 +14,8 @@ HEADS = (0.01, 0.1, 0.2)
 
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
+_QUANTILES = {0.0: "fewest", 0.5: "median", 1.0: "most"}
+
 CURVE_POINTS = 400
 """Ranks of the popularity curve at most, evenly spread on a logarithmic scale."""
 
@@ -69,7 +71,7 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
     for what, own in (("user", by_user), ("item", by_item)):
         for quantile in QUANTILES:
             name = f"ratings_per_{what}_q{quantile * 100:g}"
-            text = f"ratings of a {what}, quantile {quantile:g}"
+            text = f"ratings per {what}, {_QUANTILES.get(quantile, f'quantile {quantile:g}')}"
             rows.append((name, float(np.quantile(own, quantile)), text))
     rows += [
         ("different_values", len(values), "different values of ratings"),

@@ -26,7 +26,7 @@ def time_span(ratings: Ratings) -> pd.DataFrame:
     """
     times = ratings.timestamps
     rows: list[tuple[str, float, str]] = [
-        ("timestamps", float(times is not None), "whether ratings have timestamps (1: yes)")
+        ("timestamps", float(times is not None), "whether ratings have timestamps")
     ]
     if times is not None:
         order = np.lexsort((times, ratings.users))
