@@ -37,6 +37,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "protocol": "receval.protocols.names:parse_protocol",
         "Metric": "receval.metrics.metric:Metric",
         "metric": "receval.metrics.usual_names:metric_of_usual_name",
+        "diagnose": "receval.diagnosis.diagnose:diagnose",
         "dialect": "receval.dialects.registry:dialect",
         "Dialect": "receval.dialects.dialect:Dialect",
         "leakage": "receval.comparison.leakage_of_splits:leakage",

@@ -7,6 +7,7 @@ from receval.comparison.result import EvaluationResult
 from receval.comparison.runs import evaluate_runs
 from receval.comparison.splitting import SplitRatings, split
 from receval.comparison.systems import evaluate_systems as evaluate
+from receval.diagnosis.diagnose import diagnose
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect
 from receval.interchange.ratings_table import read_ratings
@@ -68,6 +69,7 @@ __all__ = [
     "UserKNN",
     "adapt",
     "compare_by_lexirecall",
+    "diagnose",
     "dialect",
     "evaluate",
     "evaluate_runs",

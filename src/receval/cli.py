@@ -13,18 +13,20 @@ from difflib import get_close_matches
 from receval import __version__
 from receval.commands.command_parser import CommandParser
 from receval.commands.completion import add_completion
+from receval.commands.diagnose import add_diagnose
 from receval.commands.evaluate import add_evaluate
 from receval.commands.runs import add_runs
 from receval.commands.saved_arguments import with_settings
 from receval.repository.tasks import TASKS, add_repository
 from receval.storage.messages import about_files, quoted
 
-COMMANDS = {"evaluate": add_evaluate, "runs": add_runs}
+COMMANDS = {"diagnose": add_diagnose, "evaluate": add_evaluate, "runs": add_runs}
 """What adds each command for data of one's own; one line more is one command more."""
 
 REPOSITORY = "repo"
 
 EPILOG = """examples:
+  receval diagnose ratings.csv
   receval evaluate ratings.csv --system pop --system user-knn
   receval runs --test test.qrels mine.run theirs.run --metric nDCG@10
   receval evaluate --help

@@ -119,9 +119,9 @@ def test_citation_writes_the_bibtex_of_the_readme(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Say what to do: receval evaluate, "),
-        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are evaluate, "),
-        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are evaluate, "),
+        ([], "Say what to do: receval diagnose, "),
+        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are diagnose, "),
+        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are diagnose, "),
         (["repo"], "receval repo: the following arguments are required: task"),
         (["repo", "drfit"], "invalid choice: 'drfit' (choose from 'drift', 'accept', "),
         (["repo", "drift", "--edition", "complete"], "'complete' (choose from 'demo', 'full')"),

@@ -17,6 +17,39 @@ from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from receval.comparison.report import Report
+    from receval.ratings import Ratings
+
+
+def add_ratings(parser: argparse.ArgumentParser) -> None:
+    """Add a file of ratings, and what its columns are."""
+    ratings = parser.add_argument(
+        "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
+    )
+    complete_by("file", [ratings])
+    for name in ("user", "item", "rating", "timestamp"):
+        parser.add_argument(
+            f"--{name}", type=column_name, help=f"column of the {name}: name or position"
+        )
+    parser.add_argument(
+        "--repeats",
+        default="refuse",
+        choices=("refuse", "first", "last", "sum", "mean"),
+        help="what becomes of pairs that are rated again (%(default)s)",
+    )
+
+
+def ratings_of(chosen: argparse.Namespace) -> Ratings:
+    """Return the ratings of the arguments of :func:`add_ratings`."""
+    from receval.interchange.ratings_table import read_ratings
+
+    return read_ratings(
+        chosen.ratings,
+        user=chosen.user,
+        item=chosen.item,
+        rating=chosen.rating,
+        timestamp=chosen.timestamp,
+        repeats=chosen.repeats,
+    )
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +68,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--relevant",
-        type=_threshold,
+        type=threshold_or_auto,
         default="auto",
         help="from which value on a test rating is relevant (%(default)s)",
     )
@@ -110,7 +143,8 @@ def number_or_word(text: str) -> int | float | str:
     return text
 
 
-def _threshold(text: str) -> float | str:
+def threshold_or_auto(text: str) -> float | str:
+    """Return a relevance threshold, or the word that leaves it to the ratings."""
     if text == "auto":
         return text
     try:

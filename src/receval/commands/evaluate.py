@@ -11,12 +11,12 @@ from typing import Any
 from receval.commands.arguments import (
     add_measuring,
     add_output,
-    column_name,
+    add_ratings,
     finish,
     number_or_word,
+    ratings_of,
     repeated,
 )
-from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
@@ -38,10 +38,7 @@ def add_evaluate(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    ratings = parser.add_argument(
-        "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
-    )
-    complete_by("file", [ratings])
+    add_ratings(parser)
     parser.add_argument(
         "--system",
         action="append",
@@ -53,16 +50,6 @@ def add_evaluate(commands: Any) -> None:
         default="user-ratio:train_ratio=0.8",
         metavar="KIND",
         help="such as k-fold:folds=5, leave-last-out, temporal:cut=2003-01-31,gap=7 (%(default)s)",
-    )
-    for name in ("user", "item", "rating", "timestamp"):
-        parser.add_argument(
-            f"--{name}", type=column_name, help=f"column of the {name}: name or position"
-        )
-    parser.add_argument(
-        "--repeats",
-        default="refuse",
-        choices=("refuse", "first", "last", "sum", "mean"),
-        help="what becomes of pairs that are rated again (%(default)s)",
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")
@@ -77,20 +64,11 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
     from receval.commands.named_systems import named_system
     from receval.comparison.splitting import split
     from receval.comparison.systems import evaluate_systems
-    from receval.interchange.ratings_table import read_ratings
 
     names = repeated(chosen.system) or ["pop", "user-knn"]
     systems = {name: named_system(name, chosen.seed) for name in names}
     kind, parameters = _split(chosen.split)
-    ratings = read_ratings(
-        chosen.ratings,
-        user=chosen.user,
-        item=chosen.item,
-        rating=chosen.rating,
-        timestamp=chosen.timestamp,
-        repeats=chosen.repeats,
-    )
-    data = split(ratings, kind, seed=chosen.seed, **parameters)
+    data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
     with progress_line("system") as progress:
         result = evaluate_systems(
             data,

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""``receval diagnose``: what a file of ratings allows to be measured."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.commands.arguments import (
+    add_output,
+    add_ratings,
+    finish,
+    ratings_of,
+    threshold_or_auto,
+)
+from receval.commands.completion import complete_by
+from receval.commands.progress import progress_line
+from receval.commands.saved_arguments import add_settings
+
+EXAMPLES = """examples:
+  receval diagnose ratings.csv
+  receval diagnose ratings.csv --relevant 4 --unbiased random_items.csv --out diagnosis
+"""
+
+
+def add_diagnose(commands: Any) -> None:
+    """Add the command to those of ``receval``."""
+    text = "tell what your ratings allow to be measured, and how an experiment should be made"
+    parser = commands.add_parser(
+        "diagnose",
+        help=text,
+        description=text,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_ratings(parser)
+    unbiased = parser.add_argument(
+        "--unbiased",
+        metavar="FILE",
+        help="judgments of items that were drawn for users, with the same columns",
+    )
+    complete_by("file", [unbiased])
+    parser.add_argument(
+        "--relevant",
+        type=threshold_or_auto,
+        default="auto",
+        help="from which value on a rating is relevant (%(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (%(default)s)")
+    add_output(parser, "receval-diagnose")
+    add_settings(
+        parser,
+        "diagnose",
+        positionals=["ratings"],
+        required=["ratings"],
+        files=["ratings", "unbiased"],
+    )
+    parser.set_defaults(run=run_diagnose)
+
+
+def run_diagnose(chosen: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from receval.diagnosis.diagnose import diagnose
+    from receval.interchange.ratings_table import read_ratings
+
+    unbiased = None
+    if chosen.unbiased is not None:
+        columns = {name: getattr(chosen, name) for name in ("user", "item", "rating")}
+        unbiased = read_ratings(chosen.unbiased, **columns, repeats=chosen.repeats)
+    with progress_line("step") as progress:
+        found = diagnose(
+            ratings_of(chosen),
+            relevant=chosen.relevant,
+            unbiased=unbiased,
+            seed=chosen.seed,
+            tell=progress,
+        )
+    print(found, end="\n\n")
+    return finish(found.report(f"Diagnosis of {Path(chosen.ratings).name}"), chosen)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The measured tables of a diagnosis as the numbers that recommendations are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from receval.diagnosis.findings import DataFindings
+from receval.ratings import Ratings
+from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.statistics.pairs import system_pairs
+
+LEVEL, POWER = 0.05, 0.8
+
+
+def share_of_testable_users(ratings: Ratings) -> float:
+    """Return the share of users with a test rating if a fifth of each user's ratings test."""
+    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+    return float(np.mean(sizes > ceiling_of_share(sizes, 0.8)))
+
+
+def smallest_difference(values: np.ndarray) -> float:
+    r"""Return the difference of means that a paired test finds in four of five experiments.
+
+    .. math:: (z_{1 - \alpha / 2} + z_{1 - \beta})\, s / \sqrt n
+
+    with :math:`s` the standard deviation of the differences of users, its median over pairs of
+    systems, :math:`\alpha = .05` two-sided and :math:`1 - \beta = .8`.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_systems, n_users)
+
+    Notes
+    -----
+    The normal approximation (Sakai 2018, "Laboratory experiments in information retrieval",
+    chapter 6, on sample sizes).
+
+    Examples
+    --------
+    Differences of one and minus one in equal numbers have nearly the standard deviation 1:
+
+    >>> values = np.array([[1.0, 0.0] * 200, [0.0, 1.0] * 200])
+    >>> round(smallest_difference(values), 3)
+    0.14
+    """
+    first, second = system_pairs(len(values))
+    if not len(first) or values.shape[1] < 2:
+        return float("nan")
+    spreads = np.std(values[first] - values[second], axis=1, ddof=1)
+    factor = ndtri(1 - LEVEL / 2) + ndtri(POWER)
+    return float(factor * np.median(spreads) / np.sqrt(values.shape[1]))
+
+
+@dataclass(frozen=True)
+class DecisiveNumbers:
+    """Tables of a diagnosis, by the names that their rows have.
+
+    Attributes
+    ----------
+    size : Series
+        By quantity.
+    cold : DataFrame
+        By split.
+    future : DataFrame or None
+        By split.
+    designs : DataFrame
+        By design.
+    shares, metrics : DataFrame
+    agreement : DataFrame or None
+    unbiased_judgments : int
+    differences : ndarray of float64, shape (n_systems, n_users)
+        Values of users under the shallow precision.
+    sampled_agreement : float
+    """
+
+    size: pd.Series
+    cold: pd.DataFrame
+    future: pd.DataFrame | None
+    designs: pd.DataFrame
+    shares: pd.DataFrame
+    metrics: pd.DataFrame
+    agreement: pd.DataFrame | None
+    unbiased_judgments: int
+    differences: np.ndarray
+    sampled_agreement: float
+
+    def findings(self, ratings: Ratings, threshold: float) -> DataFindings:
+        """Return the numbers that decide on an experiment with these ratings."""
+        share = share_of_testable_users(ratings)
+        split = "user-ratio" if "user-ratio" in self.cold.index else "random-ratio"
+        by_time = self.cold.loc["temporal"] if "temporal" in self.cold.index else None
+        has_future = self.future is not None and split in self.future.index
+        levelled = self.shares.dropna(subset=["popularity_share"])
+        sparse = self.shares.dropna(subset=["sparsity_share"])
+        sparse = sparse[sparse["design"].str.startswith("AR")]
+        return DataFindings(
+            users=ratings.n_users,
+            items=ratings.n_items,
+            ratings=len(ratings),
+            density=float(self.size["density"]),
+            item_gini=float(self.size["item_gini"]),
+            testable_users=share,
+            threshold=threshold,
+            relevant_share=float(self.size["relevant_share"]),
+            different_values=int(self.size["different_values"]),
+            own_future=float(self.future.loc[split, "own_future"])
+            if has_future and self.future is not None
+            else None,
+            temporal_cold_users=None if by_time is None else float(by_time["cold_user_share"]),
+            temporal_cold_items=None if by_time is None else float(by_time["cold_item_share"]),
+            temporal_test_users=None
+            if by_time is None
+            else int(by_time["test_users"] - by_time["cold_users"]),
+            random_all_items=float(self.designs.loc["AR AI-AN", "random_expected"]),
+            random_one_relevant=float(self.designs.loc["1R TI-NN", "random_expected"]),
+            sampled_agreement=self.sampled_agreement,
+            pop_ratio=float(self.designs.loc["AR TI-AN", "ratio"]),
+            popularity_share=_first(levelled, "popularity_share"),
+            sparsity_share=_first(sparse, "sparsity_share"),
+            metrics=tuple(
+                (str(row.metric), float(row.p_value_sum), float(row.tau))
+                for row in self.metrics.itertuples()
+            ),
+            pairs=int(self.metrics["pairs"].iloc[0]),
+            test_users=self.differences.shape[1],
+            precision=str(self.metrics["metric"].iloc[0]),
+            smallest_difference=smallest_difference(self.differences),
+            disliked_agreement=self._tau("liked with disliked, observed", "P@10"),
+            unbiased_judgments=self.unbiased_judgments,
+            unbiased_agreement=self._tau("observed with unbiased", "P@10"),
+            unbiased_anti_agreement=self._tau("observed with unbiased", "antiP@10"),
+        )
+
+    def _tau(self, comparison: str, metric: str) -> float | None:
+        if self.agreement is None:
+            return None
+        own = self.agreement
+        found = own[(own["comparison"] == comparison) & (own["metric"] == metric)]["tau"].dropna()
+        return float(found.iloc[0]) if len(found) else None
+
+
+def _first(table: pd.DataFrame, column: str) -> float | None:
+    return float(table[column].iloc[0]) if len(table) else None

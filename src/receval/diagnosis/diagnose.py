@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""The diagnosis of ratings in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from receval.comparison.relevance import relevance_threshold
+from receval.comparison.splitting import split
+from receval.diagnosis.advice_on_data import MOST_TESTABLE
+from receval.diagnosis.cold_start import cold_start
+from receval.diagnosis.compared_splits import ComparedSplits, compared_splits
+from receval.diagnosis.decisive_numbers import DecisiveNumbers, share_of_testable_users
+from receval.diagnosis.diagnosis import Diagnosis
+from receval.diagnosis.metrics_on_these_data import (
+    metrics_for,
+    metrics_on_these_data,
+    values_of_tested_users,
+)
+from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
+from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
+from receval.diagnosis.random_precision import experiment_designs, precision_of_designs
+from receval.diagnosis.recommendation import recommendation
+from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
+from receval.diagnosis.timestamps import future_training, time_span
+from receval.diagnosis.unbiased_judgments import (
+    agreement_of_judgments,
+    chosen_ratings,
+    disagreeing_item_pairs,
+    drawn_judgments,
+    liked_and_disliked,
+    unbiased_ratings,
+    with_unbiased,
+)
+from receval.diagnosis.users_sample import compacted_ratings, sampled_users
+from receval.metrics.evaluation import evaluate, evaluated_lists, mean
+from receval.metrics.registry import parse
+from receval.protocols.names import parse_protocol
+from receval.ratings import Ratings
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+
+Tell = Callable[[str, int, int], None]
+"""Is told what is done now, the number of the step from 0, and how many there are."""
+
+
+def diagnose(
+    ratings: Ratings,
+    *,
+    relevant: float | Literal["auto"] = "auto",
+    unbiased: Ratings | None = None,
+    seed: int = 1,
+    tell: Tell | None = None,
+) -> Diagnosis:
+    """Find out what ratings allow to be measured, and how an experiment on them should be made.
+
+    Size, skew, splits, timestamps and cold users and items are of all ratings. Systems are trained
+    on a sample of whole users where there are very many
+    (:mod:`receval.diagnosis.users_sample` has the sizes), and a note says so.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        From :func:`receval.interchange.ratings_table.read_ratings`.
+    relevant : float or "auto"
+        From which rating on an item is relevant
+        (:func:`receval.comparison.relevance.relevance_threshold`).
+    unbiased : Ratings, optional
+        Judgments of items that were drawn for users; by default the rows of the ratings that their
+        ``known`` says nobody chose, if it does.
+    seed : int
+        Of all that is drawn.
+    tell : callable, optional
+        Is told of each step before it begins: its name, its number from 0, and how many there are.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    ValueError
+        No rating reaches the threshold, nothing can be held out, or unbiased judgments are of
+        other users or items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> users, items = np.nonzero(np.random.default_rng(1).random((40, 25)) < 0.5)
+    >>> found = diagnose(read_ratings({"user": users, "item": items}))
+    >>> found.advice[0].subject, found.advice[0].sentence[:51]
+    ('Split', "A random fifth of each user's ratings tests and the")
+    """
+    chosen = compacted_ratings(chosen_ratings(ratings))
+    drawn = drawn_judgments(ratings, unbiased)
+    threshold = relevance_threshold(chosen.values, relevant)
+    sample = sampled_users(chosen, seed)
+    found = None if drawn is None else unbiased_ratings(sample, drawn)
+    steps = _Steps(tell, fitting_systems(sample.n_users, sample.n_items))
+    steps.begin("sizes")
+    size, time = size_and_skew(chosen, threshold), time_span(chosen)
+    steps.begin("splits")
+    splits = compared_splits(chosen, seed)
+    cold = cold_start(splits.made)
+    future = None if chosen.timestamps is None else future_training(splits.made)
+    kind, parameters = _tried_split(chosen)
+    data = split(sample, kind, seed=seed, **parameters)
+    fold = with_unbiased(next(data.folds()), found[0] if found is not None else None)
+    if not (fold.test.values >= threshold).any():
+        raise ValueError(
+            f"None of the {len(fold.test):,} test ratings reaches {threshold:g}, from which on "
+            "they are relevant: say a lower relevant=, or give more ratings."
+        )
+    steps.begin("Random and Pop by protocol")
+    designs, notes = experiment_designs(sample, data, threshold, seed)
+    by_design = precision_of_designs(designs, seed)
+    shares = popularity_or_sparsity(by_design)
+    protocols = [
+        parse_protocol("AR AI-AN").with_threshold(threshold),
+        next(own.protocol for own in designs if own.name == "1R TI-NN"),
+    ]
+    ranking = QuickRanking(data, fold, protocols, threshold, seed)
+    for name in ranking.names:
+        steps.begin(name)
+        ranking.rank(name)
+    quick = ranking.ranked()
+    steps.begin("metrics")
+    has_disliked = bool((fold.test.values < threshold).any())
+    labels = metrics_for(sample.n_items, has_disliked)
+    values = values_of_tested_users(quick.lists[0], labels)
+    metrics, levels = metrics_on_these_data(quick, labels, values, seed)
+    steps.begin("judgments")
+    judgments = liked_and_disliked(quick) if has_disliked or quick.unbiased else None
+    agreement = None if judgments is None else agreement_of_judgments(judgments)
+    opposed = disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None
+    numbers = DecisiveNumbers(
+        size=size.set_index("quantity")["value"],
+        cold=cold.set_index("split"),
+        future=None if future is None else future.set_index("split"),
+        designs=by_design.set_index("design"),
+        shares=shares,
+        metrics=metrics,
+        agreement=agreement,
+        unbiased_judgments=0 if fold.unbiased is None else len(fold.unbiased),
+        differences=values[0],
+        sampled_agreement=_agreement_of_protocols(quick, labels[0]),
+    )
+    advice = recommendation(numbers.findings(chosen, threshold))
+    return Diagnosis(
+        size=size,
+        time=time,
+        popularity=popularity_curve(chosen),
+        cold=cold,
+        future=future,
+        designs=by_design,
+        shares=shares,
+        metrics=metrics,
+        levels=levels,
+        judgments=judgments,
+        agreement=agreement,
+        disagreeing_pairs=opposed,
+        per_user=_per_user(quick, labels, values, sample),
+        advice=tuple(advice),
+        notes=(*_notes(chosen, sample, drawn, found, splits), *notes),
+        settings={
+            "relevant": threshold,
+            "seed": seed,
+            "split": data.description,
+            "users_of_systems": sample.n_users,
+            "ratings_of_systems": len(sample),
+            "systems": list(quick.systems),
+        },
+    )
+
+
+class _Steps:
+    """Tells of the steps of a diagnosis, of which systems are the ones that vary."""
+
+    def __init__(self, tell: Tell | None, systems: list[str]) -> None:
+        self._tell = tell
+        names = ["sizes", "splits", "Random and Pop by protocol", *systems, "metrics", "judgments"]
+        self._names = names
+
+    def begin(self, name: str) -> None:
+        if self._tell is not None:
+            self._tell(name, self._names.index(name), len(self._names))
+
+
+def _tried_split(ratings: Ratings) -> tuple[str, dict[str, Any]]:
+    """Return the random split on which systems are tried: that which is recommended, too."""
+    if share_of_testable_users(ratings) >= MOST_TESTABLE:
+        return "user-ratio", {"train_ratio": 0.8}
+    if (np.bincount(ratings.users) < 2).all():
+        raise ValueError(
+            "Every user has a single rating, so that none can be held out for a test while others "
+            "train: what systems recommend cannot be measured on these data."
+        )
+    return "leave-out", {"held_out": 1, "short_profiles": "train"}
+
+
+def _agreement_of_protocols(quick: QuickLists, label: str) -> float:
+    """Return Kendall's tau of the orders of systems by all and by sampled candidates."""
+    metric = parse(label)
+    everything, sampled = (
+        np.array([[mean(evaluate([metric], own), own)[0] for own in lists]])
+        for lists in quick.lists
+    )
+    return float(kendall_tau_b(everything, sampled, TOLERANCE_OF_MEANS)[0, 0])
+
+
+def _per_user(
+    quick: QuickLists, labels: list[str], values: np.ndarray, ratings: Ratings
+) -> pd.DataFrame:
+    """Return the shallow values of users, one row a system and user."""
+    shallow = [
+        n for n, label in enumerate(labels) if label.split("@")[1] == labels[0].split("@")[1]
+    ]
+    users = quick.lists[0][0].users[evaluated_lists(quick.lists[0][0], "tested")]
+    profile = np.bincount(ratings.users, minlength=ratings.n_users)[users]
+    frames = []
+    for number, system in enumerate(quick.systems):
+        columns: dict[str, Any] = {
+            "system": system,
+            "user": ratings.user_ids[users],
+            "ratings": profile,
+        }
+        columns |= {labels[n]: values[n, number] for n in shallow}
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _notes(
+    chosen: Ratings,
+    sample: Ratings,
+    drawn: Ratings | None,
+    found: tuple[Ratings | None, int] | None,
+    splits: ComparedSplits,
+) -> list[str]:
+    notes = []
+    if sample is not chosen:
+        notes.append(
+            f"Systems were tried on {sample.n_users:,} users drawn at random, with their "
+            f"{len(sample):,} ratings, of {chosen.n_users:,} users with {len(chosen):,}: random "
+            "precision, Pop's lead, metrics and judgments are theirs; sizes and splits are of all."
+        )
+    if drawn is not None and found is not None and found[1]:
+        notes.append(
+            f"Of the {len(drawn):,} unbiased judgments {found[1]:,} are of users or items without "
+            "ratings among those that systems were tried on, and were left out."
+        )
+    if splits.refused:
+        if chosen.timestamps is None:
+            notes.append(
+                "There are no timestamps: nothing is split by time, and whether the future trains "
+                "cannot be said."
+            )
+        else:
+            notes += [f"No split {name}: {reason}" for name, reason in splits.refused.items()]
+    return notes

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""A few systems of different families that train in seconds, to see what metrics say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from receval.comparison.splitting import SplitRatings
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
+from receval.recommenders.base import Recommender
+from receval.recommenders.registry import make
+from receval.seeds import integer_seed
+from receval.splits.split import Fold
+
+QUICK_SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "Random": ("receval.recommenders.non_personalised:Random", {}),
+        "Pop": ("receval.recommenders.non_personalised:Popularity", {}),
+        "ItemKNN 20": ("receval.recommenders.knn:ItemKNN", {"neighbours": 20}),
+        "ItemKNN 100": ("receval.recommenders.knn:ItemKNN", {"neighbours": 100}),
+        "UserKNN 20": ("receval.recommenders.knn:UserKNN", {"neighbours": 20}),
+        "UserKNN 100": ("receval.recommenders.knn:UserKNN", {"neighbours": 100}),
+        "PureSVD 10": ("receval.recommenders.puresvd:PureSVD", {"factors": 10}),
+        "PureSVD 50": ("receval.recommenders.puresvd:PureSVD", {"factors": 50}),
+        "WRMF 20": ("receval.recommenders.wrmf:WRMF", {"factors": 20, "iterations": 8}),
+    }
+)
+"""Class and parameters by the name that tables give them. None is tuned."""
+
+
+@dataclass(frozen=True)
+class QuickLists:
+    """What the systems recommend on one fold, by protocol.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    fold : Fold
+    judged : JudgedItems
+    lists : list of list of JudgedLists
+        By protocol, then by system.
+    unbiased : list of JudgedLists
+        Of the fold's unbiased judgments, by system; empty where it has none.
+    """
+
+    systems: tuple[str, ...]
+    fold: Fold
+    judged: JudgedItems
+    lists: list[list[JudgedLists]]
+    unbiased: list[JudgedLists]
+
+
+def quick_system(name: str, seed: int) -> Recommender:
+    """Return one of :data:`QUICK_SYSTEMS`, not fitted."""
+    path, parameters = QUICK_SYSTEMS[name]
+    return make(path, parameters, integer_seed(seed, "diagnosis", name))
+
+
+def fitting_systems(n_users: int, n_items: int) -> list[str]:
+    """Return the names of the systems that a matrix is large enough for.
+
+    Examples
+    --------
+    >>> "PureSVD 50" in fitting_systems(100, 40), "PureSVD 10" in fitting_systems(100, 40)
+    (False, True)
+    """
+    most = min(n_users, n_items)
+    return [name for name, (_, own) in QUICK_SYSTEMS.items() if own.get("factors", 0) < most]
+
+
+class QuickRanking:
+    """Ranks the systems one by one, so that whoever waits can be told which one is trained.
+
+    Parameters
+    ----------
+    data : SplitRatings
+    fold : Fold
+        The first one; with unbiased judgments, perhaps.
+    protocols : sequence of Protocol
+        With thresholds.
+    threshold : float
+    seed : int
+    """
+
+    def __init__(
+        self,
+        data: SplitRatings,
+        fold: Fold,
+        protocols: list[Protocol],
+        threshold: float,
+        seed: int,
+    ) -> None:
+        metadata = DatasetMetadata.of(data.ratings, threshold)
+        self.names = fitting_systems(data.ratings.n_users, data.ratings.n_items)
+        self._judged = JudgedItems.of(fold.test, threshold, metadata)
+        self._unbiased = (
+            None if fold.unbiased is None else JudgedItems.of(fold.unbiased, threshold, metadata)
+        )
+        self._data, self._fold, self._protocols, self._seed = data, fold, protocols, seed
+        self._lists: list[list[JudgedLists]] = [[] for _ in protocols]
+        self._unbiased_lists: list[JudgedLists] = []
+
+    def rank(self, name: str) -> None:
+        """Train a system, and rank what is judged."""
+        system = quick_system(name, self._seed).fit(self._fold.train)
+        generator_for = self._data.generator_for(0)
+        ranks = rank_judged(system, self._fold, self._protocols, generator_for)
+        for lists, own, protocol in zip(self._lists, ranks, self._protocols, strict=True):
+            lists.append(JudgedLists.measured_by(self._judged, own, protocol))
+        if self._unbiased is not None:
+            first = self._protocols[0]
+            [own] = rank_judged(system, self._fold, [first], generator_for, part="unbiased")
+            self._unbiased_lists.append(JudgedLists.measured_by(self._unbiased, own, first))
+
+    def ranked(self) -> QuickLists:
+        """Return the lists of all systems that were ranked."""
+        return QuickLists(
+            tuple(self.names), self._fold, self._judged, self._lists, self._unbiased_lists
+        )

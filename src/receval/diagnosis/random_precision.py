@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""What random and popular items get under each protocol, without and with all items levelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from receval.comparison.splitting import SplitRatings, split
+from receval.metrics.evaluation import evaluate, mean
+from receval.metrics.lists import JudgedLists
+from receval.metrics.precision import Precision
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.names import parse_protocol
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.recommenders.non_personalised import Popularity, Random
+from receval.seeds import generator, integer_seed
+from receval.splits.split import Fold
+from receval.theory.precision import random_precision, random_precision_within_percentiles
+from receval.theory.target_densities import TargetDensities
+
+CUTOFF = 10
+
+SAMPLED = 99
+"""Candidates beside the relevant item, if there are as many items."""
+
+PERCENTILES = 10
+
+ITEMS_PER_PERCENTILE = 4 * CUTOFF
+"""At least; of few items there are fewer percentiles."""
+
+HALVES = 5
+"""Random halves of the test ratings over which values are averaged."""
+
+
+@dataclass(frozen=True)
+class ExperimentDesign:
+    """A split and a protocol, by the names of bellogin2017.
+
+    Attributes
+    ----------
+    name : str
+        ``AR TI-AN``, ``U1R TI-NN`` and so on.
+    data : SplitRatings
+    fold : Fold
+    protocol : Protocol
+        With its threshold, where it needs one.
+    threshold : float
+        Ratings at or above it are relevant.
+    levels_popularity : bool
+        Whether all target items have as many test ratings (UAR, U1R), or as many rivals of their
+        own popularity (P1R).
+    """
+
+    name: str
+    data: SplitRatings
+    fold: Fold
+    protocol: Protocol
+    threshold: float
+    levels_popularity: bool
+
+
+def experiment_designs(
+    ratings: Ratings, data: SplitRatings, threshold: float, seed: int
+) -> tuple[list[ExperimentDesign], list[str]]:
+    """Return the designs that these ratings allow, and why others are left out, in sentences.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    data : SplitRatings
+        The random split of the designs that do not level popularity.
+    threshold : float
+        Ratings at or above it are relevant, and alone test in a uniform test.
+    seed : int
+        Of the uniform test.
+    """
+    sampled = min(SAMPLED, max(1, ratings.n_items // 4))
+    names = ["AR AI-AN", "AR TI-AN", f"AR TI-NN sampled={sampled}", f"1R TI-NN sampled={sampled}"]
+    fold = next(data.folds())
+    chosen = [(parse_protocol(name), False) for name in names]
+    percentiles = min(PERCENTILES, ratings.n_items // ITEMS_PER_PERCENTILE)
+    notes = []
+    if percentiles > 1:
+        within = min(sampled, ratings.n_items // percentiles // 2)
+        name = f"P1R TI-NN sampled={within} percentiles={percentiles}"
+        chosen.append((parse_protocol(name), True))
+    else:
+        notes.append(
+            f"P1R is left out: {ratings.n_items} items are too few for popularity percentiles of "
+            f"{ITEMS_PER_PERCENTILE} items, among which the first {CUTOFF} tell anything."
+        )
+    designs = [_design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen]
+    try:
+        uniform = split(ratings, "uniform-test", seed=seed, folds=1, tests_from=threshold)
+    except ValueError as error:
+        notes.append(f"UAR and U1R are left out. {error}")
+        return designs, notes
+    uniform_fold = next(uniform.folds())
+    for name in ("AR TI-AN", f"1R TI-NN sampled={sampled}"):
+        protocol = parse_protocol(name)
+        designs.append(_design("U", uniform, uniform_fold, protocol, threshold, True))
+    return designs, notes
+
+
+def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataFrame:
+    r"""Measure Random and Pop under each design, with all test ratings and with half of them.
+
+    Random's expectation is computed, not drawn. Half of the test ratings are removed as in figure 4
+    of bellogin2017: the items stay candidates, so that the density of the test alone changes.
+
+    Parameters
+    ----------
+    designs : list of ExperimentDesign
+    seed : int
+        Of Random and of the halves.
+
+    Returns
+    -------
+    DataFrame
+        A row for each design: ``design``, ``levels_popularity``, ``lists`` (target sets), ``t``
+        (their harmonic mean size), ``rho`` (the mean share of relevant items in them),
+        ``random_expected`` (P@10) with its ``random_standard_error``, ``random``, ``pop``, ``lead``
+        (Pop less Random's expectation), ``ratio`` (Pop over it), and ``lead_with_half`` the test
+        ratings, NaN where relevance decides which candidates are sampled.
+
+    Notes
+    -----
+    bellogin2017, equations 4 and 5, and figures 2, 4 and 8.
+    """
+    rows = []
+    by_fold: dict[int, list[ExperimentDesign]] = {}
+    for design in designs:
+        by_fold.setdefault(id(design.fold), []).append(design)
+    for own in by_fold.values():
+        fold, data = own[0].fold, own[0].data
+        measured: dict[str, list[JudgedRanks]] = {}
+        for name, system in (
+            ("random", Random(seed=integer_seed(seed, "diagnosis", "random"))),
+            ("pop", Popularity()),
+        ):
+            system.fit(fold.train)
+            protocols = [design.protocol for design in own]
+            measured[name] = rank_judged(system, fold, protocols, data.generator_for(0))
+        for number, design in enumerate(own):
+            ranks = {name: of_system[number] for name, of_system in measured.items()}
+            rows.append(_row(design, ranks, seed))
+    return pd.DataFrame(rows)
+
+
+def _row(design: ExperimentDesign, ranks: dict[str, JudgedRanks], seed: int) -> dict[str, object]:
+    fold, protocol = design.fold, design.protocol
+    threshold = design.threshold
+    if protocol.percentiles is not None:
+        expected = random_precision_within_percentiles(fold, protocol, threshold, CUTOFF)
+        sizes = rho = float("nan")
+        n_lists = int(np.sum(fold.test.values >= threshold))
+    else:
+        densities = TargetDensities.of(fold, protocol, threshold)
+        expected = random_precision(densities, CUTOFF)
+        sizes, rho, n_lists = densities.t, densities.rho, len(densities.sizes)
+    values = {}
+    for name, own in ranks.items():
+        lists = JudgedLists.of(fold.test, own, threshold, protocol)
+        table = evaluate([Precision(cutoff=CUTOFF)], lists)
+        values[name] = float(mean(table, lists, "all")[0])
+    return {
+        "design": design.name,
+        "levels_popularity": design.levels_popularity,
+        "lists": n_lists,
+        "t": sizes,
+        "rho": rho,
+        "random_expected": expected.mean,
+        "random_standard_error": expected.standard_error,
+        "random": values["random"],
+        "pop": values["pop"],
+        "lead": values["pop"] - expected.mean,
+        "ratio": values["pop"] / expected.mean if expected.mean > 0 else float("nan"),
+        "lead_with_half": _lead_with_half(design, ranks["pop"], seed),
+    }
+
+
+def _lead_with_half(design: ExperimentDesign, ranks: JudgedRanks, seed: int) -> float:
+    protocol, test = design.protocol, design.fold.test
+    threshold = design.threshold
+    all_relevant = protocol.relevant == "AR"
+    if protocol.percentiles is not None or (all_relevant and protocol.sampled is not None):
+        return float("nan")
+    relevant = test.values >= threshold
+    hits = relevant & (ranks.ranks > 0) & (ranks.ranks <= CUTOFF)
+    leads = []
+    for kept in _halves(len(test), seed):
+        if not (relevant & kept).any():
+            continue
+        lists = test.n_users if all_relevant else int((relevant & kept).sum())
+        pop = int((hits & kept).sum()) / (CUTOFF * lists)
+        densities = TargetDensities.of(design.fold, protocol, threshold, kept)
+        leads.append(pop - random_precision(densities, CUTOFF).mean)
+    return float(np.mean(leads)) if leads else float("nan")
+
+
+def _halves(size: int, seed: int) -> Iterator[np.ndarray]:
+    for number in range(HALVES):
+        order = generator(seed, "diagnosis", "half", number).permutation(size)
+        yield order < size // 2
+
+
+def _design(
+    prefix: str,
+    data: SplitRatings,
+    fold: Fold,
+    protocol: Protocol,
+    threshold: float,
+    levels_popularity: bool,
+) -> ExperimentDesign:
+    complete = protocol.with_threshold(threshold)
+    name = prefix + complete.name
+    return ExperimentDesign(name, data, fold, complete, threshold, levels_popularity)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""How many ratings there are, of what values, and how they are spread over users and items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.ratings import Ratings
+from receval.statistics.concentration import density, gini
+
+HEADS = (0.01, 0.1, 0.2)
+"""Shares of the items, the most popular ones, whose share of the ratings is told."""
+
+QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+_QUANTILES = {0.0: "fewest", 0.5: "median", 1.0: "most"}
+
+CURVE_POINTS = 400
+"""Ranks of the popularity curve at most, evenly spread on a logarithmic scale."""
+
+
+def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
+    """Measure size, density, inequality and the values of ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    threshold : float
+        Ratings at or above it are relevant.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``quantity`` (a name that stays), ``value`` and ``meaning``: users, items and
+        ratings; density (share of pairs with a rating); Gini coefficients of items and users;
+        the share of ratings that the most popular items have; quantiles of ratings per user and
+        per item; different values, the share of the most frequent one and of the relevant ones;
+        and the share of users all of whose ratings are alike.
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ... )
+    >>> table = size_and_skew(ratings, threshold=4).set_index("quantity")["value"]
+    >>> float(table["density"]), float(table["relevant_share"].round(3))
+    (0.75, 0.667)
+    """
+    by_user, by_item = ratings_by_user(ratings), ratings_by_item(ratings)
+    falling = np.sort(by_item)[::-1]
+    values, counts = np.unique(ratings.values, return_counts=True)
+    spread = _lowest_and_highest(ratings)
+    several = by_user > 1
+    rows: list[tuple[str, float, str]] = [
+        ("users", ratings.n_users, "users with a rating"),
+        ("items", ratings.n_items, "items with a rating"),
+        ("ratings", len(ratings), "rows of the table"),
+        ("density", _density(ratings), "share of all pairs of a user and an item with a rating"),
+        ("item_gini", gini(by_item), "inequality of items by ratings: 0 none, 1 all to one"),
+        ("user_gini", gini(by_user), "inequality of users by ratings"),
+    ]
+    for share in HEADS:
+        size = max(1, round(share * len(falling)))
+        name = f"top_{share * 100:g}_percent_items"
+        text = f"share of the ratings that the {100 * share:g} % most popular items have ({size:,})"
+        rows.append((name, falling[:size].sum() / len(ratings), text))
+    for what, own in (("user", by_user), ("item", by_item)):
+        for quantile in QUANTILES:
+            name = f"ratings_per_{what}_q{quantile * 100:g}"
+            text = f"ratings per {what}, {_QUANTILES.get(quantile, f'quantile {quantile:g}')}"
+            rows.append((name, float(np.quantile(own, quantile)), text))
+    rows += [
+        ("different_values", len(values), "different values of ratings"),
+        ("most_frequent_value", float(values[counts.argmax()]), "the most frequent value"),
+        ("most_frequent_share", counts.max() / len(ratings), "share of ratings that have it"),
+        ("relevant_from", threshold, "ratings from this value on are relevant"),
+        (
+            "relevant_share",
+            float(np.mean(ratings.values >= threshold)),
+            "share of the ratings that are relevant",
+        ),
+        (
+            "one_valued_users",
+            float(np.mean((spread[0] == spread[1])[several])) if several.any() else np.nan,
+            "share of users with several ratings who give all the same value",
+        ),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "value", "meaning"]).astype({"value": float})
+
+
+def ratings_by_user(ratings: Ratings) -> np.ndarray:
+    """Return the number of ratings of each user, int64, shape (n_users,)."""
+    return np.bincount(ratings.users, minlength=ratings.n_users).astype(np.int64)
+
+
+def ratings_by_item(ratings: Ratings) -> np.ndarray:
+    """Return the number of ratings of each item, int64, shape (n_items,)."""
+    return np.bincount(ratings.items, minlength=ratings.n_items).astype(np.int64)
+
+
+def popularity_curve(ratings: Ratings) -> pd.DataFrame:
+    """Return the ratings of items by their rank, the most popular first.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``rank`` (from 1; of many items :data:`CURVE_POINTS` at most), ``ratings`` of
+        the item at the rank, and ``cumulative_share`` of all ratings down to it.
+    """
+    falling = np.sort(ratings_by_item(ratings))[::-1]
+    ranks = np.geomspace(1, len(falling), CURVE_POINTS).round().astype(np.int64)
+    ranks = np.unique(ranks)
+    shares = np.cumsum(falling)[ranks - 1] / len(ratings)
+    return pd.DataFrame({"rank": ranks, "ratings": falling[ranks - 1], "cumulative_share": shares})
+
+
+def _lowest_and_highest(ratings: Ratings) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest value of each user."""
+    low = np.full(ratings.n_users, np.inf)
+    high = np.full(ratings.n_users, -np.inf)
+    np.minimum.at(low, ratings.users, ratings.values)
+    np.maximum.at(high, ratings.users, ratings.values)
+    return low, high
+
+
+def _density(ratings: Ratings) -> float:
+    """Return the density; where no pair can be repeated, without looking for repeats."""
+    if ratings.events or ratings.known is not None:
+        return density(ratings)
+    return len(ratings) / (ratings.n_users * ratings.n_items)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Timestamps: whether they can order ratings, and what of the future trains under each split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from receval.comparison.leakage_of_splits import leakage
+from receval.comparison.splitting import SplitRatings
+from receval.ratings import Ratings
+from receval.splits.time_cut import SECONDS_OF_A_DAY
+
+
+def time_span(ratings: Ratings) -> pd.DataFrame:
+    """Return what timestamps there are.
+
+    Returns
+    -------
+    DataFrame
+        ``quantity``, ``value`` and ``meaning``: whether there are timestamps; if so, the days from
+        the first to the last, how many are different, and the share of ratings that have the same
+        one as another rating of their user, so that time does not order them.
+    """
+    times = ratings.timestamps
+    rows: list[tuple[str, float, str]] = [
+        ("timestamps", float(times is not None), "whether ratings have timestamps")
+    ]
+    if times is not None:
+        order = np.lexsort((times, ratings.users))
+        users, own = ratings.users[order], times[order]
+        same = (users[1:] == users[:-1]) & (own[1:] == own[:-1])
+        tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+        days = (int(times.max()) - int(times.min())) / SECONDS_OF_A_DAY
+        rows += [
+            ("days", days, "days from the first rating to the last"),
+            ("different_timestamps", len(np.unique(times)), "different timestamps"),
+            ("tied_share", float(tied.mean()), "share of ratings as old as another of their user"),
+        ]
+    return pd.DataFrame(rows, columns=["quantity", "value", "meaning"])
+
+
+def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
+    """Measure how much of what trains is younger than what tests, in the first fold.
+
+    Parameters
+    ----------
+    splits : mapping of str to SplitRatings
+        Of ratings with timestamps.
+
+    Returns
+    -------
+    DataFrame
+        A row for each split: ``any_future``, ``own_future`` and ``item_future`` (shares of the test
+        ratings for which a training rating of anybody, of the same user, of the same item is
+        younger), ``later_training`` (the median over test ratings of the share of all training
+        ratings that are younger) and ``days`` (the median, over test ratings with a future of their
+        user, from them to the user's last training rating). Ratings of the same second are not
+        younger.
+
+    Raises
+    ------
+    ValueError
+        The ratings have no timestamps.
+
+    Notes
+    -----
+    :func:`receval.splits.leakage.future_in_train` defines what is counted.
+
+    Examples
+    --------
+    >>> from receval.comparison.splitting import split
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "timestamp": range(6)}
+    >>> last = split(read_ratings(table), "leave-last-out")
+    >>> future_training({"last": last})[["split", "any_future", "own_future"]].to_dict("list")
+    {'split': ['last'], 'any_future': [0.5], 'own_future': [0.0]}
+    """
+    rows = []
+    for name, data in splits.items():
+        table = leakage(data).table
+        own = table[table["fold"] == 0].set_index("scope")
+        rows.append(
+            {
+                "split": name,
+                "any_future": own.loc["anybody", "interactions"],
+                "own_future": own.loc["same user", "interactions"],
+                "item_future": own.loc["same item", "interactions"],
+                "later_training": own.loc["anybody", "median_share"],
+                "days": own.loc["same user", "median_days"],
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""Judgments of randomly drawn items: whether there are any, and what bias they show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from receval.diagnosis.quick_systems import QuickLists
+from receval.metrics.evaluation import evaluate, mean
+from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import parse
+from receval.ratings import Ratings
+from receval.seeds import generator
+from receval.splits.split import Fold, Judgments
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.theory.item_pairs import item_pairs
+from receval.theory.rating_probabilities import RatingProbabilities
+
+PAIRS_OF_METRICS = (("P", "antiP"), ("Recall", "Fallout"), ("RR", "antiRR"))
+"""Metrics of what is liked, and their counterparts of what is disliked."""
+
+CUTOFF = 10
+
+MOST_ITEMS = 3_000
+"""Items of which all pairs are compared; of more, so many are drawn."""
+
+
+def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | None, int]:
+    """Return unbiased judgments with the codes of ratings, and how many do not fit.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    unbiased : Ratings
+        Judgments of items that were drawn for users.
+
+    Returns
+    -------
+    found : Ratings or None
+        Those whose user and item have ratings, too; None if there are none.
+    n_left_out : int
+        The others.
+
+    Examples
+    --------
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> chosen = read_ratings({"user": ["ann", "bob"], "item": ["x", "y"]})
+    >>> drawn = read_ratings({"user": ["bob", "eve"], "item": ["x", "x"]})
+    >>> found, n_left_out = unbiased_ratings(chosen, drawn)
+    >>> found.users.tolist(), found.items.tolist(), n_left_out
+    ([1], [0], 1)
+    """
+    users = _codes(unbiased.user_ids, ratings.user_ids)[unbiased.users]
+    items = _codes(unbiased.item_ids, ratings.item_ids)[unbiased.items]
+    fits = (users >= 0) & (items >= 0)
+    if not fits.any():
+        return None, len(unbiased)
+    found = Ratings(
+        users=users[fits].astype(np.int32),
+        items=items[fits].astype(np.int32),
+        values=unbiased.values[fits],
+        user_ids=ratings.user_ids,
+        item_ids=ratings.item_ids,
+        events=unbiased.events,
+    )
+    return found, int((~fits).sum())
+
+
+def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | None:
+    """Return the judgments of drawn items: a table of its own, or the rows that nobody chose.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Its ``known`` says which rows users chose, where it says so.
+    unbiased : Ratings or None
+        Judgments of items that were drawn for users.
+
+    Raises
+    ------
+    ValueError
+        There is such a table, but no row of it has a user and an item with ratings.
+    """
+    if unbiased is None:
+        has_drawn = ratings.known is not None and not ratings.known.all()
+        return ratings.select(~ratings.known) if has_drawn and ratings.known is not None else None
+    if unbiased_ratings(chosen_ratings(ratings), unbiased)[0] is None:
+        raise ValueError(
+            f"None of the {len(unbiased):,} unbiased judgments is of a user and an item that have "
+            "ratings: give both tables the same identifiers."
+        )
+    return unbiased
+
+
+def chosen_ratings(ratings: Ratings) -> Ratings:
+    """Return the ratings that users chose to give: all, unless the table says otherwise."""
+    if ratings.known is None or ratings.known.all():
+        return ratings
+    return ratings.select(ratings.known)
+
+
+def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
+    """Return a fold that has the unbiased judgments as well, without pairs that train."""
+    if unbiased is None:
+        return fold
+    n_items = fold.train.shape[1]
+    rows = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
+    trained = rows * n_items + fold.train.indices
+    pairs = unbiased.users.astype(np.int64) * n_items + unbiased.items
+    free = ~np.isin(pairs, trained)
+    judgments = Judgments.from_pairs(
+        unbiased.users[free],
+        unbiased.items[free],
+        unbiased.values[free],
+        fold.train.shape[0],
+        events=unbiased.events,
+    )
+    return replace(fold, unbiased=judgments if len(judgments) else None)
+
+
+def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
+    """Measure systems by what users like and by what they dislike.
+
+    Parameters
+    ----------
+    quick : QuickLists
+        Under an AR protocol.
+
+    Returns
+    -------
+    DataFrame
+        A row for each kind of judgments (``observed``, and ``unbiased`` where there are any),
+        metric and system, with the mean over users with judgments: the columns ``judgments``,
+        ``metric``, ``system``, ``value``.
+    """
+    labels = [f"{name}@{CUTOFF}" for pair in PAIRS_OF_METRICS for name in pair]
+    metrics = [parse(label) for label in labels]
+    frames = []
+    for judgments, lists in (("observed", quick.lists[0]), ("unbiased", quick.unbiased)):
+        for system, own in zip(quick.systems, lists, strict=False):
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "judgments": judgments,
+                        "metric": labels,
+                        "system": system,
+                        "value": _mean(own, metrics),
+                    }
+                )
+            )
+    return pd.concat(frames, ignore_index=True)
+
+
+def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
+    """Correlate the orders of systems by metrics of liked and of disliked items.
+
+    Parameters
+    ----------
+    values : DataFrame
+        From :func:`liked_and_disliked`.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``comparison``, ``metric``, ``other`` and ``tau`` (Kendall's tau-b of the two
+        orders from the best system to the worst, so that a metric of disliked items counts
+        upside down). Comparisons: ``liked with disliked`` by observed and, where there are
+        unbiased judgments, by unbiased ones; ``observed with unbiased`` by each metric.
+
+    Notes
+    -----
+    menamaldonado2021, figures 12 to 17: with perfect judgments both kinds of metrics agree.
+
+    Examples
+    --------
+    The system with more liked items has more disliked ones, too:
+
+    >>> values = pd.DataFrame({"judgments": "observed", "metric": ["P@10", "P@10", "antiP@10",
+    ...     "antiP@10"], "system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]})
+    >>> agreement_of_judgments(values)["tau"].tolist()
+    [-1.0]
+    """
+    table = values.pivot_table(
+        index=["judgments", "metric"], columns="system", values="value", sort=False
+    )
+    kinds = list(dict.fromkeys(values["judgments"]))
+
+    def goodness(kind: str, label: str) -> np.ndarray:
+        own = table.loc[(kind, label)].to_numpy(dtype=np.float64)
+        return -own if label.startswith(_DISLIKED) else own
+
+    def tau(one: np.ndarray, other: np.ndarray) -> float:
+        return float(kendall_tau_b(one[None], other[None], TOLERANCE_OF_MEANS)[0, 0])
+
+    rows: list[tuple[str, str, str, float]] = []
+    pairs = [tuple(f"{name}@{CUTOFF}" for name in pair) for pair in PAIRS_OF_METRICS]
+    present = set(values["metric"])
+    for kind in kinds:
+        for liked, disliked in pairs:
+            if liked in present and disliked in present:
+                both = goodness(kind, liked), goodness(kind, disliked)
+                rows.append((f"liked with disliked, {kind}", liked, disliked, tau(*both)))
+    if "unbiased" in kinds:
+        for label in dict.fromkeys(values["metric"]):
+            both = goodness("observed", label), goodness("unbiased", label)
+            rows.append(("observed with unbiased", label, label, tau(*both)))
+    return pd.DataFrame(rows, columns=["comparison", "metric", "other", "tau"])
+
+
+def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> float:
+    """Return on which share of item pairs the two optimal observed rankings disagree.
+
+    One of them has most liked items among the first, the other fewest disliked ones, both by
+    ratings that users chose to give (menamaldonado2021, equations 8 and 10, figure 5). Where
+    popularity decides both, they oppose each other.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without repeated pairs.
+    threshold : float
+    seed : int
+        Of the items that are drawn, where there are more than :data:`MOST_ITEMS`.
+    """
+    probabilities = RatingProbabilities.of_ratings(ratings, threshold)
+    if ratings.n_items > MOST_ITEMS:
+        draw = generator(seed, "diagnosis", "items")
+        items = draw.choice(ratings.n_items, MOST_ITEMS, replace=False)
+        probabilities = probabilities.select(np.sort(items))
+    pairs = item_pairs(probabilities, relevance="rated")
+    opposed = pairs.observed_precision * pairs.observed_anti_precision == -1
+    return pairs.share(opposed)
+
+
+_DISLIKED = tuple(disliked for _, disliked in PAIRS_OF_METRICS)
+
+
+def _codes(ids: Sequence[str] | np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the code of each identifier, -1 where it is not known."""
+    codes = pd.Index(known).get_indexer(pd.Index(ids))
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _mean(lists: JudgedLists, metrics: list) -> np.ndarray:
+    return mean(evaluate(metrics, lists), lists, "tested")

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""A diagnosis in one call: stars, plays, implicit data, times, judgments of drawn items."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.diagnosis import users_sample
+from receval.diagnosis.diagnose import diagnose
+from receval.diagnosis.diagnosis import Diagnosis
+from receval.interchange.ratings_table import read_ratings
+from receval.ratings import Ratings
+
+RNG_SHAPE = (150, 80)
+
+
+def table_of(values: str = "stars", *, times: bool = False) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(4)
+    share = 0.9 / np.sqrt(np.arange(1, RNG_SHAPE[1] + 1))
+    users, items = np.nonzero(rng.random(RNG_SHAPE) < share)
+    table = {"user": users, "item": items}
+    if values == "stars":
+        table["rating"] = rng.integers(1, 6, len(users))
+    elif values == "plays":
+        table["rating"] = rng.geometric(0.02, len(users))
+    if times:
+        table["timestamp"] = rng.integers(0, 10_000_000, len(users))
+    return table
+
+
+@pytest.fixture(scope="module")
+def stars() -> Diagnosis:
+    return diagnose(read_ratings(table_of(times=True)))
+
+
+def test_numbers_of_the_tables_are_those_of_the_section(stars: Diagnosis) -> None:
+    reasons = {own.subject: own.reason for own in stars.advice}
+    assert f"{stars.per_user['user'].nunique():,} users" in reasons["Significance"]
+    best = stars.metrics.assign(
+        total=stars.metrics["power_rank"] + stars.metrics["robustness_rank"]
+    )
+    main = next(own.sentence for own in stars.advice if own.subject == "Metrics")
+    tied = best[best["total"] == best["total"].min()]["metric"]
+    assert any(f"main metric is {label};" in main for label in tied)
+    assert list(stars.recommendation.columns) == ["subject", "sentence", "reason"]
+    assert str(stars).count("Why: ") == len(stars.advice)
+
+
+def test_the_report_has_all_tables_and_figures(stars: Diagnosis) -> None:
+    report = stars.report("Mine")
+    assert [table.title for table in report.tables] == [
+        "Size and skew", "Splits", "Random and Pop by protocol", "Sparsity or popularity",
+        "Metrics", "Liked, disliked, unbiased",
+    ]  # fmt: skip
+    page = report.page()
+    assert page.count("<svg") == 3
+    assert "Recommended experimental section" in page
+    assert not re.search(r'(src|href)="https?:', page)
+
+
+def test_the_same_ratings_have_the_same_diagnosis_and_another_seed_another(
+    stars: Diagnosis,
+) -> None:
+    ratings = read_ratings(table_of(times=True))
+    again, other = diagnose(ratings), diagnose(ratings, seed=2)
+    for name in ("designs", "metrics", "levels", "per_user", "recommendation"):
+        pd.testing.assert_frame_equal(getattr(stars, name), getattr(again, name))
+    assert not stars.per_user.equals(other.per_user)
+    pd.testing.assert_frame_equal(stars.size, other.size)
+
+
+def test_implicit_data_have_no_disliked_items() -> None:
+    found = diagnose(read_ratings(table_of("implicit")))
+    assert found.judgments is None
+    assert found.future is None
+    assert "All test ratings are relevant." in [own.sentence for own in found.advice]
+    assert "Disliked items" not in [own.subject for own in found.advice]
+    assert not found.metrics["metric"].str.startswith("bpref").any()
+    assert any("no timestamps" in note for note in found.notes)
+    assert found.report().page()
+
+
+def test_plays_are_counts_of_which_all_that_are_positive_are_relevant() -> None:
+    found = diagnose(read_ratings(table_of("plays")))
+    assert found.settings["relevant"] == 1
+    assert found.metrics["p_value_sum"].notna().all()
+
+
+def test_judgments_of_drawn_items_are_given_or_marked_in_the_ratings() -> None:
+    rng = np.random.default_rng(1)
+    chosen = read_ratings(table_of())
+    users = np.repeat(np.arange(RNG_SHAPE[0]), 6)
+    items = np.concatenate([rng.choice(RNG_SHAPE[1], 6, replace=False) for _ in range(150)])
+    drawn = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    found = diagnose(chosen, unbiased=read_ratings(drawn))
+    assert found.judgments is not None
+    assert set(found.judgments["judgments"]) == {"observed", "unbiased"}
+    [advice] = [own for own in found.advice if own.subject == "Unbiased judgments"]
+    assert "drawn at random" in advice.sentence
+    known = replace(chosen, known=np.arange(len(chosen)) % 5 > 0)
+    marked = diagnose(known)
+    assert marked.judgments is not None
+    assert set(marked.judgments["judgments"]) == {"observed", "unbiased"}
+    assert marked.size.set_index("quantity").loc["ratings", "value"] == int(known.known.sum())  # type: ignore[union-attr]
+
+
+def test_large_data_are_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_sample, "MOST_RATINGS", 900)
+    monkeypatch.setattr(users_sample, "FEWEST_USERS", 10)
+    ratings = read_ratings(table_of())
+    found = diagnose(ratings)
+    assert any("drawn at random" in note for note in found.notes)
+    assert found.settings["ratings_of_systems"] <= 900
+    assert found.size.set_index("quantity").loc["ratings", "value"] == len(ratings)
+
+
+def test_steps_are_told_in_order_before_they_begin() -> None:
+    told: list[tuple[str, int, int]] = []
+    diagnose(read_ratings(table_of()), tell=lambda *step: told.append(step))
+    assert [number for _, number, _ in told] == list(range(len(told)))
+    assert {steps for _, _, steps in told} == {len(told)}
+
+
+def test_users_of_one_rating_cannot_be_diagnosed() -> None:
+    with pytest.raises(ValueError, match="none can be held out"):
+        diagnose(read_ratings({"user": list("abc"), "item": list("xyz")}))
+
+
+def test_a_threshold_that_nobody_reaches_is_refused() -> None:
+    with pytest.raises(ValueError, match="reaches 9"):
+        diagnose(read_ratings(table_of()), relevant=9)
+
+
+def test_ratings_are_not_changed() -> None:
+    ratings: Ratings = read_ratings(table_of())
+    before = ratings.users.copy(), ratings.values.copy()
+    diagnose(ratings)
+    assert np.array_equal(before[0], ratings.users)
+    assert np.array_equal(before[1], ratings.values)
