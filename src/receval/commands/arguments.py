@@ -35,7 +35,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--relevant",
-        type=_threshold,
+        type=threshold_or_auto,
         default="auto",
         help="from which value on a test rating is relevant (%(default)s)",
     )
@@ -103,7 +103,8 @@ def number_or_word(text: str) -> int | float | str:
     return text
 
 
-def _threshold(text: str) -> float | str:
+def threshold_or_auto(text: str) -> float | str:
+    """Return from which value on a rating is relevant, or ``auto``."""
     if text == "auto":
         return text
     try:

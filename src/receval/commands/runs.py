@@ -56,7 +56,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
 
     result = evaluate_runs(
         chosen.test,
-        _named(chosen.runs),
+        named_runs(chosen.runs),
         train=chosen.train,
         protocols=repeated(chosen.protocol) or "AR AI-AN",
         metrics=repeated(chosen.metric) or ("P@10", "Recall@10", "nDCG@10"),
@@ -69,7 +69,8 @@ def run_runs(chosen: argparse.Namespace) -> int:
     return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)
 
 
-def _named(runs: list[str]) -> dict[str, str]:
+def named_runs(runs: list[str]) -> dict[str, str]:
+    """Return files by the names that they or the caller give their runs."""
     named: dict[str, str] = {}
     for text in runs:
         name, equals, path = text.partition("=")
