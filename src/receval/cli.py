@@ -13,6 +13,7 @@ from pathlib import Path
 from receval import __version__
 from receval.commands.audit_samples import add_audit_samples
 from receval.commands.evaluate import add_evaluate
+from receval.commands.multiverse import add_multiverse
 from receval.commands.runs import add_runs
 from receval.config.settings import EDITIONS, json_schema, load_settings
 from receval.datasets.reports import DatasetError
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     add_evaluate(commands)
     add_runs(commands)
+    add_multiverse(commands)
     add_audit_samples(commands)
     for name, run, text in (
         ("drift", _drift, "compare fresh artifacts with the accepted ones; exit 1 if they drifted"),
