@@ -71,7 +71,7 @@ def test_a_command_writes_one_folder_and_the_same_again(
     [
         (["multiverse", "none.csv"], "none.csv: there is no such file"),
         (["multiverse", "r.csv", "--systems", "pop"], "There is only pop: a multiverse compares"),
-        (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'; did you mean mf?"),
+        (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'; did you mean"),
         (["multiverse", "r.csv", "--relevant", "9"], "No test rating reaches 9"),
         (
             ["audit-samples", "--test", "test.csv", "a.csv", "cut.csv"],
@@ -79,7 +79,7 @@ def test_a_command_writes_one_folder_and_the_same_again(
         ),
         ([*AUDIT, "--metric", "bpref"], "choose P, Recall, nDCG, RR or AP"),
         ([*AUDIT[:-1], "0"], "0 candidates cannot be sampled: say 1 or more"),
-        ([*AUDIT, "./a.csv"], "Two runs are called a"),
+        ([*AUDIT[:4], "./a.csv"], "Two runs are called a"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_status_two(

@@ -87,7 +87,7 @@ def test_a_flip_is_a_pair_of_universes_that_differ_in_one_decision(found: Explor
 
 
 def test_verdicts_by_hand_give_the_shares_of_changes() -> None:
-    base = {name: "x" for name in DECISION_NAMES} | {"first": "A", "second": "B"}
+    base = dict.fromkeys(DECISION_NAMES, "x") | {"first": "A", "second": "B"}
     rows = [
         {**base, "lists": lists, "metric": metric, "verdict": verdict, "effect": 0.0}
         for lists, metric, verdict in [

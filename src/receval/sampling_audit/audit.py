@@ -343,7 +343,8 @@ def _corrections(moments: _Moments, sampled: int) -> pd.DataFrame:
                         "sd": np.nan if by_likelihood else float(np.sqrt(variance[place])),
                     }
                 )
-    return pd.DataFrame(rows)
+    ordered = sorted(rows, key=lambda row: list(moments.metrics).index(str(row["metric"])))
+    return pd.DataFrame(ordered)
 
 
 def _by_user(moments: _Moments, sampled: int, user_ids: NDArray[np.str_]) -> pd.DataFrame:
