@@ -133,8 +133,8 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
     start, others = changes.iloc[0], changes.iloc[1:]
     different = int((others["verdict"] != start["verdict"]).sum())
     told.append(
-        f"At the start: {_standing(start, first, second)}. Of {len(others)} universes one decision "
-        f"away, {different} say something else."
+        f"At the start: {_standing(start, first, second)}. The verdict is another one in "
+        f"{different} of {len(others)} universes that are one decision away."
     )
     return tuple(told)
 

@@ -26,6 +26,7 @@ from receval.sampling_audit.rank_corrections import (
 )
 from receval.sampling_audit.sampled_moments import expected_of_ranks, values_by_rank
 from receval.sampling_audit.whole_lists import odds_of_runs
+from receval.statistics.paired_tests import t_test
 from receval.theory.sampled_candidates import SamplingOdds
 
 RARE = 0.05
@@ -168,6 +169,22 @@ class _Moments:
         """Averages under full ranking, shape (n_metrics, n_systems)."""
         return np.stack([items.mean(axis=0) for items in self.full_items.values()], axis=1)
 
+    def p_of_full(self, metric: int, first: str, second: str) -> float:
+        """Return the p-value of the paired t-test over users under full ranking."""
+        users = self.odds[first].users
+        counts = np.bincount(users)
+        tested = counts > 0
+        both = np.stack(
+            [
+                np.bincount(users, weights=self.full_items[name][:, metric])[tested]
+                / counts[tested]
+                for name in (first, second)
+            ]
+        )
+        if both.shape[1] < 2:
+            return float("nan")
+        return float(t_test(both[None])[0, 0])
+
     def items(self, system: str, size: int) -> NDArray[np.float64]:
         """Return expectations of the metrics, then of their squares, by relevant item."""
         both = np.concatenate([self.tables, self.tables**2], axis=1)
@@ -254,6 +271,7 @@ def _pairs(
             {
                 **key,
                 "full_difference": moments.full[row, one] - moments.full[row, other],
+                "full_p": moments.p_of_full(row, names[one], names[other]),
                 "negatives": sampled,
                 "expected_difference": mean[row, one] - mean[row, other],
                 "sd": np.sqrt(variance[row, one] + variance[row, other]),

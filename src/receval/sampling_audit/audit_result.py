@@ -12,7 +12,7 @@ import pandas as pd
 
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
-from receval.figures.printed_numbers import NOTHING, fixed
+from receval.figures.printed_numbers import NOTHING, fixed, p_value
 from receval.figures.tables import Column, Table
 from receval.sampling_audit.negatives_figure import draw_negatives, draw_swaps
 from receval.sampling_audit.rank_corrections import ESTIMATORS
@@ -35,9 +35,9 @@ class SamplingAudit:
     curve : DataFrame
         ``expected`` and ``sd`` by metric, system and number of ``negatives``.
     pairs : DataFrame
-        By metric and two systems: ``full_difference``, ``expected_difference`` and its ``sd``, the
-        ``swap_probability``, and how many negatives are ``enough`` for one below .05 (to within
-        2 %), also as a ``share`` of the candidates.
+        By metric and two systems: ``full_difference`` and ``full_p`` of its t-test over users;
+        ``expected_difference`` and its ``sd``; the ``swap_probability``; and how many negatives are
+        ``enough`` for one below .05 (to within 2 %), also as a ``share`` of the candidates.
     swaps : DataFrame
         ``swap_probability`` by metric, two systems and number of negatives.
     by_user : DataFrame
@@ -139,6 +139,7 @@ class SamplingAudit:
                 row.first,
                 row.second,
                 fixed(row.full_difference, DECIMALS, signed=True),
+                p_value(row.full_p),
                 fixed(row.expected_difference, DECIMALS, signed=True),
                 fixed(row.sd, DECIMALS),
                 _probability(row.swap_probability),
@@ -146,7 +147,7 @@ class SamplingAudit:
             )
             for row in self.pairs.itertuples()
         )
-        heads = ("Full difference", "Sampled difference", "SD", "Pr(other order)", "Enough")
+        heads = ("Full", "p (full)", "Sampled", "SD", "Pr(other order)", "Enough")
         return Table(
             "Pairs of systems",
             (
@@ -155,11 +156,14 @@ class SamplingAudit:
             ),
             rows,
             caption=(
-                f"With {self.settings['sampled']:,} negatives. Enough: the smallest number of "
-                "negatives for which, and for all larger ones, two systems are in the other order "
-                "with a probability below .05, to within 2 %."
+                "Differences under full ranking, with the p-value of a t-test over users, and with "
+                f"{self.settings['sampled']:,} sampled negatives. Enough: the smallest number of "
+                "negatives for which, and for all larger ones that were tried, two systems are in "
+                "the other order with a probability below .05, to within 2 %."
             ),
             notes=(
+                "Systems that do not differ significantly under full ranking have no order that an "
+                "evaluation could be asked to keep.",
                 "Samples are drawn for each relevant item and each system by itself. Systems that "
                 "share their samples differ less by chance: probabilities below .5 are then lower, "
                 "and those above are higher.",
