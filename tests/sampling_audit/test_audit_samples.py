@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from receval.comparison.runs import evaluate_runs
-from receval.sampling_audit.audit import RARE, audit_samples, swap_probability
+from receval.sampling_audit.audit import audit_samples
+from receval.sampling_audit.order_changes import RARE, swap_probability
 from receval.sampling_audit.rank_corrections import (
     chances_of_sampled_ranks,
     estimated_by_least_squares,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.relevance import relevance_threshold
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
@@ -20,9 +21,6 @@ from receval.multiverse.universes import UserValues
 from receval.own_multiverse.grids import GridName, grid_of
 from receval.ratings import Ratings
 from receval.seeds import generator
-
-Told = Callable[[str, int, int], None]
-"""Is told what is done, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def explore_ratings(
     grid: GridName | DecisionGrid = "quick",
     relevant: float | Literal["auto"] = "auto",
     seed: int = 1,
-    told: Told | None = None,
+    told: ProgressSteps | None = None,
 ) -> ExploredRatings:
     """Compare all pairs of systems under all combinations of the decisions of an experiment.
 

@@ -63,6 +63,18 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
         share of the variance of the verdict (1, 0, -1) that the decision explains alone
         (:func:`receval.multiverse.verdicts.explained`), NaN where all verdicts are the same. An
         aggregation whose test is another one has no neighbour by the aggregation alone.
+
+    Examples
+    --------
+    Condensed lists change the verdict under both metrics, under one of them to the other system;
+    the metric changes it on condensed lists alone:
+
+    >>> same = dict.fromkeys(DECISION_NAMES, "x")
+    >>> decided = [("full", "P"), ("full", "RR"), ("condensed", "P"), ("condensed", "RR")]
+    >>> rows = [{**same, "lists": lists, "metric": metric} for lists, metric in decided]
+    >>> universes = pd.DataFrame(rows).assign(verdict=["first", "first", "second", "tie"])
+    >>> flips_by_decision(universes)[["changes", "reversed"]].to_numpy().tolist()
+    [[1.0, 0.5], [0.5, 0.0]]
     """
     decisions = [name for name in DECISION_NAMES if len(set(universes[name])) > 1]
     shares = {}

@@ -35,6 +35,19 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     ----------
     found : ExploredRatings
     title : str
+
+    Examples
+    --------
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.multiverse.decision_grid import DecisionGrid
+    >>> from receval.own_multiverse.exploring import explore_ratings
+    >>> from receval.recommenders.non_personalised import Popularity, Random
+    >>> table = {"user": list("aaabbbccc"), "item": list("xyzxyzxyz"), "rating": [5, 1, 4] * 3}
+    >>> systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed)}
+    >>> grid = DecisionGrid(metric=[{"name": "P"}, {"name": "nDCG"}])
+    >>> report = multiverse_report(explore_ratings(read_ratings(table), systems, grid=grid))
+    >>> report.tables[0].title, sorted(report.data)
+    ('Who wins how often', ['changes', 'flips', 'levels', 'per_user', 'universes'])
     """
     levels, flips, changes = [], [], []
     parts: list[ReportPart] = []
