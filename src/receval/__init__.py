@@ -38,6 +38,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Metric": "receval.metrics.metric:Metric",
         "metric": "receval.metrics.usual_names:metric_of_usual_name",
         "diagnose": "receval.diagnosis.diagnose:diagnose",
+        "explore_ratings": "receval.own_multiverse.exploring:explore_ratings",
+        "audit_samples": "receval.sampling_audit.audit:audit_samples",
         "dialect": "receval.dialects.registry:dialect",
         "Dialect": "receval.dialects.dialect:Dialect",
         "leakage": "receval.comparison.leakage_of_splits:leakage",

@@ -15,6 +15,7 @@ from receval.interchange.run import Run
 from receval.interchange.run_files import read_run, write_run
 from receval.metrics.metric import Metric
 from receval.metrics.usual_names import metric_of_usual_name as metric
+from receval.own_multiverse.exploring import explore_ratings
 from receval.protocols.names import parse_protocol as protocol
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
@@ -31,6 +32,7 @@ from receval.recommenders.relevance_model import RelevanceModel
 from receval.recommenders.rocchio import Rocchio
 from receval.recommenders.slim import SLIM
 from receval.recommenders.wrmf import WRMF
+from receval.sampling_audit.audit import audit_samples
 from receval.unbiased.estimates_of_systems import unbiased_estimates
 from receval.unbiased.propensities import (
     KnownPropensities,
@@ -68,11 +70,13 @@ __all__ = [
     "SplitRatings",
     "UserKNN",
     "adapt",
+    "audit_samples",
     "compare_by_lexirecall",
     "diagnose",
     "dialect",
     "evaluate",
     "evaluate_runs",
+    "explore_ratings",
     "leakage",
     "metric",
     "of_scores",

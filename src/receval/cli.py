@@ -11,16 +11,24 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from receval import __version__
+from receval.commands.audit_samples import add_audit_samples
 from receval.commands.command_parser import CommandParser
 from receval.commands.completion import add_completion
 from receval.commands.diagnose import add_diagnose
 from receval.commands.evaluate import add_evaluate
+from receval.commands.multiverse import add_multiverse
 from receval.commands.runs import add_runs
 from receval.commands.saved_arguments import with_settings
 from receval.repository.tasks import TASKS, add_repository
 from receval.storage.messages import about_files, quoted
 
-COMMANDS = {"diagnose": add_diagnose, "evaluate": add_evaluate, "runs": add_runs}
+COMMANDS = {
+    "diagnose": add_diagnose,
+    "evaluate": add_evaluate,
+    "runs": add_runs,
+    "multiverse": add_multiverse,
+    "audit-samples": add_audit_samples,
+}
 """What adds each command for data of one's own; one line more is one command more."""
 
 REPOSITORY = "repo"

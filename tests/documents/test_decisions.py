@@ -20,11 +20,14 @@ def test_the_example_prints_what_the_page_shows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    exec(compile(example, "decisions.md", "exec"), {})
+    example, own = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(compile(example, "decisions.md", "exec"), names)
     name, sentence, *counts = capsys.readouterr().out.splitlines()
     shown = re.findall(r"^ {4}((?:[0-9a-f]{12} A1|\d+ universes|\w+: kNN).*)$", PAGE, re.MULTILINE)
     assert [name, *counts] == shown
+    exec(compile(own, "decisions.md", "exec"), names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^ {4}(\w+: \d.* flip)$", PAGE, re.M)
     assert sentence == describe(Configuration().but(lists="condensed", metric={"name": "RBO"}))
 
 

@@ -21,6 +21,7 @@ from receval.commands.saved_arguments import add_settings
 EXAMPLES = """examples:
   receval diagnose ratings.csv
   receval diagnose ratings.csv --relevant 4 --unbiased random_items.csv --out diagnosis
+  receval diagnose --settings receval-diagnose/settings.json --seed 2 --out seed-2
 """
 
 

@@ -29,15 +29,7 @@ def add_runs(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    runs = parser.add_argument(
-        "runs",
-        nargs="*",
-        help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
-        "NAME=FILE gives a run another name than its file's",
-    )
-    test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
-    train = parser.add_argument("--train", help="ratings whose items leave the lists")
-    complete_by("file", [runs, test, train])
+    add_lists(parser)
     parser.add_argument(
         "--depth",
         type=depth,
@@ -52,14 +44,32 @@ def add_runs(commands: Any) -> None:
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
+    repeat_lists(parser, "runs")
+    parser.set_defaults(run=run_runs)
+
+
+def add_lists(parser: argparse.ArgumentParser) -> None:
+    """Add files of lists, and the data that they are measured by."""
+    runs = parser.add_argument(
+        "runs",
+        nargs="*",
+        help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
+        "NAME=FILE gives a run another name than its file's",
+    )
+    test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
+    train = parser.add_argument("--train", help="ratings whose items leave the lists")
+    complete_by("file", [runs, test, train])
+
+
+def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add ``--settings`` to a command that has the arguments of :func:`add_lists`."""
     add_settings(
         parser,
-        "runs",
+        name,
         positionals=["runs"],
         required=["runs", "test"],
         files=["runs", "test", "train"],
     )
-    parser.set_defaults(run=run_runs)
 
 
 def run_runs(chosen: argparse.Namespace) -> int:
@@ -69,7 +79,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
     with progress_line("run") as progress:
         result = evaluate_runs(
             chosen.test,
-            _named(chosen.runs),
+            named_runs(chosen.runs),
             train=chosen.train,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,
@@ -84,7 +94,8 @@ def run_runs(chosen: argparse.Namespace) -> int:
     return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)
 
 
-def _named(runs: list[str]) -> dict[str, str]:
+def named_runs(runs: list[str]) -> dict[str, str]:
+    """Return files by the names that they or the caller give their runs."""
     named: dict[str, str] = {}
     for text in runs:
         name, equals, path = text.partition("=")

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Corrections of sampled metrics: estimators of the full value from ranks among samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+BIAS_VARIANCE = 0.1
+"""Weight of the variance in the bias-variance estimator, as in the paper's experiments."""
+
+ESTIMATORS = ("rank", "CLS", "BV", "MLE")
+"""Names of the corrections, as tables have them."""
+
+_STEPS = 2_000
+_SMALLEST_STEP = 1e-7
+
+
+def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
+    r"""Return the chance of each rank among samples, for each rank among all candidates.
+
+    Parameters
+    ----------
+    pool : int
+        M, the non-relevant candidates.
+    sampled : int
+        s, at most M.
+
+    Returns
+    -------
+    ndarray of float64, shape (M + 1, s + 1)
+        Row K is the hypergeometric distribution of the number of the sample above the item, of K
+        above it among all.
+
+    Examples
+    --------
+    >>> chances_of_sampled_ranks(2, 1).round(2).tolist()
+    [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
+    """
+    above, hits = np.arange(pool + 1)[:, None], np.arange(sampled + 1)[None]
+    return hypergeom.pmf(hits, pool, above, sampled)
+
+
+def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> NDArray[np.float64]:
+    r"""Return a metric at the unbiased estimate of the rank among all candidates.
+
+    .. math:: \hat f(h) = f(1 + h M / s)
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (M + 1,)
+        The metric at the ranks 1 to M + 1; between two ranks, on the line between them.
+    pool, sampled : int
+
+    Returns
+    -------
+    ndarray of float64, shape (s + 1,)
+
+    Notes
+    -----
+    Krichene and Rendle (2020), "On sampled metrics for item recommendation", KDD, section 5.1.
+
+    Examples
+    --------
+    >>> estimated_by_rank(np.array([1.0, 0.5, 0.25]), 2, 1).tolist()
+    [1.0, 0.25]
+    """
+    ranks = np.arange(sampled + 1) * pool / sampled
+    return np.interp(ranks, np.arange(pool + 1), values)
+
+
+def estimated_by_least_squares(
+    values: NDArray[np.float64], chances: NDArray[np.float64], variance_weight: float = 0.0
+) -> NDArray[np.float64]:
+    r"""Return the function of the sampled rank that is closest to a metric of the full rank.
+
+    With ranks K equally likely, it minimises
+
+    .. math:: \sum_K (E[\hat f(H) | K] - f(K))^2 + \gamma \sum_K Var[\hat f(H) | K]
+
+    which is CLS, the constrained least squares, for :math:`\gamma = 0` and BV, the trade-off of
+    bias and variance, above:
+    :math:`\hat f = ((1 - \gamma) A^T A + \gamma\, diag(c))^{-1} A^T f`, c the sums of columns of A.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (M + 1,)
+        The metric at the ranks 1 to M + 1.
+    chances : ndarray of float64, shape (M + 1, s + 1)
+        A, from :func:`chances_of_sampled_ranks`.
+    variance_weight : float
+        :math:`\gamma`.
+
+    Returns
+    -------
+    ndarray of float64, shape (s + 1,)
+
+    Notes
+    -----
+    Krichene and Rendle (2020), sections 5.2 and 5.3.
+
+    Examples
+    --------
+    A sample of all candidates needs no correction:
+
+    >>> every = chances_of_sampled_ranks(2, 2)
+    >>> estimated_by_least_squares(np.array([1.0, 0.5, 0.25]), every).round(6).tolist()
+    [1.0, 0.5, 0.25]
+    """
+    if not variance_weight:
+        return np.linalg.lstsq(chances, values, rcond=1e-10)[0].astype(np.float64)
+    normal = (1 - variance_weight) * chances.T @ chances
+    normal[np.diag_indices_from(normal)] += variance_weight * chances.sum(axis=0)
+    return np.linalg.solve(normal, chances.T @ values).astype(np.float64)
+
+
+def most_likely_ranks(
+    shares: NDArray[np.float64], chances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the most likely distribution of full ranks, given one of sampled ranks.
+
+    The EM algorithm starts from equal shares, and ends after 2,000 steps or with one that changes
+    no share by 1e-7.
+
+    Parameters
+    ----------
+    shares : ndarray of float64, shape (s + 1,)
+        How often 0, 1, ... of the sample are above a relevant item.
+    chances : ndarray of float64, shape (M + 1, s + 1)
+
+    Returns
+    -------
+    ndarray of float64, shape (M + 1,)
+
+    Notes
+    -----
+    Jin, Li, Mudgal, Gao and Liu (2021), "On estimating recommendation evaluation metrics under
+    sampling", AAAI: maximal likelihood estimation.
+
+    Examples
+    --------
+    >>> most_likely_ranks(np.array([0.5, 0.3, 0.2]), chances_of_sampled_ranks(2, 2)).tolist()
+    [0.5, 0.3, 0.2]
+    """
+    found = np.full(len(chances), 1 / len(chances))
+    for _ in range(_STEPS):
+        explained = found @ chances
+        ratios = np.divide(shares, explained, out=np.zeros_like(shares), where=explained > 0)
+        after = found * (chances @ ratios)
+        after /= after.sum()
+        moved = float(np.abs(after - found).max())
+        found = after
+        if moved < _SMALLEST_STEP:
+            break
+    return found

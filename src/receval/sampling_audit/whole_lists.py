@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Runs that rank all candidates, as the odds of every sample of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.comparison.coding import SharedCodes
+from receval.comparison.relevance import relevance_threshold
+from receval.interchange.judgments import read_test_data
+from receval.interchange.ratings_table import read_ratings
+from receval.interchange.run import Run, run_of_scores
+from receval.interchange.run_files import read_run
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.listed_ranks import rank_listed
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.seeds import generator
+from receval.splits.split import Fold
+from receval.storage.messages import quoted
+from receval.theory.sampled_candidates import SamplingOdds
+
+
+def odds_of_runs(
+    test: object,
+    runs: Mapping[str, object],
+    train: object = None,
+    relevant: float | Literal["auto"] = "auto",
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float]:
+    """Read runs, and return what the rank of each relevant item among samples depends on.
+
+    Parameters
+    ----------
+    test, runs, train, relevant
+        As for :func:`receval.comparison.runs.evaluate_runs`; runs have all candidates of each user
+        who is tested.
+
+    Returns
+    -------
+    odds : dict of str to SamplingOdds
+        By run.
+    user_ids : ndarray of str
+        By code.
+    threshold : float
+        From which on test ratings are relevant.
+
+    Raises
+    ------
+    ValueError
+        A list is cut or lacks items, or nothing is relevant.
+    TableError
+        A file cannot be used.
+    """
+    if not runs:
+        raise ValueError("There is no run to audit: name at least one.")
+    judged = read_test_data(test)
+    training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
+    read = {name: _read(source) for name, source in runs.items()}
+    codes = SharedCodes.of(judged.ratings, training, list(read.values()))
+    fold = codes.fold(judged.ratings, training)
+    items = JudgedItems.of(fold.test, threshold)
+    protocol = replace(Protocol("AR", "AI"), ties="index").with_threshold(threshold)
+    odds = {}
+    for name, run in read.items():
+        listed, _ = codes.listed(run)
+        # As trec_eval has them, and evaluate_runs: equal in single precision is equal.
+        listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
+        ranks = rank_listed(listed, fold, protocol, partial(generator, 1, "runs"))
+        _check_whole(name, ranks, fold, codes.user_ids)
+        lists = JudgedLists.measured_by(items, ranks, protocol)
+        odds[name] = SamplingOdds.of(fold, lists, protocol)
+    return odds, codes.user_ids, threshold
+
+
+def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:
+    tested = np.diff(fold.test.indptr) > 0
+    missing = np.where(tested, ranks.candidates - ranks.lengths, 0)
+    if not missing.any():
+        return
+    worst = int(missing.argmax())
+    train_hint = "" if fold.train.nnz else ", or name the training data, whose items are left out"
+    raise ValueError(
+        f"The lists of {quoted(name)} are not whole: that of user {user_ids[worst]} has "
+        f"{ranks.lengths[worst]:,} of {ranks.candidates[worst]:,} candidates, and "
+        f"{int((missing > 0).sum()):,} of {int(tested.sum()):,} lists lack some. What a sample "
+        "would find among the others is not known: give runs with the scores of all "
+        f"items{train_hint}."
+    )
+
+
+def _read(source: object) -> Run:
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
+        return run_of_scores(source)
+    return read_run(source)
