@@ -29,14 +29,14 @@ def time_span(ratings: Ratings) -> pd.DataFrame:
         ("timestamps", float(times is not None), "whether ratings have timestamps")
     ]
     if times is not None:
-        order = np.lexsort((times, ratings.users))
-        users, own = ratings.users[order], times[order]
-        same = (users[1:] == users[:-1]) & (own[1:] == own[:-1])
+        distinct, order_of_time = np.unique(times, return_inverse=True)
+        keys = np.sort(ratings.users.astype(np.int64) * len(distinct) + order_of_time)
+        same = keys[1:] == keys[:-1]
         tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
         days = (int(times.max()) - int(times.min())) / SECONDS_OF_A_DAY
         rows += [
             ("days", days, "days from the first rating to the last"),
-            ("different_timestamps", len(np.unique(times)), "different timestamps"),
+            ("different_timestamps", len(distinct), "different timestamps"),
             ("tied_share", float(tied.mean()), "share of ratings as old as another of their user"),
         ]
     return pd.DataFrame(rows, columns=["quantity", "value", "meaning"])

@@ -65,11 +65,17 @@ def sampled_users(ratings: Ratings, seed: int) -> Ratings:
 
 def compacted_ratings(ratings: Ratings) -> Ratings:
     """Return the same ratings with codes of the users and items alone that have one."""
-    users, user_codes = np.unique(ratings.users, return_inverse=True)
-    items, item_codes = np.unique(ratings.items, return_inverse=True)
+    has_user = np.bincount(ratings.users, minlength=ratings.n_users) > 0
+    has_item = np.bincount(ratings.items, minlength=ratings.n_items) > 0
+    if has_user.all() and has_item.all():
+        return ratings
+    users, items = np.flatnonzero(has_user), np.flatnonzero(has_item)
+    # New codes by old ones; sorting millions of rows would take longer than all else.
+    user_codes = (np.cumsum(has_user) - 1).astype(np.int32)
+    item_codes = (np.cumsum(has_item) - 1).astype(np.int32)
     return Ratings(
-        users=user_codes.astype(np.int32),
-        items=item_codes.astype(np.int32),
+        users=user_codes[ratings.users],
+        items=item_codes[ratings.items],
         values=ratings.values,
         user_ids=ratings.user_ids[users],
         item_ids=ratings.item_ids[items],
