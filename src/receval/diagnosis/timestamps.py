@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from receval.comparison.leakage_of_splits import leakage
 from receval.comparison.splitting import SplitRatings
 from receval.ratings import Ratings
+from receval.splits.leakage import futures_in_train
+from receval.splits.split import Split
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 
@@ -48,7 +49,7 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     Parameters
     ----------
     splits : mapping of str to SplitRatings
-        Of ratings with timestamps.
+        At least one, all of the same ratings with timestamps.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
 
     Notes
     -----
-    :func:`receval.splits.leakage.future_in_train` defines what is counted.
+    :func:`receval.splits.leakage.futures_in_train` defines what is counted.
 
     Examples
     --------
@@ -79,9 +80,10 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     {'split': ['last'], 'any_future': [0.5], 'own_future': [0.0]}
     """
     rows = []
-    for name, data in splits.items():
-        table = leakage(data).table
-        own = table[table["fold"] == 0].set_index("scope")
+    ratings = next(iter(splits.values())).ratings
+    found = futures_in_train(ratings, [Split(data.parts.codes[:1]) for data in splits.values()])
+    for name, one in zip(splits, found, strict=True):
+        own = one.table.set_index("scope")
         rows.append(
             {
                 "split": name,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,56 +111,137 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     {'scope': ['anybody', 'same user', 'same item'], 'median_share': [0.67, 0.5, 1.0],
      'median_days': [3.0, 1.0, 3.0]}
     """
+    return futures_in_train(ratings, [split])[0]
+
+
+def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]:
+    """Count for several splits of the same ratings what :func:`future_in_train` counts for one.
+
+    Ratings are sorted once for all of them, which is what takes time.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With timestamps.
+    splits : sequence of Split
+        Made for these ratings.
+
+    Returns
+    -------
+    list of Leakage
+        One for each split.
+
+    Raises
+    ------
+    ValueError
+        As :func:`future_in_train` says.
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
+    ...     values=np.ones(3, dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ...     timestamps=np.array([0, 1, 2]),
+    ... )
+    >>> first, last = (Split((np.array(codes, np.uint8),)) for codes in ([2, 1, 1], [1, 1, 2]))
+    >>> [found.shares["anybody"] for found in futures_in_train(ratings, [first, last])]
+    [1.0, 0.0]
+    """
     if ratings.timestamps is None:
         raise ValueError(
             "Whether training data lie in the future of a test cannot be said of ratings without "
             "timestamps: read them with timestamp=..."
         )
-    if split.n_ratings != len(ratings):
-        raise ValueError(
-            f"The split was made for {split.n_ratings} ratings, but the table has {len(ratings)}: "
-            "make the split again from this table."
-        )
-    # Times by their order, so that group and time fit into one integer to search for.
-    distinct, order_of_time = np.unique(ratings.timestamps, return_inverse=True)
-    nobody = np.zeros(len(ratings), dtype=np.int32)
-    groups: tuple[NDArray[np.int32], ...] = (nobody, ratings.users, ratings.items)
-    rows = []
-    for number, codes in enumerate(split.codes):
-        train, test = (np.flatnonzero(codes & bit) for bit in (TRAIN, TEST))
-        if not len(test):
-            raise ValueError(f"Fold {number} has no test rating, so there is nothing to look at.")
-        for scope, group in zip(LEAKAGE_SCOPES, groups, strict=True):
-            key = group.astype(np.int64) * (len(distinct) + 1) + order_of_time
-            rows.append(
-                {"fold": number, "scope": scope}
-                | _row(ratings, np.sort(key[train]), key[test], test, distinct)
+    for split in splits:
+        if split.n_ratings != len(ratings):
+            raise ValueError(
+                f"The split was made for {split.n_ratings} ratings, but the table has "
+                f"{len(ratings)}: make the split again from this table."
             )
-    return Leakage(pd.DataFrame(rows))
+        for number, codes in enumerate(split.codes):
+            if not (codes & TEST).any():
+                raise ValueError(
+                    f"Fold {number} has no test rating, so there is nothing to look at."
+                )
+    by_time = np.argsort(ratings.timestamps, kind="stable")
+    groups = (None, ratings.users, ratings.items)
+    rows: list[list[dict[str, Any]]] = [[] for _ in splits]
+    for scope, group in zip(LEAKAGE_SCOPES, groups, strict=True):
+        ordered = _GroupsInTime.of(ratings, group, by_time)
+        for found, split in zip(rows, splits, strict=True):
+            for number, codes in enumerate(split.codes):
+                found.append({"fold": number, "scope": scope} | ordered.row(codes))
+    return [Leakage(pd.DataFrame(sorted(own, key=lambda row: row["fold"]))) for own in rows]
 
 
-def _row(
-    ratings: Ratings,
-    train_keys: NDArray[np.int64],
-    test_keys: NDArray[np.int64],
-    test: NDArray[np.int64],
-    distinct: NDArray,
-) -> dict[str, float]:
-    width = len(distinct) + 1
-    first_of_group = test_keys - test_keys % width
-    start = np.searchsorted(train_keys, first_of_group, side="left")
-    end = np.searchsorted(train_keys, first_of_group + width, side="left")
-    later = end - np.searchsorted(train_keys, test_keys, side="right")
-    has_train, affected = end > start, later > 0
-    latest = distinct[train_keys[end[affected] - 1] % width]
-    ahead = latest.astype(np.float64) - distinct[test_keys[affected] % width]
-    users = ratings.users[test]
-    share = later[has_train] / (end - start)[has_train]
-    return {
-        "test_interactions": len(test),
-        "test_users": len(np.unique(users)),
-        "interactions": float(affected.mean()),
-        "users": len(np.unique(users[affected])) / len(np.unique(users)),
-        "median_share": float(np.median(share)) if len(share) else float("nan"),
-        "median_days": float(np.median(ahead)) / SECONDS_OF_A_DAY if len(ahead) else float("nan"),
-    }
+@dataclass(frozen=True)
+class _GroupsInTime:
+    """Ratings in order of their group and, within it, of time.
+
+    Of each position: the user and the time of its rating, where its group begins and ends, and
+    where the ratings of its group and time end.
+    """
+
+    order: NDArray[np.int64]
+    users: NDArray[np.int32]
+    times: NDArray[np.integer]
+    group_start: NDArray[np.int32]
+    group_end: NDArray[np.int32]
+    moment_end: NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls, ratings: Ratings, group: NDArray[np.int32] | None, by_time: NDArray[np.int64]
+    ) -> _GroupsInTime:
+        """Order ratings by group; None is one group of all."""
+        assert ratings.timestamps is not None
+        order = by_time
+        is_first = np.zeros(len(ratings), dtype=np.bool_)
+        is_first[:1] = True
+        if group is not None:
+            order = by_time[np.argsort(group[by_time], kind="stable")]
+            own = group[order]
+            is_first[1:] = own[1:] != own[:-1]
+        times = ratings.timestamps[order]
+        is_other_moment = is_first.copy()
+        is_other_moment[1:] |= times[1:] != times[:-1]
+        start, group_end = _ends(is_first)
+        return cls(order, ratings.users[order], times, start, group_end, _ends(is_other_moment)[1])
+
+    def row(self, codes: NDArray[np.uint8]) -> dict[str, Any]:
+        """Return the counts of a fold."""
+        own = codes[self.order]
+        trains = (own & TRAIN) > 0
+        before = np.concatenate([[0], np.cumsum(trains)])
+        tests = np.flatnonzero(own & TEST)
+        end = self.group_end[tests]
+        n_train = before[end] - before[self.group_start[tests]]
+        later = before[end] - before[self.moment_end[tests]]
+        affected = later > 0
+        last_train = np.maximum.accumulate(np.where(trains, np.arange(len(own)), -1))
+        latest = self.times[last_train[end[affected] - 1]].astype(np.float64)
+        ahead = latest - self.times[tests[affected]]
+        share = (later / np.maximum(n_train, 1))[n_train > 0]
+        users = self.users[tests]
+        n_users = int(users.max()) + 1
+        test_users = np.bincount(users, minlength=n_users) > 0
+        affected_users = np.bincount(users[affected], minlength=n_users) > 0
+        return {
+            "test_interactions": len(tests),
+            "test_users": int(test_users.sum()),
+            "interactions": float(affected.mean()),
+            "users": affected_users.sum() / test_users.sum(),
+            "median_share": float(np.median(share)) if len(share) else float("nan"),
+            "median_days": (
+                float(np.median(ahead)) / SECONDS_OF_A_DAY if len(ahead) else float("nan")
+            ),
+        }
+
+
+def _ends(is_first: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return where the run of each position begins and ends, given which positions begin one."""
+    bounds = np.append(np.flatnonzero(is_first), len(is_first)).astype(np.int32)
+    lengths = np.diff(bounds)
+    return np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
