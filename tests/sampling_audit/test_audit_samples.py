@@ -9,8 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from receval.comparison.named import named_metrics
 from receval.comparison.runs import evaluate_runs
+from receval.comparison.splitting import split
+from receval.interchange.ratings_table import read_ratings
 from receval.sampling_audit.audit import audit_samples
+from receval.sampling_audit.audited_moments import AuditedMoments
+from receval.sampling_audit.full_cutoffs import full_cutoffs
 from receval.sampling_audit.order_changes import RARE, swap_probability
 from receval.sampling_audit.rank_corrections import (
     chances_of_sampled_ranks,
@@ -18,6 +23,7 @@ from receval.sampling_audit.rank_corrections import (
     estimated_by_rank,
     most_likely_ranks,
 )
+from receval.theory.sampled_candidates import SamplingOdds
 
 METRICS = ("Recall@2", "nDCG@3", "RR")
 N_USERS, N_ITEMS = 60, 40
@@ -205,3 +211,95 @@ def test_the_most_likely_ranks_explain_what_was_seen() -> None:
     found = most_likely_ranks(seen, chances) @ chances
     assert np.sum(seen * np.log(seen / found)) < 1e-3
     assert np.sum(seen * np.log(seen / chances.mean(axis=0))) > 0.1
+
+
+def test_systems_on_a_split_are_audited_as_their_whole_runs_are() -> None:
+    rng = np.random.default_rng(4)
+    users, items = np.nonzero(rng.random((30, 25)) < 0.4)
+    table = {"user": [f"u{n:02}" for n in users], "item": [f"i{n:02}" for n in items]}
+    data = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    scores = {name: rng.random((30, 25)) for name in ("first", "second")}
+    found = audit_samples(data, scores, sampled=3, metrics=METRICS)
+    (fold,) = data.folds()
+    names = data.ratings.user_ids, data.ratings.item_ids
+    pairs = {
+        part: {"user": names[0][rows], "item": names[1][columns]}
+        for part, (rows, columns) in {
+            "train": fold.train.nonzero(),
+            "test": (fold.test.users, fold.test.items),
+        }.items()
+    }
+    trained = fold.train.toarray() > 0
+    runs = {
+        name: {
+            str(names[0][user]): {
+                str(names[1][item]): float(own[user, item])
+                for item in np.flatnonzero(~trained[user])
+            }
+            for user in range(30)
+        }
+        for name, own in scores.items()
+    }
+    by_runs = audit_samples(pairs["test"], runs, sampled=3, train=pairs["train"], metrics=METRICS)
+    for name in ("values", "pairs", "by_user"):
+        own, other = getattr(found, name), getattr(by_runs, name)
+        pd.testing.assert_frame_equal(own, other)
+
+
+def test_all_folds_of_a_split_are_audited_and_users_stay_themselves() -> None:
+    rng = np.random.default_rng(5)
+    users, items = np.nonzero(rng.random((20, 15)) < 0.5)
+    data = split(read_ratings({"user": users, "item": items}), "k-fold", folds=2)
+    audit = audit_samples(data, {"mine": rng.random((20, 15))}, sampled=2, metrics="RR")
+    assert audit.settings["relevant_items"] == len(users)
+    assert audit.by_user["user"].tolist() == data.ratings.user_ids.tolist()
+    assert audit.by_user["relevant_items"].sum() == len(users)
+
+
+def test_train_data_beside_a_split_are_refused() -> None:
+    data = split(read_ratings(TEST), "random-ratio", train_ratio=0.5)
+    with pytest.raises(ValueError, match="leave train= out"):
+        audit_samples(data, {"mine": np.ones((60, 40))}, train=TEST)
+
+
+def test_the_full_cutoff_is_the_first_at_which_full_recall_reaches_the_sampled_one() -> None:
+    audit = audit_samples(TEST, RUNS, sampled=5, metrics=("Recall@2", "P@2", "nDCG@3", "RR"))
+    expected = audit.values.set_index(["metric", "system"])["expected"]
+    assert set(audit.cutoffs["metric"]) == {"Recall@2", "P@2"}
+    for row in audit.cutoffs.itertuples():
+        labels = [f"Recall@{k}" for k in (row.full_cutoff - 1, row.full_cutoff)]
+        below, reached = (
+            evaluate_runs(TEST, {row.system: RUNS[row.system]}, metrics=label.replace(".0", ""))
+            .summary()["mean"]
+            .item()
+            for label in labels
+        )
+        # A list has one relevant item, so that P@2 is half of Recall@2.
+        assert below < expected["Recall@2", row.system] <= reached + 1e-9
+        assert row.cutoff == 2
+        assert row.share == pytest.approx(row.full_cutoff / N_ITEMS)
+
+
+def test_a_sample_of_all_candidates_looks_as_deep_as_full_ranking() -> None:
+    audit = audit_samples(TEST, RUNS, sampled=N_ITEMS - 1, metrics="Recall@7")
+    full = evaluate_runs(TEST, RUNS, metrics=["Recall@6", "Recall@7"]).summary()
+    means = full.pivot_table(index="system", columns="metric", values="mean")
+    for row in audit.cutoffs.itertuples():
+        at_seven = means.loc[row.system, "Recall@7"]
+        assert row.full_cutoff <= 7
+        assert (row.full_cutoff == 7) == (means.loc[row.system, "Recall@6"] < at_seven)
+
+
+def test_a_system_that_samples_never_find_looks_at_nothing() -> None:
+    odds = SamplingOdds(
+        users=np.array([0, 1]),
+        values=np.ones(2, dtype=np.float32),
+        above=np.array([4, -1]),
+        relevant_above=np.array([0, -1]),
+        pools=np.array([4, 4]),
+        all_computable=False,
+        threshold=1.0,
+        maximum_rating=None,
+    )
+    moments = AuditedMoments({"last": odds}, named_metrics("Recall@1"), 2, None)
+    assert full_cutoffs(moments, 1)["full_cutoff"].tolist() == [0]

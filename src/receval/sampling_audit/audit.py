@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,19 +12,21 @@ from numpy.typing import NDArray
 
 from receval.comparison.named import named_metrics
 from receval.comparison.progress_steps import ProgressSteps
+from receval.comparison.splitting import SplitRatings
 from receval.metrics.metric import Metric
 from receval.sampling_audit.audit_result import SamplingAudit
 from receval.sampling_audit.audited_moments import AuditedMoments
 from receval.sampling_audit.corrected_values import corrected_values
+from receval.sampling_audit.full_cutoffs import full_cutoffs
 from receval.sampling_audit.order_changes import order_changes
-from receval.sampling_audit.whole_lists import odds_of_runs
+from receval.sampling_audit.whole_lists import odds_of_runs, odds_of_systems
 
 _SIZES = [size * 10**power for power in range(1, 9) for size in (1, 2, 5)]
 
 
 def audit_samples(
     test: object,
-    runs: Mapping[str, object],
+    runs: Mapping[str, Any],
     *,
     sampled: int = 100,
     train: object = None,
@@ -47,14 +49,15 @@ def audit_samples(
 
     Parameters
     ----------
-    test : path, data frame, mapping or Ratings
-        Judgments or held-out ratings.
-    runs : mapping of str to run, path, data frame or mapping
-        Of all candidates of each user.
+    test : path, data frame, mapping, Ratings or SplitRatings
+        Judgments or held-out ratings; or a split, on whose folds systems are trained.
+    runs : mapping of str to run, path, data frame or mapping; or to recommender
+        Lists of all candidates of each user. With a split, systems: recommenders, scorers or
+        arrays of scores, as :func:`receval.comparison.systems.evaluate_systems` takes them.
     sampled : int
         s, at least 1.
     train : path, data frame, mapping or Ratings, optional
-        What is no candidate of its user.
+        What is no candidate of its user; a split says that itself.
     metrics : str, Metric or sequence
         That depend on the rank of the one relevant item alone.
     relevant : float or "auto"
@@ -68,8 +71,8 @@ def audit_samples(
     Raises
     ------
     ValueError
-        A list is not whole, a metric is none of these, nothing is relevant, or ``sampled`` is below
-        1.
+        A list is not whole, a system cannot score, a metric is none of these, nothing is relevant,
+        or ``sampled`` is below 1.
     TableError
         A file cannot be used.
 
@@ -91,8 +94,16 @@ def audit_samples(
     if sampled < 1:
         raise ValueError(f"{sampled} candidates cannot be sampled: say 1 or more, such as 100.")
     chosen = named_metrics(metrics)
-    odds, user_ids, threshold = odds_of_runs(test, runs, train, relevant)
-    moments = AuditedMoments(odds, chosen, told)
+    if isinstance(test, SplitRatings):
+        if train is not None:
+            raise ValueError(
+                "A split has its own training ratings: leave train= out, or give its test ratings "
+                "as a table, and runs."
+            )
+        odds, user_ids, threshold = odds_of_systems(test, runs, relevant)
+    else:
+        odds, user_ids, threshold = odds_of_runs(test, runs, train, relevant)
+    moments = AuditedMoments(odds, chosen, len(user_ids), told)
     full = moments.full
     largest = int(max(own.pools[own.users].max() for own in odds.values()))
     sizes = sorted({*(size for size in _SIZES if size < largest), min(sampled, largest), largest})
@@ -117,6 +128,7 @@ def audit_samples(
     return SamplingAudit(
         values=values.assign(relevant_items=len(first.users)),
         corrections=corrected_values(moments, sampled),
+        cutoffs=full_cutoffs(moments, sampled),
         curve=curve[["metric", "system", "negatives", "expected", "sd"]].reset_index(drop=True),
         pairs=pairs,
         swaps=swaps,
@@ -133,13 +145,13 @@ def audit_samples(
 
 def _by_user(moments: AuditedMoments, sampled: int, user_ids: NDArray[np.str_]) -> pd.DataFrame:
     frames = []
-    for system, own in moments.odds.items():
+    for system in moments.odds:
         expected = moments.items(system, sampled)
-        counts = np.bincount(own.users, minlength=len(user_ids))
+        counts = np.bincount(moments.owners, minlength=len(user_ids))
         users = np.flatnonzero(counts)
         for column, metric in enumerate(moments.metrics):
             sums = [
-                np.bincount(own.users, weights=values[:, column], minlength=len(user_ids))
+                np.bincount(moments.owners, weights=values[:, column], minlength=len(user_ids))
                 for values in (moments.full_items[system], expected)
             ]
             full, mean = (total[users] / counts[users] for total in sums)

@@ -32,6 +32,9 @@ class SamplingAudit:
     corrections : DataFrame
         By metric, system and ``estimator``: ``expected``, ``bias`` against full ranking, ``sd``
         (NaN for MLE, which is of the expected distribution of sampled ranks).
+    cutoffs : DataFrame
+        By metric and system, where the metric is a step (Recall, P): the ``full_cutoff`` that the
+        ``cutoff`` among samples amounts to (:mod:`receval.sampling_audit.full_cutoffs`).
     curve : DataFrame
         ``expected`` and ``sd`` by metric, system and number of ``negatives``.
     pairs : DataFrame
@@ -47,6 +50,7 @@ class SamplingAudit:
 
     values: pd.DataFrame
     corrections: pd.DataFrame
+    cutoffs: pd.DataFrame
     curve: pd.DataFrame
     pairs: pd.DataFrame
     swaps: pd.DataFrame
@@ -79,6 +83,9 @@ class SamplingAudit:
                 )
             )
             data |= {"pairs": self.pairs, "swaps": self.swaps}
+        if len(self.cutoffs):
+            parts.append(ReportTable("cutoffs", self._cutoffs_table()))
+            data["cutoffs"] = self.cutoffs
         parts.append(ReportTable("corrections", self._corrections_table()))
         return Report(title, tuple(parts), {**data, "per_user": self.by_user}, (), self.settings)
 
@@ -167,6 +174,33 @@ class SamplingAudit:
                 "Samples are drawn for each relevant item and each system by itself. Systems that "
                 "share their samples differ less by chance: probabilities below .5 are then lower, "
                 "and those above are higher.",
+            ),
+        )
+
+    def _cutoffs_table(self) -> Table:
+        rows = tuple(
+            (
+                row.metric,
+                row.system,
+                str(row.cutoff),
+                f"{row.full_cutoff:,}",
+                f"{fixed(100 * row.share, 1)} %",
+            )
+            for row in self.cutoffs.itertuples()
+        )
+        heads = ("Among samples", "Under full ranking", "Of the candidates")
+        return Table(
+            "Cut-offs of the same value",
+            (Column("Metric"), Column("System"), *(Column(head, "right") for head in heads)),
+            rows,
+            caption=(
+                "The cut-off under full ranking at which a system has the value that it is "
+                f"expected to have among {self.settings['sampled']:,} sampled negatives: how deep "
+                "in its lists the sampled metric looks."
+            ),
+            notes=(
+                "If systems of a metric have the same one, their sampled values are in the order "
+                "of full ones at that cut-off (Li et al., 2020).",
             ),
         )
 

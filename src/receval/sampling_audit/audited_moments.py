@@ -24,11 +24,15 @@ class AuditedMoments:
         By system.
     metrics : mapping of str to Metric
         By label.
+    n_users : int
+        Codes of users in the odds that differ by a multiple of it are of the same one.
     told : callable, optional
         Is told how far work goes.
 
     Attributes
     ----------
+    owners : ndarray of int64, shape (n_items,)
+        The code of each relevant item's user, below `n_users`.
     tables : ndarray of float64, shape (n_ranks, n_metrics)
         The metrics by rank, in the first row of an item that is not ranked.
     full_items : dict of str to ndarray of float64, shape (n_items, n_metrics)
@@ -39,6 +43,7 @@ class AuditedMoments:
         self,
         odds: Mapping[str, SamplingOdds],
         metrics: Mapping[str, Metric],
+        n_users: int,
         told: ProgressSteps | None,
     ) -> None:
         self.odds = odds
@@ -46,6 +51,7 @@ class AuditedMoments:
         self.told = told
         self._known: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         first = next(iter(odds.values()))
+        self.owners = first.users % n_users
         deepest = int(first.pools.max()) + 1
         self.tables = np.stack(
             [values_by_rank(metric, deepest, first) for metric in metrics.values()], axis=1
@@ -59,12 +65,11 @@ class AuditedMoments:
 
     def p_of_full(self, metric: int, first: str, second: str) -> float:
         """Return the p-value of the paired t-test over users under full ranking."""
-        users = self.odds[first].users
-        counts = np.bincount(users)
+        counts = np.bincount(self.owners)
         tested = counts > 0
         both = np.stack(
             [
-                np.bincount(users, weights=self.full_items[name][:, metric])[tested]
+                np.bincount(self.owners, weights=self.full_items[name][:, metric])[tested]
                 / counts[tested]
                 for name in (first, second)
             ]

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Runs that rank all candidates, as the odds of every sample of these."""
+"""Runs or systems that rank all candidates, as the odds of every sample of these."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.comparison.coding import SharedCodes
+from receval.comparison.ranked_systems import ranked_folds
 from receval.comparison.relevance import relevance_threshold
+from receval.comparison.splitting import SplitRatings
 from receval.interchange.judgments import read_test_data
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run, run_of_scores
@@ -79,6 +81,68 @@ def odds_of_runs(
         lists = JudgedLists.measured_by(items, ranks, protocol)
         odds[name] = SamplingOdds.of(fold, lists, protocol)
     return odds, codes.user_ids, threshold
+
+
+def odds_of_systems(
+    data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float]:
+    """Train systems, and return what the ranks of relevant test ratings among samples depend on.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        The relevant test ratings of all folds count.
+    systems, relevant
+        As for :func:`receval.comparison.systems.evaluate_systems`.
+
+    Returns
+    -------
+    odds : dict of str to SamplingOdds
+        By system. The codes of users in fold n begin with n times the number of users.
+    user_ids : ndarray of str
+        By code, less multiples of the number of users.
+    threshold : float
+
+    Raises
+    ------
+    ValueError
+        There is no system, one cannot score, or nothing is relevant.
+
+    Examples
+    --------
+    >>> from receval.comparison.splitting import split
+    >>> from receval.recommenders.non_personalised import Popularity
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> odds, _, _ = odds_of_systems(halves, {"Pop": Popularity()})
+    >>> odds["Pop"].pools.tolist(), len(odds["Pop"].above)
+    ([0, 0], 2)
+    """
+    values = np.concatenate([fold.test.values for fold in data.folds()])
+    threshold = relevance_threshold(values, relevant)
+    protocol = Protocol("AR", "AI").with_threshold(threshold)
+    found: dict[str, list[SamplingOdds]] = {}
+    for ranked in ranked_folds(data, systems, protocol, threshold):
+        items = JudgedItems.of(ranked.data.test, threshold)
+        for name, ranks in ranked.test.items():
+            lists = JudgedLists.measured_by(items, ranks, protocol)
+            found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
+    odds = {name: _of_all_folds(own) for name, own in found.items()}
+    return odds, data.ratings.user_ids, threshold
+
+
+def _of_all_folds(folds: list[SamplingOdds]) -> SamplingOdds:
+    """Return the odds of all folds as those of one, with users of their own in each."""
+    first = np.cumsum([0, *(len(own.pools) for own in folds)])
+    return replace(
+        folds[0],
+        users=np.concatenate([own.users + n for own, n in zip(folds, first[:-1], strict=True)]),
+        values=np.concatenate([own.values for own in folds]),
+        above=np.concatenate([own.above for own in folds]),
+        relevant_above=np.concatenate([own.relevant_above for own in folds]),
+        pools=np.concatenate([own.pools for own in folds]),
+        all_computable=all(own.all_computable for own in folds),
+    )
 
 
 def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:
