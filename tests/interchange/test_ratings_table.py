@@ -47,9 +47,15 @@ def written(path: Path, text: str) -> Path:
         ("ratings.dat", "ann::book::5::10\nbob::film::2.5::20\nann::film::4::30\n"),
         ("u.data", "ann\tbook\t5\t10\nbob\tfilm\t2.5\t20\nann\tfilm\t4\t30\n"),
         ("u.txt", "ann book  5 10\nbob\tfilm 2.5 20\nann film 4 30\n"),
+        ("a.csv", "user;item;rating;timestamp\nann;book;5;10\nbob;film;2.5;20\nann;film;4;30\n"),
+        ("a.csv", "user,item,rating,date\nann,book,5,1970-01-01 00:00:10\n"
+         "bob,film,2.5,1970-01-01T00:00:20\nann,film,4,1970-01-01 00:00:30.9\n"),
+        ("a.csv", "user,item,rating,date\nann,book,5,1970-01-01T00:00:10Z\n"
+         "bob,film,2.5,1970-01-01T01:00:20+01:00\nann,film,4,1969-12-31 23:00:30-01:00\n"),
         ("a.tsv.gz", "ann\tbook\t5\t10\nbob\tfilm\t2.5\t20\nann\tfilm\t4\t30\n"),
     ],
-    ids=["plain", "camel", "any order", "RecBole", "MovieLens", "tabs", "spaces", "packed"],
+    ids=["plain", "camel", "any order", "RecBole", "MovieLens", "tabs", "spaces", "semicolons",
+         "dates", "dates with offsets", "packed"],
 )  # fmt: skip
 def test_texts_of_every_usual_form_are_read(tmp_path: Path, name: str, text: str) -> None:
     assert rows_of(read_ratings(written(tmp_path / name, text))) == ROWS
@@ -114,6 +120,24 @@ def test_repeated_pairs_are_merged_where_the_caller_says_how(
         ("who,what\na,x\n", "neither a name that is known .* nor a number"),
         ("user,what,rating\na,x,5\n", r"no column that is known to hold the item .* it has user, "),
         ("user,item,rating,timestamp\na,x,5,\n", "line 2 has no timestamp"),
+        ("user,item,rating,date\na,x,5,2003-02-28\na,y,5,\n", "line 3 has no timestamp"),
+        (
+            "user,item,rating,date\na,x,5,2003-02-28\na,y,5,28.2.2003\n",
+            "line 3: the timestamp is '28.2.2003', and must be seconds since 1970, or a date",
+        ),
+        (
+            "user,item,rating,date\na,x,5,2003-02-28\na,y,5,2003-02-28T10:00Z\n",
+            "line 3: the timestamp is a date with an offset, but that of line 2 is a date without",
+        ),
+        (
+            "user,item,rating,date\na,x,5,2003-02-28\na,y,5,1046390400\n",
+            "line 3: the timestamp is a number, but that of line 2 is a date without an offset",
+        ),
+        (
+            "who,what,rating\na,x,5\n",
+            r"hold the user or the item \(such as user, item\); it has who, "
+            r"what, rating. Say which they are: user=..., item=... \(in a command: --user",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(
@@ -121,6 +145,32 @@ def test_what_cannot_be_used_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(TableError, match=told):
         read_ratings(written(tmp_path / "a.csv", text))
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pd.to_datetime(["1970-01-02", "1970-01-03"]),
+        pd.to_datetime(["1970-01-02", "1970-01-03"]).tz_localize("Europe/Madrid"),
+        ["1970-01-02", "1970-01-03"],
+        np.array(["1970-01-02", "1970-01-03"], dtype="datetime64[D]"),
+        pd.Series(["1970-01-02", "1970-01-03"], dtype="category"),
+    ],
+    ids=["times", "with a zone", "texts", "days", "categories"],
+)
+def test_dates_of_every_usual_type_become_seconds(tmp_path: Path, moments: object) -> None:
+    frame = pd.DataFrame({"user": ["a", "b"], "item": ["x", "x"], "date": moments})
+    frame.to_parquet(tmp_path / "a.parquet")
+    for source in (frame, tmp_path / "a.parquet"):
+        times = read_ratings(source).timestamps
+        assert times is not None
+        hour = 3600 if getattr(moments, "tz", None) else 0
+        assert times.tolist() == [86_400 - hour, 172_800 - hour]
+
+
+def test_texts_that_are_no_dates_are_refused_in_a_frame() -> None:
+    with pytest.raises(TableError, match=r"the column 'date' for timestamp .* are no moments"):
+        read_ratings({"user": ["a"], "item": ["x"], "date": ["28.2.2003"]})
 
 
 def test_a_wrong_name_gets_the_names_that_there_are(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import named_columns, plain_name
-from receval.storage.messages import quoted
+from receval.storage.messages import enumerated, quoted
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class WantedColumn:
         The name that the caller gave, or a position from 0.
     is_needed : bool
         Whether a table without it is refused.
+    is_time : bool
+        Whether its numbers are seconds, and may be written as dates.
     """
 
     name: str
@@ -39,6 +41,7 @@ class WantedColumn:
     is_text: bool
     asked: str | int | None = None
     is_needed: bool = True
+    is_time: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def chosen_names(
     for name in names:
         by_plain.setdefault(plain_name(name), name)
     found: dict[str, str] = {}
+    missing: list[WantedColumn] = []
     for column in wanted:
         there = list(names)
         if isinstance(column.asked, int):
@@ -133,9 +137,15 @@ def chosen_names(
             if known:
                 found[column.name] = known[0]
             elif column.is_needed:
-                raise TableError(
-                    f"{source} has no column that is known to hold the {column.name} (such as "
-                    f"{column.known[0]}); it has {named_columns(there)}. Say which it is: "
-                    f"{column.name}=..."
-                )
+                missing.append(column)
+    if missing:
+        roles = [column.name for column in missing]
+        which = "it is" if len(roles) == 1 else "they are"
+        raise TableError(
+            f"{source} has no column that is known to hold the {' or the '.join(roles)} (such as "
+            f"{enumerated([column.known[0] for column in missing])}); it has "
+            f"{named_columns(list(names))}. Say which {which}: "
+            f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
+            f"{enumerated([f'--{role} ...' for role in roles])})."
+        )
     return found

@@ -111,7 +111,10 @@ def layout_of(
         raise TableError(
             f"{path}: the first line is no text in UTF-8. Is it another kind of file?"
         ) from None
-    between = delimiter or DELIMITERS.get(bare_suffix(path)) or _delimiter_of(text)
+    between = delimiter or DELIMITERS.get(bare_suffix(path), "")
+    if not between or (delimiter is None and between not in text):
+        # Some programs write semicolons into what they call CSV.
+        between = _delimiter_of(text)
     cells = split_line(text, between)
     known = {name for all_of_one in names.values() for name in all_of_one}
     is_named = [plain_name(cell) in known or cell in asked for cell in cells]

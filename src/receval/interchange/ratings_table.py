@@ -61,7 +61,9 @@ def read_ratings(
         Names of the columns, or their positions from 0. By default what tables usually call them
         (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file without a header
         has them in this order. Without a rating every row is feedback of the value 1, and without
-        timestamps nothing can be split by time.
+        timestamps nothing can be split by time. Timestamps are seconds since 1970-01-01 UTC, or
+        dates and times as ISO 8601 writes them (``2003-02-28 23:59:59``), UTC unless they say
+        otherwise.
     delimiter : str, optional
         Between cells of a text; found from its name and its first line by default.
     header : bool, optional
@@ -98,7 +100,11 @@ def read_ratings(
             WantedColumn("user", USER_NAMES, True, user),
             WantedColumn("item", ITEM_NAMES, True, item),
             WantedColumn("rating", RATING_NAMES, False, rating, is_needed=rating is not None),
-            WantedColumn("timestamp", TIMESTAMP_NAMES, False, timestamp, timestamp is not None),
+            WantedColumn(
+                *("timestamp", TIMESTAMP_NAMES, False, timestamp),
+                is_needed=timestamp is not None,
+                is_time=True,
+            ),
         ),
         delimiter=delimiter,
         header=header,
@@ -156,7 +162,7 @@ def _timestamps(columns: FoundColumns) -> NDArray[np.int64] | None:
             f"{columns.where(row)} has no timestamp, others have: complete the column, or leave it "
             "out."
         )
-    return times.astype(np.int64)
+    return np.floor(times).astype(np.int64)
 
 
 def _refuse_repeats(

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
+from receval.interchange.iso_dates import seconds_of_moments
 from receval.interchange.layouts import bare_suffix
 from receval.interchange.text_tables import read_text
 from receval.storage.messages import quoted
@@ -50,11 +51,11 @@ def read_wanted(
         if bare_suffix(path) in PARQUET:
             found = chosen_names(path.name, pq.read_schema(path).names, wanted)
             table = pq.read_table(path, columns=[str(name) for name in found.values()])
-            return _converted(str(path), found, table)
+            return _converted(str(path), found, table, wanted)
         return read_text(path, wanted, delimiter, header)
     table = _in_memory(source)
     found = chosen_names("the table", table.column_names, wanted)
-    return _converted("the table", found, table)
+    return _converted("the table", found, table, wanted)
 
 
 def _in_memory(source: object) -> pa.Table:
@@ -72,31 +73,35 @@ def _in_memory(source: object) -> pa.Table:
     )
 
 
-def _converted(source: str, found: Mapping[str, str], table: pa.Table) -> FoundColumns:
-    arrays = {}
-    for name, own in found.items():
-        column = table.column(own)
-        arrays[name] = _as_wanted(source, name, own, column)
+def _converted(
+    source: str, found: Mapping[str, str], table: pa.Table, wanted: Collection[WantedColumn]
+) -> FoundColumns:
+    arrays = {
+        column.name: _as_wanted(source, column, own, table.column(own))
+        for column in wanted
+        if (own := found.get(column.name)) is not None
+    }
     return FoundColumns(source, 1, "row", arrays)
 
 
-def _as_wanted(source: str, name: str, own: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    is_text = name in ("user", "item")
+def _as_wanted(
+    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
+) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind, column = kind.value_type, column.cast(kind.value_type)
     try:
-        if not is_text:
-            if pa.types.is_timestamp(kind):
-                column = column.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+        if wanted.is_time:
+            return seconds_of_moments(column)
+        if not wanted.is_text:
             return column.cast(pa.float64(), safe=False)
         if pa.types.is_floating(kind):
             # Whole numbers become floating when some row of a data frame has none.
             column = column.cast(pa.int64())
         return column.cast(pa.string()).dictionary_encode()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        what = "identifiers" if is_text else "numbers"
+        what = "identifiers" if wanted.is_text else "moments" if wanted.is_time else "numbers"
         raise TableError(
-            f"{source}: the column {quoted(own)} for {name} is of the type {kind}, whose values "
-            f"are no {what} ({error})."
+            f"{source}: the column {quoted(own)} for {wanted.name} is of the type {kind}, whose "
+            f"values are no {what} ({error})."
         ) from None

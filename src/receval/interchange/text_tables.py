@@ -12,6 +12,11 @@ import pyarrow.csv
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
+from receval.interchange.iso_dates import (
+    KINDS_OF_MOMENTS,
+    kind_of_moment,
+    seconds_of_moments,
+)
 from receval.interchange.layouts import (
     Layout,
     is_number,
@@ -45,12 +50,19 @@ def read_text(
     else:
         names, found = _by_position(path, layout, wanted)
     kinds = {found[c.name]: _TEXT if c.is_text else _NUMBER for c in wanted if c.name in found}
-    try:
-        table = _parsed(path, layout, names, kinds)
-    except pa.ArrowInvalid as error:
-        raise _first_wrong_line(path, layout, names, kinds, found, str(error)) from None
-    arrays = {name: table.column(own) for name, own in found.items()}
-    return FoundColumns(str(path), layout.first_row, "line", arrays)
+    times = [column.name for column in wanted if column.is_time and column.name in found]
+    told = ""
+    for kind in KINDS_OF_MOMENTS[: None if times else 1]:
+        kinds |= {found[name]: kind for name in times}
+        try:
+            table = _parsed(path, layout, names, kinds)
+        except pa.ArrowInvalid as error:
+            told = told or str(error)
+            continue
+        arrays = {name: table.column(own) for name, own in found.items()}
+        arrays |= {name: seconds_of_moments(arrays[name]) for name in times}
+        return FoundColumns(str(path), layout.first_row, "line", arrays)
+    raise _first_wrong_line(path, layout, names, found, wanted, told)
 
 
 def _by_position(
@@ -109,12 +121,17 @@ def _first_wrong_line(
     path: Path,
     layout: Layout,
     names: list[str],
-    kinds: Mapping[str, pa.DataType],
     found: Mapping[str, str],
+    wanted: Collection[WantedColumn],
     otherwise: str,
 ) -> TableError:
     """Return the error for the first line that does not fit, looking at one after the other."""
-    numbers = [(role, names.index(own)) for role, own in found.items() if kinds[own] == _NUMBER]
+    numbers = [
+        (column, names.index(found[column.name]))
+        for column in wanted
+        if column.name in found and not column.is_text
+    ]
+    times: dict[str, tuple[int, str]] = {}
     with opened(path) as file:
         for number, line in enumerate(file, 1):
             if number < layout.first_row or not line.strip():
@@ -128,11 +145,25 @@ def _first_wrong_line(
                     f"{path}, line {number} has {len(cells)} cells between "
                     f"{quoted(layout.delimiter)}, but the first line has {layout.n_columns}."
                 )
-            for role, position in numbers:
+            for column, position in numbers:
                 cell = cells[position] if position < len(cells) else ""
-                if cell not in NO_NUMBER and not is_number(cell):
+                if cell in NO_NUMBER:
+                    continue
+                kind = kind_of_moment(cell) if column.is_time else "" if is_number(cell) else None
+                if kind is None:
+                    wished = (
+                        "seconds since 1970, or a date such as 2003-02-28 or 2003-02-28 23:59:59"
+                        if column.is_time
+                        else "a number"
+                    )
                     return TableError(
-                        f"{path}, line {number}: the {role} is {quoted(cell)}, and must be a "
-                        "number."
+                        f"{path}, line {number}: the {column.name} is {quoted(cell)}, and must be "
+                        f"{wished}."
+                    )
+                first, before = times.setdefault(column.name, (number, kind))
+                if kind != before:
+                    return TableError(
+                        f"{path}, line {number}: the {column.name} is {kind}, but that of line "
+                        f"{first} is {before}: write all of them in the same way."
                     )
     return TableError(f"{path} cannot be read: {otherwise}.")
