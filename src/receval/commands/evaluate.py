@@ -20,7 +20,16 @@ from receval.commands.arguments import (
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
-EXAMPLES = """examples:
+EXAMPLES = """names:
+  systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
+  splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
+              uniform-test, missing-at-random, anti-popular-familiarity
+  metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
+              nDCG@10; also as others write them: precision, HR, MAP, MRR, NDCG
+  protocols   AR or 1R, then AI or TI items as targets and AN or NN others as candidates
+  A wrong name is answered by all that there are, a wrong parameter by those of its name.
+
+examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
   receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
     --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR

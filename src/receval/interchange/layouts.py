@@ -81,8 +81,9 @@ def layout_of(
 ) -> Layout:
     """Find out how a text file is laid out, from its first line.
 
-    The first line is a header if it has a name that was asked for or is known; it is none if a cell
-    is a number. A first line that could be either is refused.
+    The first line is a header if it has a name that was asked for; it is none if a cell is a
+    number; otherwise it is one if it has a name that is known. A first line of which none of this
+    is true could be either, and is refused.
 
     Parameters
     ----------
@@ -117,10 +118,11 @@ def layout_of(
         between = _delimiter_of(text)
     cells = split_line(text, between)
     known = {name for all_of_one in names.values() for name in all_of_one}
-    is_named = [plain_name(cell) in known or cell in asked for cell in cells]
     if header is None:
-        header = any(is_named)
-        if not header and not any(map(is_number, cells)):
+        has_number = any(map(is_number, cells))
+        is_known = any(plain_name(cell) in known for cell in cells)
+        header = any(cell in asked for cell in cells) or (is_known and not has_number)
+        if not header and not has_number:
             raise TableError(
                 f"{path}: the first line ({enumerated(cells)}) has neither a name that is known "
                 f"({enumerated(sorted(known))}) nor a number. Say which columns are which, such as "

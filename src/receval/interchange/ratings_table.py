@@ -18,23 +18,21 @@ from receval.storage.messages import shortened
 
 Repeats = Literal["refuse", "first", "last", "sum", "mean"]
 
-USER_NAMES = ("user", "userid", "uid", "useridx", "userindex", "customerid", "qid", "queryid", "u")
+USER_NAMES = (
+    "user", "userid", "uid", "useridx", "userindex", "customer", "customerid", "reviewerid",
+    "visitorid", "memberid", "qid", "queryid", "u",
+)  # fmt: skip
 ITEM_NAMES = (
-    "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "productid", "trackid",
-    "songid", "bookid", "artistid", "docid", "i",
+    "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "product", "productid",
+    "parentasin", "asin", "track", "trackid", "song", "songid", "book", "bookid", "isbn", "artist",
+    "artistid", "businessid", "beerid", "gameid", "docid", "i",
 )  # fmt: skip
 RATING_NAMES = (
-    "rating",
-    "ratings",
-    "stars",
-    "value",
-    "score",
-    "label",
-    "relevance",
-    "rel",
-    "count",
-)
-TIMESTAMP_NAMES = ("timestamp", "time", "ts", "date", "datetime")
+    "rating", "ratings", "stars", "value", "score", "label", "relevance", "rel", "overall",
+    "bookrating", "count", "plays", "playcount",
+)  # fmt: skip
+TIMESTAMP_NAMES = ("timestamp", "time", "ts", "date", "datetime", "unixreviewtime", "createdat")
+"""Names by which tables call each column, in small letters and without signs; first comes first."""
 
 
 def read_ratings(
