@@ -64,14 +64,14 @@ class Report:
         """Return the report as one page for browsers, which loads nothing."""
         return report_page(self.title, self.parts, self.notes, self.settings)
 
-    def write(self, folder: Path, settings: Mapping[str, Any]) -> list[Path]:
+    def write(self, folder: Path | str, settings: Mapping[str, Any] | None = None) -> list[Path]:
         """Write the report into a folder: data, tables, figures, the page, and settings.
 
         Parameters
         ----------
-        folder : Path
+        folder : Path or str
             Made where it is missing; files of other names stay.
-        settings : mapping
+        settings : mapping, optional
             What :data:`SETTINGS` holds beside ``result``, the report's own settings.
 
         Returns
@@ -79,6 +79,7 @@ class Report:
         list of Path
             What was written.
         """
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         written = []
         for name, rows in self.data.items():
@@ -94,7 +95,7 @@ class Report:
                 write_atomically(written[-1], part.svg)
         written += [folder / PAGE, folder / SETTINGS]
         write_atomically(folder / PAGE, self.page())
-        both_settings = {**settings, "result": self.settings}
+        both_settings = {**(settings or {}), "result": self.settings}
         text = json.dumps(both_settings, indent=2, ensure_ascii=False)
         write_atomically(folder / SETTINGS, text + "\n")
         return written

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
+from receval.interchange.date_or_number import seconds_of_moments
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import bare_suffix
-from receval.interchange.seconds_or_dates import seconds_of_moments
 from receval.interchange.text_tables import read_text
 from receval.storage.messages import quoted
 

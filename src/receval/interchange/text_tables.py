@@ -11,6 +11,11 @@ import pyarrow as pa
 import pyarrow.csv
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
+from receval.interchange.date_or_number import (
+    KINDS_OF_MOMENTS,
+    kind_of_moment,
+    seconds_of_moments,
+)
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import (
     Layout,
@@ -20,11 +25,6 @@ from receval.interchange.layouts import (
     split_line,
 )
 from receval.interchange.plain_lines import BLOCK, lines_with_one_delimiter
-from receval.interchange.seconds_or_dates import (
-    KINDS_OF_MOMENTS,
-    kind_of_moment,
-    seconds_of_moments,
-)
 from receval.storage.messages import quoted
 
 NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL")
