@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -43,6 +45,42 @@ def test_files_of_other_tools_are_read(tmp_path: Path, name: str, text: str) -> 
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert nested(read_run(path)) == SCORES
+
+
+def lists_of_lenskit() -> pa.Table:
+    """Return a collection of lists as LensKit turns it into a table, or saves it."""
+    entry = pa.struct({"item_id": pa.string(), "score": pa.float32(), "rank": pa.int32()})
+    lists = [
+        [{"item_id": "book", "score": 2.5, "rank": 1}, {"item_id": "film", "score": 1, "rank": 2}],
+        [],
+        [{"item_id": "film", "score": -3, "rank": 1}],
+    ]
+    users = pa.array(["ann", "cat", "bob"])
+    return pa.table({"user_id": users, "items": pa.array(lists, pa.list_(entry))})
+
+
+class Collection:
+    """Turns itself into a table as LensKit's collections do."""
+
+    def to_arrow(self) -> pa.Table:
+        return lists_of_lenskit()
+
+
+def test_collections_of_lists_are_read_as_lenskit_has_and_saves_them(tmp_path: Path) -> None:
+    pq.write_table(lists_of_lenskit(), tmp_path / "a.parquet")
+    for source in (tmp_path / "a.parquet", Collection(), lists_of_lenskit()):
+        assert nested(read_run(source)) == SCORES
+
+
+def test_scores_by_user_and_runs_are_taken_as_they_are() -> None:
+    run = read_run(SCORES)
+    assert nested(run) == SCORES
+    assert read_run(run) is run
+
+
+def test_ranx_own_archives_are_refused_with_the_way_around(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"save it as .json or .trec by ranx.Run.from_file"):
+        read_run(tmp_path / "a.lz4")
 
 
 def test_ranks_or_the_order_of_rows_stand_for_scores() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,7 @@ def evaluate_runs(
         raise ValueError("There is no run to evaluate: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
-    lists = {name: _as_run(source) for name, source in runs.items()}
+    lists = {name: read_run(source) for name, source in runs.items()}
     measuring = Measuring.of(
         judged.ratings.values,
         protocols=protocols,
@@ -247,16 +247,6 @@ class _ScoresOfLists:
             own = slice(self._ends[user], self._ends[user + 1])
             scores[row, self._items[own]] = self._places[own]
         return scores
-
-
-def _as_run(source: Any) -> Run:
-    if isinstance(source, Run):
-        return source
-    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
-        from receval.interchange.run import run_of_scores
-
-        return run_of_scores(source)
-    return read_run(source)
 
 
 def _with_ties(protocol: Protocol, ties: str) -> Protocol:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -46,8 +47,9 @@ def read_run(
 
     Parameters
     ----------
-    source : path, data frame or mapping
-        See Notes.
+    source : path, data frame, mapping or Run
+        See Notes; or items with scores by user, as ``ranx.Run.to_dict()`` returns; a run is
+        returned as it is.
     format : {"trec", "table", "json", "npz"}, optional
         Found from the file's name and its first line by default.
     user, item, score, rank, delimiter, header
@@ -64,7 +66,8 @@ def read_run(
     ``trec``     ``user Q0 item rank score tag`` between white space; the order is that of the
                  scores, as in trec_eval
     ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
-                 order; without a header in this order
+                 order; without a header in this order; also LensKit's collections of lists, as
+                 they are or in Parquet
     ``json``     an object of users, each an object of items with scores
     ``npz``      a sparse matrix of scores by scipy, users by items; identifiers are row and column
                  numbers from 0, and what it does not store is not recommended
@@ -76,6 +79,10 @@ def read_run(
     >>> len(run), run.item_ids.tolist()
     (2, ['x', 'y'])
     """
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
+        return run_of_scores(source)
     if isinstance(source, str | Path):
         path = Path(source)
         chosen = format or _format_of(path)
@@ -174,6 +181,11 @@ def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[n
 
 def _format_of(path: Path) -> str:
     suffix = bare_suffix(path)
+    if suffix == ".lz4":
+        raise TableError(
+            f"{path} is packed in a way that ranx alone reads: save it as .json or .trec by "
+            "ranx.Run.from_file(...).save(...)."
+        )
     if suffix in FORMATS:
         return FORMATS[suffix]
     if suffix in PARQUET or suffix == ".inter":

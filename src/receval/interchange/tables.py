@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
@@ -33,7 +34,9 @@ def read_wanted(
     ----------
     source : Path, str or data frame
         A text file (also packed by gzip, bz2 or xz), a Parquet file, a data frame of pandas or
-        polars, an Arrow table, or a mapping of names to columns.
+        polars, an Arrow table, a mapping of names to columns, or what turns itself into an Arrow
+        table. A column of lists of structures, as LensKit's collections have, gives each of their
+        items a row.
     wanted : collection of WantedColumn
         In the order in which a file without a header has them.
     delimiter, header
@@ -49,13 +52,21 @@ def read_wanted(
     if isinstance(source, str | Path):
         path = Path(source)
         if bare_suffix(path) in PARQUET:
-            found = chosen_names(path.name, pq.read_schema(path).names, wanted)
+            schema = pq.read_schema(path)
+            if any(map(_holds_lists, schema)):
+                return _of_table(path.name, str(path), pq.read_table(path), wanted)
+            found = chosen_names(path.name, schema.names, wanted)
             table = pq.read_table(path, columns=[str(name) for name in found.values()])
             return _converted(str(path), found, table, wanted)
         return read_text(path, wanted, delimiter, header)
-    table = _in_memory(source)
-    found = chosen_names("the table", table.column_names, wanted)
-    return _converted("the table", found, table, wanted)
+    return _of_table("the table", "the table", _in_memory(source), wanted)
+
+
+def _of_table(
+    name: str, source: str, table: pa.Table, wanted: Collection[WantedColumn]
+) -> FoundColumns:
+    table = _without_lists(table)
+    return _converted(source, chosen_names(name, table.column_names, wanted), table, wanted)
 
 
 def _in_memory(source: object) -> pa.Table:
@@ -67,10 +78,32 @@ def _in_memory(source: object) -> pa.Table:
         return pa.Table.from_pandas(source, preserve_index=False)
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
+    if hasattr(source, "to_arrow"):
+        return source.to_arrow()
     raise TableError(
         f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
         "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
     )
+
+
+def _holds_lists(field: pa.Field) -> bool:
+    kind = field.type
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    return is_list and pa.types.is_struct(kind.value_type)
+
+
+def _without_lists(table: pa.Table) -> pa.Table:
+    """Give each item a row of its own, where a table has a list in each row, as LensKit's have."""
+    listed = [field.name for field in table.schema if _holds_lists(field)]
+    if len(listed) != 1:
+        return table
+    column = table.column(listed[0])
+    rows = table.drop_columns(listed).take(pc.list_parent_indices(column))
+    entries = pc.list_flatten(column)
+    for field in column.type.value_type:
+        if field.name not in rows.column_names:
+            rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
+    return rows
 
 
 def _converted(

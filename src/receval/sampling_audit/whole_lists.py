@@ -17,7 +17,6 @@ from receval.comparison.relevance import relevance_threshold
 from receval.comparison.splitting import SplitRatings
 from receval.interchange.judgments import read_test_data
 from receval.interchange.ratings_table import read_ratings
-from receval.interchange.run import Run, run_of_scores
 from receval.interchange.run_files import read_run
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
@@ -66,7 +65,7 @@ def odds_of_runs(
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
     threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
-    read = {name: _read(source) for name, source in runs.items()}
+    read = {name: read_run(source) for name, source in runs.items()}
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(fold.test, threshold)
@@ -159,11 +158,3 @@ def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np
         "would find among the others is not known: give runs with the scores of all "
         f"items{train_hint}."
     )
-
-
-def _read(source: object) -> Run:
-    if isinstance(source, Run):
-        return source
-    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
-        return run_of_scores(source)
-    return read_run(source)
