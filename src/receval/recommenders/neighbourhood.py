@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
+from receval.recommenders.block_products import BlockMemory, add_products, take_block
 
-SPARE = 4
+SPARE = 2
 FEWEST_SPARE = 16
 """Keys collected beside the nearest rows, an n-th of them and no fewer, before a selection."""
 
@@ -24,8 +25,9 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
     all entries of each row. Only positive cosines count. Cosines are rounded to float32 and then
     compared, equal ones by row number, the lower row first.
 
-    Every pair of rows is compared once. Memory: the transpose of the matrix, some two and a half
-    times the result and a few vectors of length n_rows or n_columns.
+    Every pair of rows is compared once, with blocks of rows whose sums stay in cache
+    (:mod:`receval.recommenders.block_products`). Memory: some two and a half times the result, the
+    entries of a block and a few vectors of length n_rows or n_columns.
 
     Parameters
     ----------
@@ -65,25 +67,16 @@ def nearest_rows_for(
     """
     n_rows = matrix.shape[0]
     neighbours = min(max(numbers), n_rows)
-    transposed = matrix.T.tocsr()
     # One key orders by cosine, then by row number.
     spare = max(FEWEST_SPARE, neighbours // SPARE)
     keys = np.empty((n_rows, neighbours + spare), dtype=np.int64)
     counts = np.zeros(n_rows, dtype=np.int32)
-    _nearest_rows(
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
-        transposed.indptr.copy(),
-        transposed.indptr,
-        transposed.indices,
-        transposed.data,
-        row_norms(matrix),
-        minimum_overlap,
-        neighbours,
-        keys,
-        counts,
+    memory = BlockMemory.of(matrix, counts_common=minimum_overlap > 1)
+    arguments = (
+        *(matrix.indptr, matrix.indices, *memory.arrays()),
+        *(row_norms(matrix), minimum_overlap, neighbours, keys, counts),
     )
+    _nearest_rows(*arguments)
     nearest: dict[int, RatingMatrix] = {}
     falling = sorted(set(numbers), reverse=True)
     for number in falling:
@@ -108,13 +101,19 @@ def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
 
 @njit(cache=True)
 def _nearest_rows(  # type: ignore[no-untyped-def]
-    starts,
+    indptr,
     columns,
     values,
-    later,
-    by_starts,
-    by_rows,
-    by_values,
+    unit,
+    sums,
+    common,
+    starts,
+    rows,
+    entries,
+    places,
+    dense,
+    short_sums,
+    flush,
     norms,
     minimum_overlap,
     neighbours,
@@ -122,8 +121,6 @@ def _nearest_rows(  # type: ignore[no-untyped-def]
     counts,
 ):
     n_rows, room = keys.shape
-    products = np.zeros(n_rows, dtype=np.float64)
-    common = np.zeros(n_rows if minimum_overlap > 1 else 0, dtype=np.int32)
     similarity = np.zeros(1, dtype=np.float32)
     # The bits of positive floats order like the floats.
     bits = similarity.view(np.int32)
@@ -134,46 +131,53 @@ def _nearest_rows(  # type: ignore[no-untyped-def]
     for row in range(n_rows):
         if norms[row] > 0.0:
             reciprocals[row] = 1.0 / norms[row]
-    for row in range(n_rows):
-        for entry in range(starts[row], starts[row + 1]):
-            value = np.float64(values[entry])
-            column = columns[entry]
-            # Rows come in order, so the column's next unread entry is this row's own.
-            later[column] += 1
-            # Unsigned positions spare numba's test for negative ones.
-            first = np.uint64(later[column])
-            last = np.uint64(by_starts[column + 1])
-            for position in range(first, last):
-                products[np.uint64(by_rows[position])] += value * by_values[position]
-            if minimum_overlap > 1:
-                for position in range(first, last):
-                    common[np.uint64(by_rows[position])] += 1
-        for other in range(row + 1, n_rows):
-            product = products[other]
-            products[other] = 0.0
-            if minimum_overlap > 1:
-                overlap = common[other]
-                common[other] = 0
-                if overlap < minimum_overlap:
+    for first in range(0, n_rows, len(sums)):
+        end = min(n_rows, first + len(sums))
+        take_block(indptr, columns, values, first, end, starts, rows, entries, places, dense)
+        # With rows before the block's own, and among these every pair once.
+        for row in range(end):
+            add_products(
+                indptr,
+                columns,
+                row,
+                values,
+                unit,
+                sums,
+                common,
+                starts,
+                rows,
+                entries,
+                places,
+                dense,
+                short_sums,
+                flush,
+            )
+            for other in range(first, end):
+                product = sums[other - first]
+                sums[other - first] = 0
+                if minimum_overlap > 1:
+                    overlap = common[other - first]
+                    common[other - first] = 0
+                    if overlap < minimum_overlap:
+                        continue
+                if product <= 0 or other <= row:
                     continue
-            if product <= 0.0:
-                continue
-            rough = product * reciprocals[row] * reciprocals[other]
-            if rough < floors[row] and rough < floors[other]:
-                continue
-            similarity[0] = np.float32(product / (norms[row] * norms[other]))
-            if bits[0] == 0:
-                continue
-            key = np.int64(bits[0]) << 32
-            for one, two in ((row, other), (other, row)):
-                if rough >= floors[one]:
-                    keys[one, counts[one]] = key + (n_rows - two)
-                    counts[one] += 1
-                    if counts[one] == room:
-                        _keep_largest(keys[one], neighbours)
-                        counts[one] = neighbours
-                        bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
-                        floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
+                rough = product * reciprocals[row] * reciprocals[other]
+                if rough < floors[row] and rough < floors[other]:
+                    continue
+                similarity[0] = np.float32(product / (norms[row] * norms[other]))
+                if bits[0] == 0:
+                    continue
+                key = np.int64(bits[0]) << 32
+                for one, two in ((row, other), (other, row)):
+                    if rough >= floors[one]:
+                        keys[one, counts[one]] = key + (n_rows - two)
+                        counts[one] += 1
+                        if counts[one] == room:
+                            _keep_largest(keys[one], neighbours)
+                            counts[one] = neighbours
+                            bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
+                            floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
 
 
 @njit(cache=True)
