@@ -26,16 +26,21 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
         "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
     )
     complete_by("file", [ratings])
-    for name in ("user", "item", "rating", "timestamp"):
-        parser.add_argument(
-            f"--{name}", type=column_name, help=f"column of the {name}: name or position"
-        )
+    add_columns(parser, ("user", "item", "rating", "timestamp"))
     parser.add_argument(
         "--repeats",
         default="refuse",
         choices=("refuse", "first", "last", "sum", "mean"),
         help="what becomes of pairs that are rated again (%(default)s)",
     )
+
+
+def add_columns(parser: argparse.ArgumentParser, names: Sequence[str], of: str = "") -> None:
+    """Add what columns of a table are called."""
+    for name in names:
+        parser.add_argument(
+            f"--{name}", type=column_name, help=f"column of the {name}{of}: name or position"
+        )
 
 
 def ratings_of(chosen: argparse.Namespace) -> Ratings:
@@ -84,15 +89,20 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         help="read metrics by the names of a tool and as it defines them: recbole, elliot, "
         "lenskit, cornac, trec_eval and others (docs/dialects.md)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (%(default)s)")
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add the seed."""
+    parser.add_argument("--seed", type=_seed, default=1, help="of all that is drawn (%(default)s)")
 
 
 def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     """Add where results go."""
     out = parser.add_argument(
-        "--out", type=Path, default=Path(folder), help="folder to write (%(default)s)"
+        "--out", type=_folder, default=Path(folder), help="folder to write (%(default)s)"
     )
-    report = parser.add_argument("--report", type=Path, help="write the page to this file, too")
+    report = parser.add_argument("--report", type=_file, help="write the page to this file, too")
     complete_by("directory", [out])
     complete_by("file", [report])
 
@@ -124,6 +134,24 @@ def column_name(text: str) -> str | int:
 def depth(text: str) -> int | Literal["auto", "whole"] | str:
     """Return a depth, or one of its words, which are checked where they are used."""
     return int(text) if text.isdigit() else text
+
+
+def _seed(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 0 on")
+    return int(text)
+
+
+def _folder(text: str) -> Path:
+    if Path(text).exists() and not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a file: name a folder")
+    return Path(text)
+
+
+def _file(text: str) -> Path:
+    if Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder: name a file")
+    return Path(text)
 
 
 def number_or_word(text: str) -> int | float | str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from receval.commands.arguments import add_output, finish, repeated, threshold_or_auto
 from receval.commands.progress import progress_line
-from receval.commands.runs import add_lists, named_runs, repeat_lists
+from receval.commands.runs import add_lists, judged_and_trained, named_runs, repeat_lists
 
 EXAMPLES = """examples:
   receval audit-samples --test held_out.csv --train train.csv a.run b.run --sampled 100
@@ -53,12 +53,13 @@ def run_audit_samples(chosen: argparse.Namespace) -> int:
     """Carry the command out."""
     from receval.sampling_audit.audit import audit_samples
 
+    test, train = judged_and_trained(chosen)
     with progress_line("step") as progress:
         audit = audit_samples(
-            chosen.test,
+            test,
             named_runs(chosen.runs),
             sampled=chosen.sampled,
-            train=chosen.train,
+            train=train,
             metrics=repeated(chosen.metric) or ("Recall@10", "nDCG@10", "RR"),
             relevant=chosen.relevant,
             told=progress,

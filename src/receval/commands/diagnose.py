@@ -10,6 +10,7 @@ from typing import Any
 from receval.commands.arguments import (
     add_output,
     add_ratings,
+    add_seed,
     finish,
     ratings_of,
     threshold_or_auto,
@@ -48,7 +49,7 @@ def add_diagnose(commands: Any) -> None:
         default="auto",
         help="from which value on a rating is relevant (%(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (%(default)s)")
+    add_seed(parser)
     add_output(parser, "receval-diagnose")
     add_settings(
         parser,

@@ -11,6 +11,7 @@ from typing import Any
 from receval.commands.arguments import (
     add_output,
     add_ratings,
+    add_seed,
     finish,
     ratings_of,
     threshold_or_auto,
@@ -54,7 +55,7 @@ def add_multiverse(commands: Any) -> None:
         default="auto",
         help="from which value on a test rating is relevant (%(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (%(default)s)")
+    add_seed(parser)
     add_output(parser, "receval-multiverse")
     add_settings(
         parser, "multiverse", positionals=["ratings"], required=["ratings"], files=["ratings"]

@@ -7,7 +7,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from receval.commands.arguments import add_measuring, add_output, depth, finish, repeated
+from receval.commands.arguments import (
+    add_columns,
+    add_measuring,
+    add_output,
+    depth,
+    finish,
+    repeated,
+)
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
@@ -17,6 +24,8 @@ EXAMPLES = """examples:
   receval runs --test held_out.csv --train train.csv mine=lists.tsv theirs=theirs.json --metric P@5
   receval runs --settings receval-runs/settings.json --metric MRR --out mrr
 """
+
+_COLUMNS = ("user", "item", "rating")
 
 
 def add_runs(commands: Any) -> None:
@@ -59,6 +68,20 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
     train = parser.add_argument("--train", help="ratings whose items leave the lists")
     complete_by("file", [runs, test, train])
+    add_columns(parser, _COLUMNS, " in tables of --test and --train")
+
+
+def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the test and the training data of the arguments of :func:`add_lists`."""
+    named = {name: getattr(chosen, name) for name in _COLUMNS}
+    columns = {name: column for name, column in named.items() if column is not None}
+    if not columns:
+        return chosen.test, chosen.train
+    from receval.interchange.judgments import read_test_data
+    from receval.interchange.ratings_table import read_ratings
+
+    train = None if chosen.train is None else read_ratings(chosen.train, **columns)
+    return read_test_data(chosen.test, **columns), train
 
 
 def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
@@ -76,11 +99,12 @@ def run_runs(chosen: argparse.Namespace) -> int:
     """Carry the command out."""
     from receval.comparison.runs import evaluate_runs
 
+    test, train = judged_and_trained(chosen)
     with progress_line("run") as progress:
         result = evaluate_runs(
-            chosen.test,
+            test,
             named_runs(chosen.runs),
-            train=chosen.train,
+            train=train,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,

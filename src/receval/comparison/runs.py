@@ -256,12 +256,14 @@ def _with_ties(protocol: Protocol, ties: str) -> Protocol:
 
 
 def _depth_of(run: Run, depth: Depth, test: JudgedTable, codes: SharedCodes) -> int | None:
+    if depth not in ("auto", "whole") and (isinstance(depth, str) or depth < 1):
+        raise ValueError(
+            f"depth is {quoted(str(depth))}: it must be a number of at least 1, 'auto' or 'whole'."
+        )
     if isinstance(depth, int):
         return depth
     if depth == "whole" or test.are_grades:
         return None
-    if depth != "auto":
-        raise ValueError(f"depth is {quoted(depth)}: it must be a number, 'auto' or 'whole'.")
     longest = int(run.lengths.max())
     are_many = (run.lengths == longest).mean() >= 0.5 and len(run.lengths) > 1
     return longest if are_many and longest < len(codes.item_ids) else None

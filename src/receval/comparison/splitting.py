@@ -115,9 +115,7 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     try:
         spec = TypeAdapter(AnySplitSpec).validate_python({"kind": kind, **renamed})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or "it"
-        raise ValueError(f"The split {kind}: {where}: {first['msg']}.") from None
+        raise ValueError(_refusal(kind, error)) from None
     if spec.needs_timestamps and ratings.timestamps is None:
         raise ValueError(
             f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
@@ -127,3 +125,19 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     return SplitRatings(
         ratings, parts, spec.model_dump(exclude_defaults=True) | {"kind": kind}, seed
     )
+
+
+def _refusal(kind: str, error: ValidationError) -> str:
+    """Return the first thing that is wrong with parameters, as a sentence."""
+    first = error.errors()[0]
+    # After the kind; what follows the name is how its type is built.
+    name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
+    if first["type"] == "extra_forbidden":
+        return f"A split of the kind {kind} has no parameter {quoted(name)}."
+    if first["type"] == "missing":
+        return f"A split of the kind {kind} needs the parameter {name}."
+    words = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
+    words = words.rstrip(".")
+    if not name:
+        return f"The split {kind}: {words}."
+    return f"The split {kind}: {name} is {first['input']!r}, and {words}."

@@ -166,4 +166,5 @@ def _first_wrong_line(
                         f"{path}, line {number}: the {column.name} is {kind}, but that of line "
                         f"{first} is {before}: write all of them in the same way."
                     )
-    return TableError(f"{path} cannot be read: {otherwise}.")
+    told = " ".join(otherwise.split()).removesuffix(".")
+    return TableError(f"{path} cannot be read: {told}.")

@@ -103,9 +103,14 @@ def audit_samples(
         odds, user_ids, threshold = odds_of_systems(test, runs, relevant)
     else:
         odds, user_ids, threshold = odds_of_runs(test, runs, train, relevant)
+    largest = int(max(own.pools[own.users].max(initial=0) for own in odds.values()))
+    if not largest:
+        raise ValueError(
+            "No user with a relevant item has a candidate that is not relevant, so that there is "
+            "nothing to sample: give the scores of all items."
+        )
     moments = AuditedMoments(odds, chosen, len(user_ids), told)
     full = moments.full
-    largest = int(max(own.pools[own.users].max() for own in odds.values()))
     sizes = sorted({*(size for size in _SIZES if size < largest), min(sampled, largest), largest})
     for number, size in enumerate(sizes):
         if told is not None:
