@@ -109,7 +109,10 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
             ["runs", "--test", "test.qrels", "a.run", "--train", "no.csv"],
             "no.csv: there is no such",
         ),
-        (["runs", "--test", "test.qrels", "a.run", "--seed", "x"], "invalid int value: 'x'"),
+        (
+            ["runs", "--test", "test.qrels", "a.run", "--seed", "x"],
+            "it is 'x', and must be",
+        ),
         (["runs", "--test", "r.csv", "a.run"], "has no list for any of the 40 users"),
     ],
 )

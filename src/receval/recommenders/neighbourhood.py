@@ -4,18 +4,128 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.block_products import BlockMemory, add_products, take_block
+from receval.recommenders.neighbourhood_kernels import (
+    find_nearest_rows,
+    in_row_order,
+    keep_nearest,
+)
 
 SPARE = 2
 FEWEST_SPARE = 16
 """Keys collected beside the nearest rows, an n-th of them and no fewer, before a selection."""
+
+
+BLOCK_ROWS = 2_048
+"""Rows of a block, at most 65,536: their positions are 16 bits wide."""
+
+MOST_DENSE = 1_024
+"""Dense columns of a block, at most, so that they stay in the second cache."""
+
+_LARGEST_SHORT = 2**15 - 1
+_LARGEST_INTEGER = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class BlockMemory:
+    """What the kernel works with: values of one kind, and room for one block.
+
+    Attributes
+    ----------
+    values : ndarray of int8 or float32, shape (n_entries,)
+        Of the matrix.
+    unit : int32 or float64
+        One, of the type in which products are added.
+    sums : ndarray of int32 or float64, shape (n_block,)
+        Zero; the products of a row with each of the block's.
+    common : ndarray of int32, shape (n_block,) or (0,)
+        Zero; how many columns a row has in common with each. Empty where nobody asks.
+    starts : ndarray of int64, shape (n_columns + 1,)
+        Where each column's entries of the block begin.
+    rows : ndarray of uint16, shape (n_entries of the largest block,)
+        Their rows, counted from the first of the block.
+    entries : ndarray of int8 or float32, of the shape of ``rows``
+        Their values.
+    places : ndarray of int32, shape (n_columns,)
+        Of each column among the dense ones, or -1.
+    dense : ndarray of int8 or float32, shape (n_dense, n_block)
+    short_sums : ndarray of int16 or float64, shape (n_block,)
+        Zero.
+    flush : int
+        Dense columns whose products a short sum holds.
+    """
+
+    values: NDArray
+    unit: np.int32 | np.float64
+    sums: NDArray
+    common: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.uint16]
+    entries: NDArray
+    places: NDArray[np.int32]
+    dense: NDArray
+    short_sums: NDArray
+    flush: int
+
+    @classmethod
+    def of(cls, matrix: RatingMatrix, counts_common: bool = False) -> BlockMemory:
+        """Return the memory for the rows of a matrix.
+
+        Parameters
+        ----------
+        matrix : csr_array of float32, shape (n_rows, n_columns)
+        counts_common : bool
+            Whether common columns are counted.
+
+        Examples
+        --------
+        Ratings in whole stars are added as integers, their averages are not:
+
+        >>> from scipy.sparse import csr_array
+        >>> ratings = csr_array(np.array([[5, 3], [0, 4]], dtype=np.float32))
+        >>> BlockMemory.of(ratings).sums.dtype, BlockMemory.of(ratings / 3).sums.dtype
+        (dtype('int32'), dtype('float64'))
+        """
+        n_rows, n_columns = matrix.shape
+        size = min(max(n_rows, 1), BLOCK_ROWS)
+        bounds = matrix.indptr[np.minimum(np.arange(0, n_rows + size, size), n_rows)]
+        n_entries = int(np.diff(bounds).max(initial=0))
+        largest = int(np.abs(matrix.data).max(initial=0)) if _are_whole(matrix.data) else 128
+        longest = int(np.diff(matrix.indptr).max(initial=0))
+        is_whole = largest < 128 and longest * largest**2 <= _LARGEST_INTEGER
+        kind = np.int8 if is_whole else np.float32
+        # Floating products must be added in the order of columns, and dense ones come last.
+        n_dense = MOST_DENSE if is_whole and not counts_common else 0
+        return cls(
+            values=matrix.data.astype(kind, copy=False),
+            unit=np.int32(1) if is_whole else np.float64(1),
+            sums=np.zeros(size, dtype=np.int32 if is_whole else np.float64),
+            common=np.zeros(size if counts_common else 0, dtype=np.int32),
+            starts=np.zeros(n_columns + 1, dtype=np.int64),
+            rows=np.empty(n_entries, dtype=np.uint16),
+            entries=np.empty(n_entries, dtype=kind),
+            places=np.full(n_columns, -1, dtype=np.int32),
+            dense=np.zeros((min(n_dense, n_columns), size), dtype=kind),
+            short_sums=np.zeros(size, dtype=np.int16 if is_whole else np.float64),
+            flush=_LARGEST_SHORT // max(largest, 1) ** 2,
+        )
+
+    def arrays(self) -> tuple[object, ...]:
+        """Return what ``take_block`` and ``add_products`` take, in their order."""
+        return (
+            *(self.values, self.unit, self.sums, self.common, self.starts, self.rows),
+            *(self.entries, self.places, self.dense, self.short_sums, self.flush),
+        )
+
+
+def _are_whole(values: NDArray[np.float32]) -> bool:
+    return bool(np.isfinite(values).all() and (values == np.rint(values)).all())
 
 
 def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1) -> RatingMatrix:
@@ -26,8 +136,8 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
     compared, equal ones by row number, the lower row first.
 
     Every pair of rows is compared once, with blocks of rows whose sums stay in cache
-    (:mod:`receval.recommenders.block_products`). Memory: some two and a half times the result, the
-    entries of a block and a few vectors of length n_rows or n_columns.
+    (:mod:`receval.recommenders.neighbourhood_kernels`). Memory: some two and a half times the
+    result, the entries of a block and a few vectors of length n_rows or n_columns.
 
     Parameters
     ----------
@@ -76,18 +186,18 @@ def nearest_rows_for(
         *(matrix.indptr, matrix.indices, *memory.arrays()),
         *(row_norms(matrix), minimum_overlap, neighbours, keys, counts),
     )
-    _nearest_rows(*arguments)
+    find_nearest_rows(*arguments)
     nearest: dict[int, RatingMatrix] = {}
     falling = sorted(set(numbers), reverse=True)
     for number in falling:
-        _keep_nearest(keys, counts, number)
+        keep_nearest(keys, counts, number)
         starts = np.zeros(n_rows + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])
         indices = np.empty(starts[-1], dtype=np.int32)
         cosines = np.empty(starts[-1], dtype=np.float32)
         # The order of rows overwrites the keys, which smaller numbers still need.
         own = keys if number == falling[-1] else keys.copy()
-        _in_row_order(own, starts, indices, cosines)
+        in_row_order(own, starts, indices, cosines)
         nearest[number] = csr_array((cosines, indices, starts), shape=(n_rows, n_rows))
     return [nearest[number] for number in numbers]
 
@@ -97,141 +207,3 @@ def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     squares = np.square(matrix.data.astype(np.float64))
     return np.sqrt(np.bincount(rows, weights=squares, minlength=matrix.shape[0]))
-
-
-@njit(cache=True)
-def _nearest_rows(  # type: ignore[no-untyped-def]
-    indptr,
-    columns,
-    values,
-    unit,
-    sums,
-    common,
-    starts,
-    rows,
-    entries,
-    places,
-    dense,
-    short_sums,
-    flush,
-    norms,
-    minimum_overlap,
-    neighbours,
-    keys,
-    counts,
-):
-    n_rows, room = keys.shape
-    similarity = np.zeros(1, dtype=np.float32)
-    # The bits of positive floats order like the floats.
-    bits = similarity.view(np.int32)
-    # No cosine below a row's floor can be among its nearest; a little lower than the last that is,
-    # so that the rounding of a product of reciprocals does no harm.
-    floors = np.zeros(n_rows, dtype=np.float64)
-    reciprocals = np.zeros(n_rows, dtype=np.float64)
-    for row in range(n_rows):
-        if norms[row] > 0.0:
-            reciprocals[row] = 1.0 / norms[row]
-    for first in range(0, n_rows, len(sums)):
-        end = min(n_rows, first + len(sums))
-        take_block(indptr, columns, values, first, end, starts, rows, entries, places, dense)
-        # With rows before the block's own, and among these every pair once.
-        for row in range(end):
-            add_products(
-                indptr,
-                columns,
-                row,
-                values,
-                unit,
-                sums,
-                common,
-                starts,
-                rows,
-                entries,
-                places,
-                dense,
-                short_sums,
-                flush,
-            )
-            for other in range(first, end):
-                product = sums[other - first]
-                sums[other - first] = 0
-                if minimum_overlap > 1:
-                    overlap = common[other - first]
-                    common[other - first] = 0
-                    if overlap < minimum_overlap:
-                        continue
-                if product <= 0 or other <= row:
-                    continue
-                rough = product * reciprocals[row] * reciprocals[other]
-                if rough < floors[row] and rough < floors[other]:
-                    continue
-                similarity[0] = np.float32(product / (norms[row] * norms[other]))
-                if bits[0] == 0:
-                    continue
-                key = np.int64(bits[0]) << 32
-                for one, two in ((row, other), (other, row)):
-                    if rough >= floors[one]:
-                        keys[one, counts[one]] = key + (n_rows - two)
-                        counts[one] += 1
-                        if counts[one] == room:
-                            _keep_largest(keys[one], neighbours)
-                            counts[one] = neighbours
-                            bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
-                            floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
-
-
-@njit(cache=True)
-def _keep_nearest(keys, counts, neighbours):  # type: ignore[no-untyped-def]
-    """Keep so many of every row's keys at most, the largest."""
-    for row in range(len(counts)):
-        if counts[row] > neighbours:
-            _keep_largest(keys[row, : counts[row]], neighbours)
-            counts[row] = neighbours
-
-
-@njit(cache=True)
-def _keep_largest(keys, kept):  # type: ignore[no-untyped-def]
-    """Move the largest of some distinct keys to the front, the smallest of these to their end.
-
-    Hoare's selection, with the median of three as pivot.
-    """
-    low = 0
-    high = len(keys) - 1
-    while low < high:
-        one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
-        pivot = max(min(one, two), min(max(one, two), three))
-        left = low
-        right = high
-        while left <= right:
-            while keys[left] > pivot:
-                left += 1
-            while keys[right] < pivot:
-                right -= 1
-            if left <= right:
-                keys[left], keys[right] = keys[right], keys[left]
-                left += 1
-                right -= 1
-        if kept - 1 <= right:
-            high = right
-        elif kept - 1 >= left:
-            low = left
-        else:
-            break
-
-
-@njit(cache=True)
-def _in_row_order(keys, starts, indices, cosines):  # type: ignore[no-untyped-def]
-    n_rows = len(keys)
-    bits = cosines.view(np.int32)
-    for row in range(n_rows):
-        start = starts[row]
-        found = keys[row, : starts[row + 1] - start]
-        for position in range(len(found)):
-            # The other row's number above the bits of the cosine.
-            key = found[position]
-            other = n_rows - (key & 0xFFFFFFFF)
-            found[position] = (other << 32) | (key >> 32)
-        found.sort()
-        for position in range(len(found)):
-            indices[start + position] = found[position] >> 32
-            bits[start + position] = np.int32(found[position] & 0xFFFFFFFF)

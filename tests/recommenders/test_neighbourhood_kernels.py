@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.recommenders import block_products
-from receval.recommenders.block_products import BlockMemory, add_products, take_block
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders import neighbourhood
+from receval.recommenders.neighbourhood import BlockMemory, nearest_rows
+from receval.recommenders.neighbourhood_kernels import add_products, take_block
 
 
 def matrix_of(seed: int, largest: int, density: float = 0.3, shape: tuple[int, int] = (23, 40)):
@@ -52,8 +52,8 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 ) -> None:
     matrix = matrix_of(seed, largest, density)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_products, "BLOCK_ROWS", size)
-        patch.setattr(block_products, "MOST_DENSE", most_dense)
+        patch.setattr(neighbourhood, "BLOCK_ROWS", size)
+        patch.setattr(neighbourhood, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
         sums, _ = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.int64)
@@ -64,7 +64,7 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 def test_floating_sums_are_added_in_the_order_of_columns(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_products, "BLOCK_ROWS", size)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", size)
     matrix = matrix_of(1, 100, density=0.8)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
     sums, _ = sums_of_blocks(matrix)
@@ -113,7 +113,7 @@ def test_the_nearest_rows_do_not_depend_on_the_block(
     matrix.data = matrix.data / np.float32(divisor)
     whole = nearest_rows(matrix, 7, minimum_overlap)
     for size in (1, 7, 59):
-        monkeypatch.setattr(block_products, "BLOCK_ROWS", size)
+        monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", size)
         blocks = nearest_rows(matrix, 7, minimum_overlap)
         for name in ("indptr", "indices", "data"):
             np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
