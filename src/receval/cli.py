@@ -38,7 +38,7 @@ EPILOG = """examples:
   receval evaluate ratings.csv --system pop --system user-knn
   receval runs --test test.qrels mine.run theirs.run --metric nDCG@10
   receval evaluate --help
-  eval "$(receval --completion bash)"
+  eval "$(receval --completion bash)"   # after pip install 'receval[completion]'
 """
 
 CLOSED_PIPE = 141

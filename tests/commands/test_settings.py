@@ -153,3 +153,37 @@ def test_what_is_required_is_asked_for(
 ) -> None:
     assert main(words) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    two = ["evaluate", "r.csv", "--system", "pop", "--system", "random", "--out", "out"]
+    assert main(two) == 0
+    assert "Written: out/" in capsys.readouterr().out
+    Path("out/mine.txt").write_text("notes")
+    assert Path("out/pairs.csv").exists()
+    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out"]) == 0
+    assert "Replaced: out/" in capsys.readouterr().out
+    files = set(json.loads(Path("out/settings.json").read_text())["files"])
+    assert "pairs.csv" not in files
+    assert {path.name for path in Path("out").iterdir()} == files | {"mine.txt"}
+
+
+@pytest.mark.parametrize("files", [["../r.csv"], ["/etc/passwd"], "r.csv", 7, None])
+def test_settings_of_somebody_else_take_no_file_away_outside_their_folder(files: Any) -> None:
+    Path("out").mkdir()
+    Path("out/settings.json").write_text(json.dumps({"files": files}))
+    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out"]) == 0
+    assert Path("r.csv").exists()
+
+
+def test_commands_tell_which_columns_they_read(capsys: pytest.CaptureFixture[str]) -> None:
+    table = pd.read_csv("r.csv").assign(when=1)
+    table.columns = ["customer", "movie", "stars", "when"]
+    table.to_csv("named.csv", index=False)
+    assert main(["evaluate", "named.csv", "--system", "pop", "--out", "out"]) == 0
+    told = "named.csv: user is customer, item is movie, rating is stars; not read: when."
+    assert told in capsys.readouterr().err
+    assert told in Path("out/report.html").read_text()
+    assert "columns_read" not in Path("out/settings.json").read_text()

@@ -7,12 +7,14 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
 from receval.commands.completion import complete_by
-from receval.commands.saved_arguments import kept_arguments
+from receval.commands.saved_arguments import COLUMNS_READ, kept_arguments
 from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
         rating=chosen.rating,
         timestamp=chosen.timestamp,
         repeats=chosen.repeats,
+        told=partial(setattr, chosen, COLUMNS_READ),
     )
 
 
@@ -109,15 +112,21 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
 
 def finish(report: Report, chosen: argparse.Namespace) -> int:
     """Print and write a report, and return the exit status."""
+    from receval.comparison.report import files_of_report
     from receval.figures.tables import to_markdown
 
+    told = getattr(chosen, COLUMNS_READ, "")
+    if told:
+        report = replace(report, notes=(told, *report.notes))
+    is_replaced = bool(files_of_report(chosen.out))
     report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
     print(*(to_markdown(table) for table in report.tables), sep="\n")
     for note in report.notes:
         print(f"Note: {note}", file=sys.stderr)
-    print(f"Written: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
+    done = "Replaced" if is_replaced else "Written"
+    print(f"{done}: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
     return 0
 
 

@@ -11,7 +11,10 @@ from receval.commands.arguments import add_output, finish, repeated, threshold_o
 from receval.commands.progress import progress_line
 from receval.commands.runs import add_lists, judged_and_trained, named_runs, repeat_lists
 
-EXAMPLES = """examples:
+EXAMPLES = """Runs must have all candidates of each tested user: nobody knows what a sample would
+find among items that a list lacks.
+
+examples:
   receval audit-samples --test held_out.csv --train train.csv a.run b.run --sampled 100
   receval audit-samples --test test.qrels mine=a.tsv theirs=b.tsv --metric nDCG@10 --metric MRR
   receval audit-samples --settings receval-audit-samples/settings.json --sampled 1000 --out more

@@ -19,12 +19,12 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "user-knn": ("receval.recommenders.knn:UserKNN", {}),
     "item-knn": ("receval.recommenders.knn:ItemKNN", {}),
     "puresvd": ("receval.recommenders.puresvd:PureSVD", {}),
-    "mf": ("receval.recommenders.wrmf:WRMF", {"factors": 50}),
-    "bprmf": ("receval.recommenders.bprmf:BPRMF", {"factors": 50}),
+    "mf": ("receval.recommenders.wrmf:WRMF", {}),
+    "bprmf": ("receval.recommenders.bprmf:BPRMF", {}),
     "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
     "plsa": ("receval.recommenders.plsa:PLSA", {}),
 }
-"""Class and parameters by name; others are given with the name."""
+"""Class and parameters by name; others are given with the name, or are the class's defaults."""
 
 
 def named_system(text: str, seed: int) -> Recommender:

@@ -16,7 +16,10 @@ from receval.commands.command_parser import CommandLineError
 from receval.commands.completion import complete_by
 from receval.storage.messages import quoted
 
-NOT_KEPT = frozenset({"run", "repeatable", "settings", "out", "report", "command"})
+COLUMNS_READ = "columns_read"
+"""Where the arguments keep what was read of a table, until the command ends."""
+
+NOT_KEPT = frozenset({COLUMNS_READ, "run", "repeatable", "settings", "out", "report", "command"})
 """What is no part of the results: where they go, and how the command is carried out."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.comparison.by_user import ValuesByUserCollector
+from receval.comparison.measured_in_words import measured_in_words
 from receval.comparison.named import named_metrics, named_protocols
 from receval.comparison.relevance import relevance_threshold
 from receval.comparison.result import EvaluationResult
@@ -100,6 +101,11 @@ class Measuring:
         return settings
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """What was measured, in sentences."""
+        return measured_in_words(self.protocols, self.metrics, self.threshold, self.users)
+
+    @property
     def notes(self) -> list[str]:
         """What the dialect's tool does that is not imitated, in sentences."""
         if self.dialect is None:
@@ -166,6 +172,7 @@ class Measurements:
             user_ids=self._user_ids,
             settings=dict(settings),
             notes=(*notes, *self._measuring.notes),
+            words=self._measuring.words,
         )
 
 

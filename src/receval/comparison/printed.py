@@ -53,7 +53,7 @@ def averages_table(groups: pd.DataFrame, users: int, decimals: int = DECIMALS) -
                 row.append(fixed(float(cell["mean"]), decimals) + letters)
             rows.append(tuple(row))
     heads = [Column("Protocol")] if len(protocols) > 1 else []
-    caption = f"Averages over {users:,} users"
+    caption = f"Averages over {users:,} user{'s' * (users != 1)}"
     if len(protocols) == 1:
         caption += f" under {protocols[0]}"
     letters_note = (
@@ -107,7 +107,9 @@ def pairs_table(pairs: pd.DataFrame, decimals: int = DECIMALS) -> Table:
         rows=tuple(rows),
         caption=(
             "Differences of averages, the first system minus the second, with effect sizes and "
-            f"p-values of a permutation test over users ({enumerated(protocols)})."
+            f"p-values of a permutation test over users ({enumerated(protocols)}). d_z: the "
+            "average of the users' differences over their standard deviation. Holm: corrected for "
+            "the number of pairs."
         ),
     )
 

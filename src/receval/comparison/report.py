@@ -70,7 +70,8 @@ class Report:
         Parameters
         ----------
         folder : Path or str
-            Made where it is missing; files of other names stay.
+            Made where it is missing. What an earlier report wrote there, by its own settings, is
+            replaced or taken away; all other files stay.
         settings : mapping, optional
             What :data:`SETTINGS` holds beside ``result``, the report's own settings.
 
@@ -81,6 +82,7 @@ class Report:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        earlier = files_of_report(folder)
         written = []
         for name, rows in self.data.items():
             written.append(folder / f"{name}.csv")
@@ -95,7 +97,21 @@ class Report:
                 write_atomically(written[-1], part.svg)
         written += [folder / PAGE, folder / SETTINGS]
         write_atomically(folder / PAGE, self.page())
-        both_settings = {**(settings or {}), "result": self.settings}
+        names = sorted(path.name for path in written)
+        both_settings = {**(settings or {}), "result": self.settings, "files": names}
         text = json.dumps(both_settings, indent=2, ensure_ascii=False)
         write_atomically(folder / SETTINGS, text + "\n")
+        for name in earlier.difference(names):
+            (folder / name).unlink(missing_ok=True)
         return written
+
+
+def files_of_report(folder: Path) -> set[str]:
+    """Return the names of the files of the report that was last written into a folder."""
+    try:
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        names = [Path(str(name)) for name in settings["files"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return set()
+    # No name leads out of the folder, whoever wrote the settings.
+    return {path.name for path in names if path.name == str(path)}

@@ -18,7 +18,7 @@ from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
 from receval.comparison.report import Report
-from receval.comparison.report_parts import ReportFigure, ReportTable
+from receval.comparison.report_parts import ReportFigure, ReportTable, ReportText
 from receval.figures.finish import save_figure
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
@@ -45,6 +45,8 @@ class EvaluationResult:
         How it came about: what the same call needs to be made again.
     notes : tuple of str
         What is worth knowing about the data, in sentences.
+    words : tuple of str
+        What was measured, in sentences.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class EvaluationResult:
     user_ids: NDArray[np.str_]
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -212,7 +215,8 @@ class EvaluationResult:
         data = {"averages": self.summary(), "per_user": self.per_user()}
         if len(self.systems) > 1:
             data |= {"pairs": self.compare(), "groups": self.groups()}
-        return Report(title, (averages, figure, *pairs), data, self.notes, self.settings)
+        words = [ReportText("What was measured", self.words)] if self.words else []
+        return Report(title, (averages, figure, *pairs, *words), data, self.notes, self.settings)
 
     def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
         """Write everything as one page for browsers, which loads nothing."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -34,8 +34,10 @@ class SplitRatings:
     parts : Split
         What each rating is used for, by fold.
     description : dict
-        Kind and parameters of the split.
+        Kind and parameters of the split, but for those that are as by default.
     seed : int
+    parameters : dict
+        All parameters, and what the split came to, such as the moment of a cut.
 
     Examples
     --------
@@ -44,12 +46,22 @@ class SplitRatings:
     >>> folds = split(read_ratings(table), "k-fold", folds=2)
     >>> folds.name, folds.n_folds
     ('k-fold folds=2', 2)
+    >>> folds
+    <k-fold folds=2: 6 ratings of 2 items by 3 users, 2 folds>
     """
 
     ratings: Ratings
     parts: Split
     description: dict[str, Any]
     seed: int
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        ratings = self.ratings
+        return (
+            f"<{self.name}: {len(ratings):,} ratings of {ratings.n_items:,} items by "
+            f"{ratings.n_users:,} users, {self.n_folds} fold{'s' * (self.n_folds != 1)}>"
+        )
 
     @property
     def n_folds(self) -> int:
@@ -122,9 +134,9 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
             "them with timestamp=..., or choose another kind."
         )
     parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
-    return SplitRatings(
-        ratings, parts, spec.model_dump(exclude_defaults=True) | {"kind": kind}, seed
-    )
+    named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
+    parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
+    return SplitRatings(ratings, parts, named, seed, parameters)
 
 
 def _refusal(kind: str, error: ValidationError) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from receval.comparison.fitted_systems import checked_systems, fitted
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
+from receval.comparison.result_settings import data_settings, system_settings
 from receval.comparison.splitting import SplitRatings
 from receval.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
@@ -105,9 +106,13 @@ def evaluate_systems(
             for protocol, own in zip(complete, ranks, strict=True):
                 measurements.add(name, protocol, judged, own)
     notes = [] if measuring.dialect is None else [_order_of(measuring.dialect)]
-    return measurements.result(
-        {"split": data.description, "seed": data.seed, **measuring.settings}, notes
-    )
+    settings = {
+        "data": data_settings(data.ratings, folds),
+        "split": data.parameters,
+        "seed": data.seed,
+        "systems": {name: system_settings(system) for name, system in systems.items()},
+    }
+    return measurements.result({**settings, **measuring.settings}, notes)
 
 
 def _order_of(spoken: Dialect) -> str:

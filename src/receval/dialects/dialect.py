@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.dialects.tool_names import ToolName, plain_tool_name
-from receval.dialects.words import metric_in_words
+from receval.dialects.words import USERS_IN_WORDS, metric_in_words
 from receval.metrics.evaluation import EvaluatedUsers
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
@@ -23,13 +23,6 @@ DialectTies = Literal["listed", "trec"]
 
 _CUTOFFS = {"needed": "@k", "optional": "[@k]", "none": ""}
 _RELEVANT = {"any": "every test rating", "positive": "test ratings above 0"}
-_USERS = {
-    "tested": "users with a test rating",
-    "relevant": "users with a relevant test rating",
-    "covered": "users with a test rating and a list",
-    "relevant-covered": "users with a relevant test rating and a list",
-    "all": "all users",
-}
 
 
 @dataclass(frozen=True)
@@ -187,7 +180,7 @@ class Dialect:
     @property
     def users_in_words(self) -> str:
         """Who is averaged."""
-        return _USERS[self.users]
+        return USERS_IN_WORDS[self.users]
 
     def describe(self) -> str:
         """Return all definitions in words.
@@ -208,7 +201,7 @@ class Dialect:
         for entry in self.entries:
             lines.append(f"{entry.form}: {metric_in_words(parse(entry.label))}")
             if entry.users is not None:
-                lines.append(f"  averaged: {_USERS[entry.users]}")
+                lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
             if entry.note:
                 lines.append(f"  {entry.note}")
         lines += [f"{name}: not here, as {why}" for name, why in self.refused.items()]

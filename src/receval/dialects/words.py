@@ -5,6 +5,15 @@ from __future__ import annotations
 
 from receval.metrics.metric import Metric
 
+USERS_IN_WORDS = {
+    "tested": "users with a test rating",
+    "relevant": "users with a relevant test rating",
+    "covered": "users with a test rating and a list",
+    "relevant-covered": "users with a relevant test rating and a list",
+    "all": "all users",
+}
+"""Who is averaged, by the names that :func:`receval.metrics.evaluation.evaluated_lists` has."""
+
 _DIVISORS = {
     "cutoff": "k, also where the list is shorter",
     "filled": "the number of items in the list, at most k",

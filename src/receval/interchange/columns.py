@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import named_columns, plain_name
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,33 @@ class FoundColumns:
         ``line`` of a text file, or ``row``.
     arrays : mapping of str to ChunkedArray
         Identifiers are dictionaries of strings, numbers double.
+    names : mapping of str to str
+        What the table calls them, if it has names.
+    unread : tuple of str
+        The other columns of the table, by their names.
     """
 
     source: str
     first_row: int
     unit: str
     arrays: Mapping[str, pa.ChunkedArray]
+    names: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """Return in a sentence which columns were read and which were not; nothing if it is plain.
+
+        Examples
+        --------
+        >>> names = {"user": "customer", "item": "book"}
+        >>> FoundColumns("a.csv", 2, "line", {}, names, ("when",)).told()
+        'a.csv: user is customer, item is book; not read: when.'
+        """
+        if all(role == plain_name(name) for role, name in self.names.items()) and not self.unread:
+            return ""
+        read = ", ".join(f"{role} is {shortened(name)}" for role, name in self.names.items())
+        rest = f"; not read: {enumerated(self.unread)}" if self.unread else ""
+        return f"{self.source}: {read}{rest}."
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -45,6 +46,7 @@ def read_ratings(
     delimiter: str | None = None,
     header: bool | None = None,
     repeats: Repeats = "refuse",
+    told: Callable[[str], object] | None = None,
 ) -> Ratings:
     """Read ratings from a file or a data frame.
 
@@ -68,6 +70,8 @@ def read_ratings(
         Whether a text's first line has names; found from it by default.
     repeats : {"refuse", "first", "last", "sum", "mean"}
         What becomes of rows that rate the same pair again.
+    told : callable, optional
+        Is told in a sentence which columns were read, and which were not.
 
     Returns
     -------
@@ -109,6 +113,8 @@ def read_ratings(
     )
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
+    if told is not None and columns.told():
+        told(columns.told())
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     for what, ids in (("users", user_ids), ("items", item_ids)):

@@ -57,7 +57,8 @@ def read_wanted(
                 return _of_table(path.name, str(path), pq.read_table(path), wanted)
             found = chosen_names(path.name, schema.names, wanted)
             table = pq.read_table(path, columns=[str(name) for name in found.values()])
-            return _converted(str(path), found, table, wanted)
+            others = [name for name in schema.names if name not in found.values()]
+            return _converted(str(path), found, table, wanted, others)
         return read_text(path, wanted, delimiter, header)
     return _of_table("the table", "the table", _in_memory(source), wanted)
 
@@ -66,7 +67,9 @@ def _of_table(
     name: str, source: str, table: pa.Table, wanted: Collection[WantedColumn]
 ) -> FoundColumns:
     table = _without_lists(table)
-    return _converted(source, chosen_names(name, table.column_names, wanted), table, wanted)
+    found = chosen_names(name, table.column_names, wanted)
+    others = [own for own in table.column_names if own not in found.values()]
+    return _converted(source, found, table, wanted, others)
 
 
 def _in_memory(source: object) -> pa.Table:
@@ -107,14 +110,18 @@ def _without_lists(table: pa.Table) -> pa.Table:
 
 
 def _converted(
-    source: str, found: Mapping[str, str], table: pa.Table, wanted: Collection[WantedColumn]
+    source: str,
+    found: Mapping[str, str],
+    table: pa.Table,
+    wanted: Collection[WantedColumn],
+    unread: Collection[str],
 ) -> FoundColumns:
     arrays = {
         column.name: _as_wanted(source, column, own, table.column(own))
         for column in wanted
         if (own := found.get(column.name)) is not None
     }
-    return FoundColumns(source, 1, "row", arrays)
+    return FoundColumns(source, 1, "row", arrays, found, tuple(unread))
 
 
 def _as_wanted(

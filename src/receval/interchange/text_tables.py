@@ -51,18 +51,29 @@ def read_text(
         names, found = _by_position(path, layout, wanted)
     kinds = {found[c.name]: _TEXT if c.is_text else _NUMBER for c in wanted if c.name in found}
     times = [column.name for column in wanted if column.is_time and column.name in found]
-    told = ""
+    wrong = ""
     for kind in KINDS_OF_MOMENTS[: None if times else 1]:
         kinds |= {found[name]: kind for name in times}
         try:
             table = _parsed(path, layout, names, kinds)
         except pa.ArrowInvalid as error:
-            told = told or str(error)
+            wrong = wrong or str(error)
             continue
         arrays = {name: table.column(own) for name, own in found.items()}
         arrays |= {name: seconds_of_moments(arrays[name]) for name in times}
-        return FoundColumns(str(path), layout.first_row, "line", arrays)
-    raise _first_wrong_line(path, layout, names, found, wanted, told)
+        return FoundColumns(
+            str(path), layout.first_row, "line", arrays, *_read_and_not(layout, found)
+        )
+    raise _first_wrong_line(path, layout, names, found, wanted, wrong)
+
+
+def _read_and_not(
+    layout: Layout, found: Mapping[str, str]
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return the names of the columns that are read, and of the others, if there are names."""
+    if layout.header is None:
+        return {}, ()
+    return found, tuple(name for name in layout.header if name not in found.values())
 
 
 def _by_position(

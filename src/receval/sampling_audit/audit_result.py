@@ -163,7 +163,8 @@ class SamplingAudit:
             ),
             rows,
             caption=(
-                "Differences under full ranking, with the p-value of a t-test over users, and with "
+                "Differences under full ranking (averages over relevant items), with the p-value "
+                "of a t-test over users (of the averages of their items), and with "
                 f"{self.settings['sampled']:,} sampled negatives. Enough: the smallest number of "
                 "negatives for which, and for all larger ones that were tried, two systems are in "
                 "the other order with a probability below .05, to within 2 %."
@@ -231,6 +232,9 @@ class SamplingAudit:
             notes=(
                 "The corrections take the average number of candidates for that of all users. MLE "
                 "is that of the expected distribution of sampled ranks, as of very many users.",
+                "CLS is nearly unbiased at the price of its variance, which makes it useless where "
+                "its standard deviation is many times the value; BV gives up some of the one for "
+                "the other.",
             ),
         )
 
