@@ -47,6 +47,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ["evaluate", "r.csv", "--split", "missing-at-random"],
             "A split of the kind missing-at-random needs the parameter unbiased_rows.",
         ),
+        (
+            ["evaluate", "r.csv", "--system", "mf:factors=9"],
+            "The system 'mf:factors=9' has 9 factors, but ratings of 6 users and 5 items",
+        ),
         (["evaluate", "quoted.csv"], "quoted.csv cannot be read: CSV parse error: Row #2:"),
         (
             ["runs", "--test", "t.qrels", "a.run", "--depth", "-1"],

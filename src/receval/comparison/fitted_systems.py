@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from receval.adapters.adapt import adapt
 from receval.adapters.scores import GivenScores
 from receval.protocols.evaluation import Scorer
+from receval.recommenders.base import Recommender
 from receval.storage.messages import enumerated, quoted
 
 
@@ -77,3 +78,11 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
             f"(it has {enumerated(there) or 'none of fit, predict, recommend'}). Give an object "
             "with score(users), an array of scores, or a run to evaluate_runs."
         )
+    if isinstance(system, Recommender):
+        system.check_size(*shape)
+        factors = system.parameters.get("factors")
+        if isinstance(factors, int) and factors > min(shape):
+            raise ValueError(
+                f"The system {quoted(name)} has {factors:,} factors, but ratings of {shape[0]:,} "
+                f"users and {shape[1]:,} items have a rank of at most {min(shape):,}: choose fewer."
+            )
