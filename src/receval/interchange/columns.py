@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -84,7 +85,7 @@ class FoundColumns:
             return ""
         read = ", ".join(f"{role} is {shortened(name)}" for role, name in self.names.items())
         rest = f"; not read: {enumerated(self.unread)}" if self.unread else ""
-        return f"{self.source}: {read}{rest}."
+        return f"{Path(self.source).name}: {read}{rest}."
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
