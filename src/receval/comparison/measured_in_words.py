@@ -61,14 +61,14 @@ def _protocol_in_words(protocol: Protocol) -> str:
     if protocol.head_removed is not None:
         candidates += f" and the {100 * protocol.head_removed:g} % most popular items"
     if protocol.sampled is None:
-        others = "not relevant ones"
+        others = "those that are not relevant"
     else:
         drawn = "" if protocol.sampled_by == "uniform" else " in proportion to their popularity"
         others = f"{protocol.sampled:,} of the others, drawn{drawn or ' at random'}"
     if protocol.relevant == "1R":
         within = "" if protocol.percentiles is None else " of about the same popularity"
         return (
-            f"each relevant test item has a list of its own, among the {others}{within}; "
+            f"each relevant test item has a list of its own, among {others}{within}; "
             f"candidates are {candidates}"
         )
     if protocol.sampled is None:
