@@ -193,3 +193,14 @@ def test_identifiers_that_look_alike_are_told() -> None:
     table = {"user": ["ann", "Ann "], "item": ["x", "y"]}
     with pytest.warns(SuspiciousTableWarning, match="1 users have identifiers that differ in"):
         assert read_ratings(table).n_users == 2
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_categories_of_pandas_and_polars_are_their_values(kind: pa.DataType) -> None:
+    names = pa.DictionaryArray.from_arrays(
+        pa.array([1, 0, 1], pa.uint32()), pa.array(["ann", "bob"], pa.string()).cast(kind)
+    )
+    table = pa.table({"user": names, "item": pa.array(["x", "y", "y"], pa.string()).cast(kind)})
+    ratings = read_ratings(table)
+    assert ratings.user_ids[ratings.users].tolist() == ["bob", "ann", "bob"]
+    assert ratings.item_ids[ratings.items].tolist() == ["x", "y", "y"]

@@ -129,7 +129,8 @@ def _as_wanted(
 ) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        kind, column = kind.value_type, column.cast(kind.value_type)
+        column = _decoded(column)
+        kind = column.type
     try:
         if wanted.is_time:
             return seconds_of_moments(column)
@@ -145,3 +146,12 @@ def _as_wanted(
             f"{source}: the column {quoted(own)} for {wanted.name} is of the type {kind}, whose "
             f"values are no {what} ({error})."
         ) from None
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column of categories."""
+    kind = column.type.value_type
+    if pa.types.is_string_view(kind):  # As polars has them, which Arrow does not decode itself.
+        kind = pa.string()
+    chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, kind)
