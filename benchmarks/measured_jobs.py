@@ -81,10 +81,13 @@ def run(
     cores: int,
     folder: Path,
     tell: Callable[[Measured], None] = lambda one: None,
+    record: Path | None = None,
 ) -> list[Measured]:
     """Run all jobs in a folder: ``python program --job <a job's arguments as JSON>`` for each.
 
-    ``tell`` is called for each job that ends.
+    ``tell`` is called for each job that ends. With a record, what each job took is written there,
+    and jobs that are in it already, with their outputs in the folder, are not run again: days of
+    jobs can be stopped and gone on with. Their starts go on behind the last of the record.
 
     Raises
     ------
@@ -92,10 +95,11 @@ def run(
         A job fails, or an input is there neither at the start nor as the output of a job.
     """
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    waiting = list(jobs)
+    finished = _recorded(record, jobs, folder)
+    done = {(one.job.stage, one.job.subject) for one in finished}
+    waiting = [job for job in jobs if (job.stage, job.subject) not in done]
     running: dict[int, _Running] = {}
-    finished: list[Measured] = []
-    origin = time.perf_counter()
+    origin = time.perf_counter() - max((one.start + one.wall for one in finished), default=0.0)
     try:
         while waiting or running:
             unmade = {name for one in running.values() for name in one.job.outputs}
@@ -137,11 +141,33 @@ def run(
                 )
             )
             tell(finished[-1])
+            if record is not None:
+                with record.open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(_row(finished[-1])) + "\n")
     finally:
         for one in running.values():
             one.process.kill()
             one.process.wait()
     return finished
+
+
+def _row(one: Measured) -> dict[str, Any]:
+    taken = {"start": one.start, "wall": one.wall, "cpu": one.cpu, "peak": one.peak}
+    return {"stage": one.job.stage, "subject": one.job.subject, **taken}
+
+
+def _recorded(record: Path | None, jobs: Sequence[Job], folder: Path) -> list[Measured]:
+    """Return what a record says of jobs whose outputs are there."""
+    if record is None or not record.exists():
+        return []
+    by_name = {(job.stage, job.subject): job for job in jobs}
+    found = {}
+    for line in record.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        name = (row.pop("stage"), row.pop("subject"))
+        if name in by_name and all((folder / path).exists() for path in by_name[name].outputs):
+            found[name] = Measured(by_name[name], **row)
+    return list(found.values())
 
 
 def wall(measured: Sequence[Measured]) -> float:

@@ -8,13 +8,15 @@ the Netflix Prize has 10 million ratings of 48,000 users), and runs on them all 
 runs for Netflix in canamares2020: splits, systems on every fold, protocols, artifacts and their
 drawings, as they are configured. Each job is a process of one thread; so many run at a time as
 there are cores. Downloading and parsing are not part of it (`netflix_parser.py` measures the
-parser), and what numba compiles is compiled on a few ratings first.
+parser), and what numba compiles is compiled on a few ratings first. With `--keep` a run that was
+stopped goes on behind the last job that ended.
 
 Prints what each job takes and, for each size, the time of all, the seconds of the processor a core
 (which is all the time that a machine without other work needs, but for the waits of the last
 jobs), the largest resident set of a job and the sum of those side by side; then the exponents
-b of the growth n^b from size to size. The exit status is 1 where the last and largest size takes
-more than 30 min or the jobs side by side more than 8 GiB.
+b of the growth n^b from size to size, and how long the jobs of the largest size would take on
+machines with more cores (`receval.workflow.schedule`). The exit status is 1 where the last and
+largest size takes more than 30 min or the jobs side by side more than 8 GiB.
 """
 
 from __future__ import annotations
@@ -22,20 +24,23 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from measured_jobs import Measured, cpu, largest, run, together, wall
+from measured_jobs import Job, Measured, cpu, largest, run, together, wall
 from study_jobs import ROOT, do, jobs_of, planned, writing
+
+from receval.workflow.schedule import TimedJob, schedule
 
 STUDY, DATASET = "canamares2020", "netflix"
 USERS_A_MILLION, ITEMS = 4_800, 17_770
 FEW = 0.02
 LIMIT_MINUTES, LIMIT_GIB = 30.0, 8.0
 GIB = 1 << 30
+MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
+"""Machines, and of each the cores and the memory in GiB, on which the jobs are simulated."""
 
 
 def main() -> int:
@@ -43,7 +48,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--ratings", type=float, nargs="+", default=[1, 3, 10], metavar="MILLIONS")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--keep", type=Path, help="work in this folder, and leave all files there")
+    parser.add_argument(
+        "--keep", type=Path, help="work in this folder, leave all files there, and go on with them"
+    )
     parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
@@ -54,6 +61,7 @@ def main() -> int:
     _study(FEW, options.cores, None)
     measured = [_study(millions, options.cores, options.keep) for millions in sizes]
     _print_growth(sizes, measured, options.cores)
+    _print_elsewhere(measured[-1])
     return _verdict(sizes[-1], measured[-1], options.cores)
 
 
@@ -63,19 +71,20 @@ def _study(millions: float, cores: int, keep: Path | None) -> list[Measured]:
     plan = planned(STUDY, DATASET)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) if keep is None else keep / f"{millions:g}-million"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         # Paths of a plan are relative to the repository: this folder stands for it.
-        (folder / "config").symlink_to(ROOT / "config")
-        run(__file__, [writing(plan, DATASET, (n_users, ITEMS, round(1e6 * millions)))], 1, folder)
+        if not (folder / "config").exists():
+            (folder / "config").symlink_to(ROOT / "config")
+        record = folder / "jobs.jsonl"
+        table = writing(plan, DATASET, (n_users, ITEMS, round(1e6 * millions)))
+        run(__file__, [table], 1, folder, record=record)
         print(f"{millions:g} million ratings, {n_users:,} users, {ITEMS:,} items")
         print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
-        return run(__file__, jobs_of(plan, STUDY), cores, folder, _tell)
+        return run(__file__, jobs_of(plan, STUDY), cores, folder, _tell, record)
 
 
 def _tell(one: Measured) -> None:
-    name = f"{one.job.stage} {one.job.subject}"
-    print(f"  {name:<56}{one.wall:9.1f}{one.cpu:9.1f}{one.peak / GIB:10.2f}", flush=True)
+    print(f"  {_name(one.job):<56}{one.wall:9.1f}{one.cpu:9.1f}{one.peak / GIB:10.2f}", flush=True)
 
 
 def _print_growth(
@@ -104,6 +113,31 @@ def _print_growth(
             f"  {name:<40}{''.join(f'{value:10.2f}' for value in values)}   "
             f"{'  '.join(f'{exponent:.2f}' for exponent in exponents)}"
         )
+
+
+def _print_elsewhere(measured: Sequence[Measured]) -> None:
+    """Print what the jobs of the largest size would take on larger machines."""
+    makers = {path: one.job for one in measured for path in one.job.outputs}
+    jobs = [
+        TimedJob(
+            _name(one.job),
+            one.wall,
+            one.peak,
+            tuple(dict.fromkeys(_name(makers[path]) for path in one.job.inputs if path in makers)),
+        )
+        for one in measured
+    ]
+    for nodes, cores, gib in MACHINES:
+        found = schedule(jobs, nodes=nodes, cores=cores, memory=gib * GIB)
+        machine = f"{nodes} x {cores} cores, {gib} GiB"
+        print(f"  on {machine}, as simulated: {found.seconds / 60:.1f} min")
+    print(f"  longest chain of jobs, {found.longest_chain_seconds / 60:.1f} min:")
+    for name in found.longest_chain:
+        print(f"    {name}")
+
+
+def _name(job: Job) -> str:
+    return f"{job.stage} {job.subject}"
 
 
 def _verdict(millions: float, measured: Sequence[Measured], cores: int) -> int:

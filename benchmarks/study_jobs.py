@@ -66,7 +66,9 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
     for dataset, split, system in pairs:
         jobs += _trained_and_ranked(plan, dataset, split, system)
     for name in plan.artifacts.made(study):
-        jobs += _made(plan, study, name)
+        # Judged claims read the artifacts of all datasets: what is not generated has none.
+        if not plan.artifacts.inputs(study, name)["claims"]:
+            jobs += _made(plan, study, name)
     return jobs
 
 
