@@ -162,7 +162,11 @@ def _recorded(record: Path | None, jobs: Sequence[Job], folder: Path) -> list[Me
         return []
     by_name = {(job.stage, job.subject): job for job in jobs}
     found = {}
-    for line in record.read_text(encoding="utf-8").splitlines():
+    # What stands behind the last line end was being written when the run was stopped.
+    *lines, unfinished = record.read_text(encoding="utf-8").split("\n")
+    if unfinished:
+        record.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for line in lines:
         row = json.loads(line)
         name = (row.pop("stage"), row.pop("subject"))
         if name in by_name and all((folder / path).exists() for path in by_name[name].outputs):

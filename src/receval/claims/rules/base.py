@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ class Rule(Model):
 
     because: str = ""
 
+    @abstractmethod
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
         """Return what results say.
 
@@ -39,11 +41,10 @@ class Rule(Model):
         ValueError
             The rule selects what is not there, or cannot be compared.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def in_words(self) -> str:
         """Return how the rule decides, in a few words that no results are needed for."""
-        raise NotImplementedError
 
     def published_number(self) -> float:
         """Return the paper's number, if the rule compares with one; NaN otherwise."""
