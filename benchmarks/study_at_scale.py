@@ -3,13 +3,12 @@
 
     python benchmarks/study_at_scale.py [--ratings 1 3 10] [--cores 2] [--keep FOLDER]
 
-Generates so many million ratings of 17,770 items, with 4,800 users for each million (a tenth of
-the Netflix Prize has 10 million ratings of 48,000 users), and runs on them all that the workflow
-runs for Netflix in canamares2020: splits, systems on every fold, protocols, artifacts and their
-drawings, as they are configured. Each job is a process of one thread; so many run at a time as
-there are cores. Downloading and parsing are not part of it (`netflix_parser.py` measures the
-parser), and what numba compiles is compiled on a few ratings first. With `--keep` a run that was
-stopped goes on behind the last job that ended.
+Generates so many million ratings in the raw format of the Netflix Prize, of all its 17,770 films
+and of as many of its 480,189 users as gave so many (`full_size_twins.yaml`; 100.480507 is all of
+it), parses them, and runs on them all that the workflow runs for Netflix in canamares2020: splits,
+systems on every fold, protocols, artifacts and their drawings, as they are configured. Each job is
+a process of one thread; so many run at a time as there are cores. What numba compiles is compiled
+on a few ratings first. With `--keep` a run that was stopped goes on behind the last job that ended.
 
 Prints what each job takes and, for each size, the time of all, the seconds of the processor a core
 (which is all the time that a machine without other work needs, but for the waits of the last
@@ -30,13 +29,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from measured_jobs import Job, Measured, cpu, largest, run, together, wall
-from study_jobs import ROOT, do, jobs_of, planned, writing
+from study_jobs import ROOT, do, jobs_of, making, planned
 
 from receval.workflow.schedule import TimedJob, schedule
 
 STUDY, DATASET = "canamares2020", "netflix"
-USERS_A_MILLION, ITEMS = 4_800, 17_770
-FEW = 0.02
+FEW = 0.5
+"""Million ratings; of fewer, all films cannot be as unequal as those of Netflix."""
 LIMIT_MINUTES, LIMIT_GIB = 30.0, 8.0
 GIB = 1 << 30
 MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
@@ -67,7 +66,6 @@ def main() -> int:
 
 def _study(millions: float, cores: int, keep: Path | None) -> list[Measured]:
     """Generate ratings and run the study on them."""
-    n_users = max(1, round(USERS_A_MILLION * millions))
     plan = planned(STUDY, DATASET)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) if keep is None else keep / f"{millions:g}-million"
@@ -76,11 +74,10 @@ def _study(millions: float, cores: int, keep: Path | None) -> list[Measured]:
         if not (folder / "config").exists():
             (folder / "config").symlink_to(ROOT / "config")
         record = folder / "jobs.jsonl"
-        table = writing(plan, DATASET, (n_users, ITEMS, round(1e6 * millions)))
-        run(__file__, [table], 1, folder, record=record)
-        print(f"{millions:g} million ratings, {n_users:,} users, {ITEMS:,} items")
+        jobs = [*making(plan, DATASET, round(1e6 * millions)), *jobs_of(plan, STUDY)]
+        print(f"{millions:g} million ratings")
         print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
-        return run(__file__, jobs_of(plan, STUDY), cores, folder, _tell, record)
+        return run(__file__, jobs, cores, folder, _tell, record)
 
 
 def _tell(one: Measured) -> None:

@@ -13,7 +13,11 @@ from typing import Any
 
 from measured_jobs import Job
 
+from receval.config.merging import merged
+from receval.config.reading import read_yaml
 from receval.config.settings import load_settings
+from receval.datasets.prepare import PREPARED_FILES
+from receval.simulation.spec import TwinSpec
 from receval.workflow.calls import Call
 from receval.workflow.plan.plan import Plan
 
@@ -49,12 +53,46 @@ def planned(study: str, dataset: str) -> Plan:
     return plan
 
 
-def writing(plan: Plan, dataset: str, shape: tuple[int, int, int]) -> Job:
-    """Return the job that generates the ratings: users, items, ratings."""
+def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
+    """Return the jobs that generate a dataset's raw files, of so many ratings, and parse them."""
     table = plan.datasets.ratings_files(dataset)
-    files = {"ratings": table, "manifest": _manifest(table)}
-    values = {"dataset": dataset, "shape": shape}
-    return _job("generate_ratings", f"{shape[2]:,}", "study_jobs:generate", {}, files, values)
+    folder = Path(table[0]).parent
+    described = {"description": plan.datasets.description(dataset)}
+    manifest = {"manifest": _manifest(table)}
+    names = ("ratings", "user_ids", "item_ids", "summary")
+    files = [str(folder / name) for name in PREPARED_FILES]
+    prepared = dict(zip(names, files, strict=True))
+    values = {
+        **described,
+        "dataset": dataset,
+        "twin": sized_twin(dataset, ratings),
+        "seed": plan.settings.seed,
+    }
+    raw = {**manifest, "files": str(folder / "raw")}
+    return [
+        _job("generate_twin", dataset, "receval.workflow.data:generate_twin", {}, raw, values),
+        _job(
+            "prepare_ratings",
+            dataset,
+            "receval.workflow.data:prepare_ratings",
+            manifest,
+            prepared,
+            described,
+        ),
+    ]
+
+
+def sized_twin(dataset: str, ratings: int) -> dict[str, Any]:
+    """Return the specification of a generated dataset with so many choices of users.
+
+    It has as many users a choice as the original, and all of the original's items.
+    """
+    demo = read_yaml(ROOT / "config" / "twins.yaml")[dataset]
+    spec = merged(demo, read_yaml(ROOT / "benchmarks" / "full_size_twins.yaml")[dataset])
+    share = ratings / spec["activity"]["total"]
+    spec["users"] = max(1, round(spec["users"] * share))
+    spec["activity"] = {**spec["activity"], "total": ratings}
+    return TwinSpec.model_validate(spec).model_dump(mode="json")
 
 
 def jobs_of(plan: Plan, study: str) -> list[Job]:
@@ -164,39 +202,3 @@ def do(function: str, files: Files, values: dict[str, Any]) -> None:
         for name, held in files.items()
     }
     Call(function, {**values, **paths}).make()
-
-
-def generate(
-    *, ratings: tuple[Path, ...], manifest: Path, dataset: str, shape: tuple[int, int, int]
-) -> None:
-    """Write generated ratings as a prepared dataset, which no raw files are behind.
-
-    Parameters
-    ----------
-    ratings : tuple of Path
-        The table to write.
-    manifest : Path
-        Says that there are no raw files.
-    dataset : str
-    shape : tuple of int
-        Users, items and ratings.
-    """
-    import numpy as np
-    from recommenders.generated import skewed
-    from recommenders.ranking import table
-
-    from receval.datasets.raw import RawFiles
-    from receval.ratings import Ratings, table_folder
-
-    by_user = table(skewed(*shape))
-    # As the parser of the Netflix Prize returns them: by movie, a byte a rating, with the days.
-    rows = np.argsort(by_user.items, kind="stable")
-    Ratings(
-        users=by_user.users[rows],
-        items=by_user.items[rows],
-        values=by_user.values[rows].astype(np.int8),
-        user_ids=by_user.user_ids,
-        item_ids=by_user.item_ids,
-        timestamps=np.zeros(len(rows), dtype=np.int32),
-    ).write(table_folder(ratings))
-    RawFiles(dataset, "generated", "", (), source="twin").write(manifest)

@@ -20,6 +20,7 @@ def rating_times(
     period: Period,
     sessions: Sessions,
     rng: np.random.Generator,
+    appeared: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
     """Draw the time of each rating.
 
@@ -37,6 +38,8 @@ def rating_times(
         Length of sessions and of a user's active time.
     rng : Generator
         Source of randomness.
+    appeared : ndarray of float64, shape (n_items,), or None
+        What `item_appearances` returns, to share it between blocks of users; None draws it.
 
     Returns
     -------
@@ -47,7 +50,9 @@ def rating_times(
     n_ratings = np.bincount(users)
     n_users = len(n_ratings)
     arrival = _arrivals(n_users, period, rng)
-    appeared = _appearances(int(items.max()) + 1, period, rng)[items]
+    if appeared is None:
+        appeared = item_appearances(int(items.max()) + 1, period, rng)
+    appeared = appeared[items]
     active = np.minimum(end - arrival, rng.exponential(sessions.active_days * DAY, n_users))
 
     n_sessions = np.maximum(1, rng.poisson(n_ratings / sessions.length))
@@ -73,6 +78,7 @@ def scrobble_times(
     period: Period,
     fade_days: float,
     rng: np.random.Generator,
+    appeared: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Expand numbers of plays to single plays with times.
 
@@ -92,6 +98,8 @@ def scrobble_times(
         Mean of the exponential delay before cutting, in days.
     rng : Generator
         Source of randomness.
+    appeared : ndarray of float64, shape (n_items,), or None
+        What `item_appearances` returns, to share it between blocks of users; None draws it.
 
     Returns
     -------
@@ -102,12 +110,20 @@ def scrobble_times(
     """
     _, end = _bounds(period)
     arrived = _arrivals(int(users.max()) + 1, period, rng)[users]
-    appeared = _appearances(int(items.max()) + 1, period, rng)[items]
-    earliest = np.maximum(arrived, appeared)
+    if appeared is None:
+        appeared = item_appearances(int(items.max()) + 1, period, rng)
+    earliest = np.maximum(arrived, appeared[items])
     pairs = np.repeat(np.arange(len(users)), plays)
     discovered = (earliest + (end - earliest) * rng.random(len(users)))[pairs]
     times = np.minimum(discovered + _delays(end - discovered, fade_days, rng), end - 1)
     return pairs, times.astype(np.int64)
+
+
+def item_appearances(n_items: int, period: Period, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw when each item appears, in seconds since 1970-01-01 UTC, shape (n_items,)."""
+    start, end = _bounds(period)
+    from_start = rng.random(n_items) < period.items_at_start
+    return np.where(from_start, float(start), rng.uniform(start, end, n_items))
 
 
 def _bounds(period: Period) -> tuple[int, int]:
@@ -122,12 +138,6 @@ def _midnight(day: date) -> int:
 def _arrivals(n_users: int, period: Period, rng: np.random.Generator) -> NDArray[np.float64]:
     start, end = _bounds(period)
     return start + period.arrival_share * (end - start) * rng.random(n_users)
-
-
-def _appearances(n_items: int, period: Period, rng: np.random.Generator) -> NDArray[np.float64]:
-    start, end = _bounds(period)
-    from_start = rng.random(n_items) < period.items_at_start
-    return np.where(from_start, float(start), rng.uniform(start, end, n_items))
 
 
 def _delays(

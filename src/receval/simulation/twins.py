@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.seeds import generator
+from receval.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
 from receval.simulation.observation import Observation, observe
 from receval.simulation.spec import WRITERS, TwinSpec
 from receval.simulation.world import World, generate_world
@@ -96,13 +97,7 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     >>> twin.world.relevance.shape, len(twin.observation)
     ((20, 10), 100)
     """
-    writer = _writer(dataset_id)
-    if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
-        raise ValueError(
-            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
-            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
-            "repeated_share."
-        )
+    writer = _writer_for(dataset_id, spec)
     world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
     observation = observe(spec, world, generator(root_seed, dataset_id, "twin", "observation"))
     user_ids, item_ids = writer.identifiers(
@@ -117,7 +112,8 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
     ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): what every user's rating
     of every item is or would be, on the rating scale; for event data the number of plays),
     ``user_ids`` and ``item_ids`` (str). It covers the whole world: users whom the parser leaves
-    out and items that nobody rated are in it.
+    out and items that nobody rated are in it. A world of more than `LARGEST_WHOLE_WORLD` pairs is
+    drawn by blocks of users (:mod:`receval.simulation.large_worlds`) and leaves no truth.
 
     Parameters
     ----------
@@ -142,19 +138,28 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
     ValueError
         If the raw format cannot hold what the specification asks for, or no world fits it.
     """
-    return write_simulation(dataset_id, simulate(dataset_id, spec, root_seed), root_seed, folder)
+    if spec.users * spec.items <= LARGEST_WHOLE_WORLD:
+        simulation = simulate(dataset_id, spec, root_seed)
+        return write_simulation(dataset_id, simulation, root_seed, folder)
+    writer = _writer_for(dataset_id, spec)
+    observation = observe_large_world(dataset_id, spec, root_seed)
+    user_ids, item_ids = writer.identifiers(
+        spec.users, spec.items, generator(root_seed, dataset_id, "twin", "identifiers")
+    )
+    return _write_raw_files(dataset_id, observation, user_ids, item_ids, root_seed, folder)
 
 
 def write_simulation(
     dataset_id: str, simulation: Simulation, root_seed: int, folder: Path
 ) -> WrittenTwin:
     """Write a simulation as a synthetic twin; see :func:`write_twin`."""
-    files: list[str] = _writer(dataset_id).write(
-        folder,
+    written = _write_raw_files(
+        dataset_id,
         simulation.observation,
         simulation.user_ids,
         simulation.item_ids,
-        generator(root_seed, dataset_id, "twin", "raw files"),
+        root_seed,
+        folder,
     )
     write_archive(
         folder / TRUTH_FILE,
@@ -164,15 +169,32 @@ def write_simulation(
             "item_ids": simulation.item_ids,
         },
     )
-    rows = parsed_rows(simulation.observation)
+    return written
+
+
+def _write_raw_files(
+    dataset_id: str,
+    observation: Observation,
+    user_ids: NDArray[np.str_],
+    item_ids: NDArray[np.str_],
+    root_seed: int,
+    folder: Path,
+) -> WrittenTwin:
+    rng = generator(root_seed, dataset_id, "twin", "raw files")
+    files: list[str] = _writer(dataset_id).write(folder, observation, user_ids, item_ids, rng)
+    rows = parsed_rows(observation)
     return {
         "files": files,
         "expected": {
-            "users": len(np.unique(simulation.observation.users[rows])),
-            "items": len(np.unique(simulation.observation.items[rows])),
+            "users": _n_distinct(observation.users[rows]),
+            "items": _n_distinct(observation.items[rows]),
             "ratings": len(rows),
         },
     }
+
+
+def _n_distinct(indices: NDArray[np.int32]) -> int:
+    return int(np.count_nonzero(np.bincount(indices)))
 
 
 def parsed_rows(observation: Observation) -> NDArray[np.int64]:
@@ -184,6 +206,18 @@ def parsed_rows(observation: Observation) -> NDArray[np.int64]:
         return np.arange(len(observation))
     sampled = np.unique(observation.users[~observation.known])
     return np.flatnonzero(np.isin(observation.users, sampled))
+
+
+def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
+    """Return the module that writes a dataset's raw format, if that can hold what is asked for."""
+    writer = _writer(dataset_id)
+    if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
+        raise ValueError(
+            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
+            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
+            "repeated_share."
+        )
+    return writer
 
 
 def _writer(dataset_id: str) -> ModuleType:

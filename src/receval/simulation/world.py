@@ -157,7 +157,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     appeal += np.sqrt(max(0.0, noise_share)) * rng.standard_normal(shape)
     affinity = appeal + np.sqrt(preferences.leniency) * leniency[:, np.newaxis]
 
-    log_curve = _log_popularity_curve(
+    log_curve = log_popularity_curve(
         quality, exposure.quality_correlation, exposure.head_width, rng
     )
     log_appeal = exposure.relevance_strength * appeal
@@ -170,7 +170,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     def pilot(exponent: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return choose_items(spec, exponent * log_curve + log_appeal, activity, noise)
 
-    exponent = _fitted_exponent(
+    exponent = fitted_exponent(
         lambda value: gini(np.bincount(pilot(value)[1], minlength=spec.items)), exposure.item_gini
     )
     whole_sample = spec.random_sample is not None and spec.random_sample.holds_choices
@@ -178,7 +178,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     if spec.scale is not None:
         relevance, step = _graded(affinity, observed, spec.scale), spec.scale.step
     elif spec.plays is not None:
-        relevance, step = _played(affinity, observed, spec.plays), 1.0
+        relevance, step = play_counts(affinity, observed, spec.plays), 1.0
     return World(
         affinity=affinity,
         relevance=relevance,
@@ -231,7 +231,7 @@ def _tastes(
     return product
 
 
-def _log_popularity_curve(
+def log_popularity_curve(
     quality: NDArray[np.float64], correlation: float, head_width: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Log-weights of the items for exponent 1, shape (n_items,)."""
@@ -243,7 +243,7 @@ def _log_popularity_curve(
     return -np.log(head_width + ranks / n_items)
 
 
-def _fitted_exponent(item_gini: Callable[[float], float], target: float) -> float:
+def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float:
     """Solve ``item_gini(exponent) = target`` for an increasing function by bisection."""
     low, high = 0.0, LARGEST_EXPONENT
     for _ in range(BISECTION_STEPS):
@@ -264,17 +264,49 @@ def _graded(
     affinity: NDArray[np.float64], observed: NDArray[np.float64], scale: Scale
 ) -> NDArray[np.int16]:
     """Ratings in steps, by the quantiles of the observed affinities, shape as `affinity`."""
-    ratings = np.array(sorted(scale.marginal))
-    shares = np.array([scale.marginal[rating] for rating in ratings])
-    bounds = np.quantile(observed, np.cumsum(shares)[:-1] / shares.sum())
-    steps = np.rint(ratings / scale.step).astype(np.int16)
-    return steps[np.searchsorted(bounds, affinity)]
+    steps = np.rint(np.array(sorted(scale.marginal)) / scale.step).astype(np.int16)
+    return steps[np.searchsorted(rating_bounds(observed, scale), affinity)]
 
 
-def _played(
-    affinity: NDArray[np.float64], observed: NDArray[np.float64], plays: Plays
+def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.floating]:
+    """Return the affinities above which each rating but the lowest begins.
+
+    Parameters
+    ----------
+    observed : ndarray of float, shape (n_observed,)
+        Affinities of observed pairs, in any order.
+    scale : Scale
+        The rating distribution of the original.
+
+    Returns
+    -------
+    ndarray of float, shape (n_ratings - 1,)
+        Quantiles of the observed affinities, ascending.
+    """
+    shares = np.array([scale.marginal[rating] for rating in sorted(scale.marginal)])
+    bounds: NDArray[np.floating] = np.quantile(observed, np.cumsum(shares)[:-1] / shares.sum())
+    return bounds
+
+
+def play_counts(
+    affinity: NDArray[np.floating], observed: NDArray[np.floating], plays: Plays
 ) -> NDArray[np.int16]:
-    """Log-normal numbers of plays of at least 1, by the rank among the observed affinities."""
+    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities.
+
+    Parameters
+    ----------
+    affinity : ndarray of float, any shape
+        Affinities of the pairs that are played.
+    observed : ndarray of float, shape (n_observed,)
+        Affinities of observed pairs, in any order.
+    plays : Plays
+        Mean and spread of the numbers.
+
+    Returns
+    -------
+    ndarray of int16, shape as `affinity`
+        At least 1.
+    """
     ordered = np.sort(observed)
     n_above = len(ordered) + 1
     rank = (np.searchsorted(ordered, affinity) + 0.5) / n_above

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.simulation.observation import Observation
 from receval.simulation.writers.raw_files import (
-    gzip_bytes,
+    GzipWriter,
     invent_names,
     join_columns,
-    tar_bytes,
     to_bytes,
+    write_tar,
 )
-from receval.storage.files import write_atomically
+from receval.storage.files import replacing
 
 ODD_NAMES = (
     '"Weird" Wolves',
@@ -35,6 +37,12 @@ WITHOUT_IDENTIFIER = 0.4
 """Share of the artists without a MusicBrainz id; .392 in the original."""
 
 TRACKS_PER_ARTIST = 12
+
+MEMBER = "lastfm-dataset-1K/userid-timestamp-artid-artname-traid-traname.tsv"
+"""The file of the archive that has the plays."""
+
+_BLOCK_PLAYS = 2**20
+"""Plays that are lines of text at once."""
 
 
 def identifiers(
@@ -62,33 +70,48 @@ def write(
     if observation.timestamps is None:
         raise ValueError("Plays have times: give the synthetic twin a period.")
     order = np.lexsort((-observation.timestamps, observation.users))
-    items = observation.items[order]
-    tracks = rng.integers(0, TRACKS_PER_ARTIST, len(items))
+    tracks = rng.integers(0, TRACKS_PER_ARTIST, len(order))
     artist_mbids = np.where(
         rng.random(len(item_ids)) < WITHOUT_IDENTIFIER, "", _mbids(len(item_ids), rng)
     )
     track_mbids = _mbids(len(item_ids) * TRACKS_PER_ARTIST, rng)
     track_mbids[::4] = ""
-    track_names = np.array([f'Song "No. {i + 1}"' for i in range(TRACKS_PER_ARTIST)])
-    seconds = observation.timestamps[order].astype("datetime64[s]")
-    lines = join_columns(
-        [
-            user_ids[observation.users[order]],
-            np.datetime_as_string(seconds, timezone="UTC"),
-            artist_mbids[items],
-            item_ids[items],
-            track_mbids[items.astype(np.int64) * TRACKS_PER_ARTIST + tracks],
-            track_names[tracks],
-        ],
-        "\t",
+    # As columns of Arrow, which take a tenth of the memory of numpy's texts of equal lengths.
+    listeners, artists, artist_ids, track_ids, track_names = map(
+        pa.array,
+        (
+            user_ids,
+            item_ids,
+            artist_mbids,
+            track_mbids,
+            [f'Song "No. {i + 1}"' for i in range(TRACKS_PER_ARTIST)],
+        ),
     )
-    archive = tar_bytes(
-        {
-            "lastfm-dataset-1K/userid-timestamp-artid-artname-traid-traname.tsv": to_bytes(lines),
-        }
-    )
-    write_atomically(folder / "lastfm-dataset-1K.tar.gz", gzip_bytes(archive))
-    return ["lastfm-dataset-1K.tar.gz"]
+    target = folder / "lastfm-dataset-1K.tar.gz"
+    # A tar names the size of a member before it: the lines have to be there first.
+    with replacing(target) as archive, TemporaryDirectory(dir=folder) as parts:
+        plays = Path(parts) / "plays.tsv"
+        with plays.open("wb") as file:
+            for first in range(0, len(order), _BLOCK_PLAYS):
+                block = slice(first, first + _BLOCK_PLAYS)
+                rows = order[block]
+                items = observation.items[rows].astype(np.int64)
+                seconds = observation.timestamps[rows].astype("datetime64[s]")
+                lines = join_columns(
+                    [
+                        listeners.take(pa.array(observation.users[rows])),
+                        np.datetime_as_string(seconds, timezone="UTC"),
+                        artist_ids.take(pa.array(items)),
+                        artists.take(pa.array(items)),
+                        track_ids.take(pa.array(items * TRACKS_PER_ARTIST + tracks[block])),
+                        track_names.take(pa.array(tracks[block])),
+                    ],
+                    "\t",
+                )
+                file.write(to_bytes(lines))
+        with archive.open("wb") as below, GzipWriter(below) as compressed:
+            write_tar(compressed, [(MEMBER, plays)])
+    return [target.name]
 
 
 def _mbids(n_ids: int, rng: np.random.Generator) -> NDArray[np.str_]:

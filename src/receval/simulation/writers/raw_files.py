@@ -7,8 +7,10 @@ import gzip
 import io
 import tarfile
 import zipfile
-from collections.abc import Mapping
-from typing import TypeAlias
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Self, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -87,20 +89,66 @@ def zip_bytes(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def tar_bytes(members: Mapping[str, bytes]) -> bytes:
-    """Return an uncompressed tar archive of regular files owned by root, dated 1970."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
-        for name, content in members.items():
+def write_tar(file: IO[bytes] | GzipWriter, members: Iterable[tuple[str, bytes | Path]]) -> None:
+    """Write a tar archive of regular files owned by root, dated 1970, one after the other.
+
+    Parameters
+    ----------
+    file : file
+        Open for writing in binary mode; nothing is read from it, and it stays open.
+    members : iterable of (str, bytes or Path)
+        Names, and contents or files with the contents.
+    """
+    # All that tarfile does with a stream is to write to it.
+    stream = cast("IO[bytes]", file)
+    with tarfile.open(fileobj=stream, mode="w|", format=tarfile.GNU_FORMAT) as archive:
+        for name, content in members:
             entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            archive.addfile(entry, io.BytesIO(content))
-    return buffer.getvalue()
+            if isinstance(content, Path):
+                entry.size = content.stat().st_size
+                with content.open("rb") as member:
+                    archive.addfile(entry, member)
+            else:
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
 
 
 def gzip_bytes(content: bytes) -> bytes:
     """Return gzip-compressed bytes without name and time."""
     return gzip.compress(content, _COMPRESSION_LEVEL, mtime=0)
+
+
+class GzipWriter:
+    """A file that compresses what is written to it as `gzip_bytes` does, piece by piece.
+
+    The end of the ``with`` block ends the compressed data.
+
+    Examples
+    --------
+    >>> below = io.BytesIO()
+    >>> with GzipWriter(below) as file:
+    ...     _ = file.write(b"7::5")
+    >>> gzip.decompress(below.getvalue())
+    b'7::5'
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        # 16 above the largest window asks zlib for the header and the sum of gzip.
+        self._compressor = zlib.compressobj(_COMPRESSION_LEVEL, wbits=16 + zlib.MAX_WBITS)
+
+    def __enter__(self) -> Self:
+        """Return the file itself."""
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        """Write what is left; the file below stays open."""
+        self._file.write(self._compressor.flush())
+
+    def write(self, content: bytes) -> int:
+        """Compress some bytes and return how many they were."""
+        self._file.write(self._compressor.compress(content))
+        return len(content)
 
 
 _FIRST = (
@@ -126,18 +174,16 @@ _SECOND = (
 def invent_names(n_names: int, rng: np.random.Generator) -> list[str]:
     """Return distinct names of two words, all within ISO-8859-1, some with accents.
 
-    Raises
-    ------
-    ValueError
-        If there are not as many combinations.
+    Where there are more names than combinations of words, the later ones are numbered.
     """
-    if n_names > len(_FIRST) * len(_SECOND):
-        raise ValueError(
-            f"{n_names} names were asked for, but there are only {len(_FIRST) * len(_SECOND)} "
-            "combinations of words: lower the number of items."
-        )
-    chosen = rng.permutation(len(_FIRST) * len(_SECOND))[:n_names]
-    return [f"{_FIRST[i // len(_SECOND)]} {_SECOND[i % len(_SECOND)]}" for i in chosen]
+    n_pairs = len(_FIRST) * len(_SECOND)
+    chosen = rng.permutation(n_pairs * max(1, -(-n_names // n_pairs)))[:n_names]
+    return [_name(*divmod(number, n_pairs)) for number in chosen.tolist()]
+
+
+def _name(times_used: int, pair: int) -> str:
+    name = f"{_FIRST[pair // len(_SECOND)]} {_SECOND[pair % len(_SECOND)]}"
+    return f"{name} {times_used + 1}" if times_used else name
 
 
 def numbers_with_gaps(n_numbers: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
