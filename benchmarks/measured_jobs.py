@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ class Job:
         Plain values.
     inputs, outputs : tuple of str
         Files and folders, relative to the folder that the jobs run in.
+    is_scratch : bool
+        Whether the outputs are removed behind the last job that reads them.
     """
 
     stage: str
@@ -45,6 +48,7 @@ class Job:
     arguments: dict[str, Any]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    is_scratch: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,9 @@ def run(
     """Run all jobs in a folder: ``python program --job <a job's arguments as JSON>`` for each.
 
     ``tell`` is called for each job that ends. With a record, what each job took is written there,
-    and jobs that are in it already, with their outputs in the folder, are not run again: days of
-    jobs can be stopped and gone on with. Their starts go on behind the last of the record.
+    and jobs that are in it already, with their outputs in the folder or behind the last job that
+    reads them, are not run again: days of jobs can be stopped and gone on with. Their starts go on
+    behind the last of the record.
 
     Raises
     ------
@@ -98,6 +103,7 @@ def run(
     finished = _recorded(record, jobs, folder)
     done = {(one.job.stage, one.job.subject) for one in finished}
     waiting = [job for job in jobs if (job.stage, job.subject) not in done]
+    _remove_scratch(jobs, waiting, folder)
     running: dict[int, _Running] = {}
     origin = time.perf_counter() - max((one.start + one.wall for one in finished), default=0.0)
     try:
@@ -144,11 +150,20 @@ def run(
             if record is not None:
                 with record.open("a", encoding="utf-8") as lines:
                     lines.write(json.dumps(_row(finished[-1])) + "\n")
+            _remove_scratch(jobs, [*waiting, *(other.job for other in running.values())], folder)
     finally:
         for one in running.values():
             one.process.kill()
             one.process.wait()
     return finished
+
+
+def _remove_scratch(jobs: Sequence[Job], unfinished: Sequence[Job], folder: Path) -> None:
+    """Remove the outputs for no use but other jobs' that no unfinished job makes or reads."""
+    used = {name for job in unfinished for name in (*job.inputs, *job.outputs)}
+    for name in (name for job in jobs if job.is_scratch for name in job.outputs):
+        if name not in used and (folder / name).exists():
+            shutil.rmtree(folder / name)
 
 
 def _row(one: Measured) -> dict[str, Any]:
@@ -161,7 +176,7 @@ def _recorded(record: Path | None, jobs: Sequence[Job], folder: Path) -> list[Me
     if record is None or not record.exists():
         return []
     by_name = {(job.stage, job.subject): job for job in jobs}
-    found = {}
+    recorded = {}
     # What stands behind the last line end was being written when the run was stopped.
     *lines, unfinished = record.read_text(encoding="utf-8").split("\n")
     if unfinished:
@@ -169,9 +184,19 @@ def _recorded(record: Path | None, jobs: Sequence[Job], folder: Path) -> list[Me
     for line in lines:
         row = json.loads(line)
         name = (row.pop("stage"), row.pop("subject"))
-        if name in by_name and all((folder / path).exists() for path in by_name[name].outputs):
-            found[name] = Measured(by_name[name], **row)
-    return list(found.values())
+        if name in by_name:
+            recorded[name] = Measured(by_name[name], **row)
+    # Backwards, as scratch is there no more when all that read it are done.
+    needed: set[str] = set()
+    done = set()
+    for job in reversed(jobs):
+        name = (job.stage, job.subject)
+        wanted = needed.intersection(job.outputs) if job.is_scratch else job.outputs
+        if name in recorded and all((folder / path).exists() for path in wanted):
+            done.add(name)
+        else:
+            needed.update(job.inputs)
+    return [one for name, one in recorded.items() if name in done]
 
 
 def wall(measured: Sequence[Measured]) -> float:

@@ -150,7 +150,8 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
     train = "receval.workflow.systems:train_system"
     rank = "receval.workflow.systems:rank_system"
     return [
-        _job("train_system", subject, train, read, models, training),
+        # Models of all users' neighbourhoods would fill the disk.
+        _job("train_system", subject, train, read, models, training, is_scratch=True),
         _job("rank_system", subject, rank, {**read, **models}, ranks, ranking),
     ]
 
@@ -182,11 +183,17 @@ Files = Mapping[str, str | list[str]]
 
 
 def _job(
-    stage: str, subject: str, function: str, inputs: Files, outputs: Files, values: dict[str, Any]
+    stage: str,
+    subject: str,
+    function: str,
+    inputs: Files,
+    outputs: Files,
+    values: dict[str, Any],
+    is_scratch: bool = False,
 ) -> Job:
     """Return the job that calls a function with files and plain values, all by their names."""
     arguments = {"function": function, "files": {**inputs, **outputs}, "values": values}
-    return Job(stage, subject, arguments, _paths(inputs), _paths(outputs))
+    return Job(stage, subject, arguments, _paths(inputs), _paths(outputs), is_scratch)
 
 
 def _paths(files: Files) -> tuple[str, ...]:
