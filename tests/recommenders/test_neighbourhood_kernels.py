@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,3 +119,20 @@ def test_the_nearest_rows_do_not_depend_on_the_block(
         blocks = nearest_rows(matrix, 7, minimum_overlap)
         for name in ("indptr", "indices", "data"):
             np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize("minimum_overlap", [1, 3])
+@pytest.mark.parametrize("divisor", [1, 7])
+@pytest.mark.parametrize("cuts", [(0, 60), (0, 1, 31, 60), (0, 16, 32, 59, 60), (0, 20, 20, 60)])
+def test_the_nearest_of_some_rows_are_those_among_all(
+    cuts: tuple[int, ...], minimum_overlap: int, divisor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = matrix_of(3, 5, shape=(60, 40))
+    matrix.data = matrix.data / np.float32(divisor)
+    whole = nearest_rows(matrix, 7, minimum_overlap)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", 16)
+    for first, end in pairwise(cuts):
+        found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
+        wanted = whole[first:end]
+        for name in ("indptr", "indices", "data"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Protocol as Interface
 
 import numpy as np
@@ -55,6 +56,7 @@ def rank_judged(
     generator_for: GeneratorFor,
     part: str = "test",
     threshold: float | None = None,
+    users: range | None = None,
 ) -> list[JudgedRanks]:
     """Rank the judged items of a fold under several protocols.
 
@@ -73,6 +75,9 @@ def rank_judged(
         The judgments to rank.
     threshold : float, optional
         Ratings at or above it are relevant, for protocols that need a threshold and have none.
+    users : range, optional
+        Consecutive users that alone are ranked, with the same candidates and ranks as among all;
+        what is returned has all others without ranks (:meth:`JudgedRanks.of_users` takes it apart).
 
     Returns
     -------
@@ -102,7 +107,7 @@ def rank_judged(
     ([2, 1], [2, 1, 0])
     """
     alone = _Alone(system, fold.train.shape[1])
-    return rank_judged_together(alone, fold, protocols, generator_for, part, threshold)[0]
+    return rank_judged_together(alone, fold, protocols, generator_for, part, threshold, users)[0]
 
 
 def rank_judged_together(
@@ -112,6 +117,7 @@ def rank_judged_together(
     generator_for: GeneratorFor,
     part: str = "test",
     threshold: float | None = None,
+    users: range | None = None,
 ) -> list[list[JudgedRanks]]:
     """Rank the judged items of a fold for several systems that are scored together.
 
@@ -119,7 +125,7 @@ def rank_judged_together(
     ----------
     systems : JointScorer
         Fitted systems; ``score`` returns an array of shape (n_systems, n_users, n_items).
-    fold, protocols, generator_for, part, threshold
+    fold, protocols, generator_for, part, threshold, users
         As for :func:`rank_judged`.
 
     Returns
@@ -147,14 +153,19 @@ def rank_judged_together(
         for _ in range(len(systems))
     ]
     with_judgments = np.flatnonzero(np.diff(judgments.indptr)).astype(np.int64)
+    if users is not None:
+        before, wanted_end = np.searchsorted(with_judgments, [users.start, users.stop])
+        for one_pass in chain.from_iterable(passes):
+            one_pass.leave_out(with_judgments[:before])
+        with_judgments = with_judgments[before:wanted_end]
     held = _BLOCK_ENTRIES if len(systems) == 1 else _JOINT_ENTRIES
     block = max(1, held // max(1, fold.train.shape[1] * len(systems)))
     block -= block % _GROUP_USERS if block > _GROUP_USERS else 0
     for start in range(0, len(with_judgments), block):
-        users = with_judgments[start : start + block]
-        for own_passes, scores in zip(passes, systems.score(users), strict=True):
+        own_users = with_judgments[start : start + block]
+        for own_passes, scores in zip(passes, systems.score(own_users), strict=True):
             for one_pass in own_passes:
-                one_pass.rank(scores, users)
+                one_pass.rank(scores, own_users)
     by_system: list[dict[Protocol, JudgedRanks]] = [{} for _ in passes]
     for found, own_passes in zip(by_system, passes, strict=True):
         for one_pass in own_passes:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,32 @@ class JudgedRanks:
     candidates: NDArray[np.int32]
     percentiles: NDArray[np.int16] | None = None
 
+    def of_users(self, users: range, indptr: NDArray[np.int64]) -> JudgedRanks:
+        """Return those of consecutive users, with nothing of any other.
+
+        Parameters
+        ----------
+        users : range
+        indptr : ndarray of int64, shape (n_users + 1,)
+            Where the judgments of each user begin (:class:`receval.splits.split.Judgments`).
+
+        Examples
+        --------
+        >>> arrays = (np.array(a, dtype=np.int32) for a in ([2, 1, 3], [5, 4], [5, 5]))
+        >>> second = JudgedRanks(*arrays).of_users(range(1, 2), np.array([0, 2, 3]))
+        >>> second.ranks.tolist(), second.lengths.tolist(), second.candidates.tolist()
+        ([3], [4], [5])
+        """
+        own = slice(users.start, users.stop)
+        judgments = slice(int(indptr[users.start]), int(indptr[users.stop]))
+        of_lists = own if self.percentiles is None else judgments
+        return JudgedRanks(
+            self.ranks[judgments],
+            self.lengths[of_lists],
+            self.candidates[of_lists],
+            None if self.percentiles is None else self.percentiles[judgments],
+        )
+
 
 RanksKey = tuple[str, int, str]
 """Key of a protocol, number of the fold, part of it (``test`` or ``unbiased``)."""
@@ -67,6 +94,45 @@ def write_ranks(
         if own.percentiles is not None:
             arrays[f"{prefix}/percentiles"] = own.percentiles
     write_archive(path, arrays)
+
+
+def join_ranks(path: Path, parts: Sequence[Path]) -> None:
+    """Write the judged ranks of all users from files of consecutive users, in their order.
+
+    One array is in memory at a time.
+
+    Raises
+    ------
+    DamagedFileError
+        A part is not as it was written, or not of the same system, protocols and folds.
+    """
+    with ExitStack() as stack:
+        archives = [stack.enter_context(Archive(part)) for part in parts]
+        for archive in archives[1:]:
+            archive.check_names(archives[0].names)
+        write_archive(path, _Joined(archives))
+
+
+class _Joined(Mapping[str, NDArray]):
+    """The arrays of several archives of the same names, end to end; read when asked for."""
+
+    def __init__(self, archives: Sequence[Archive]) -> None:
+        self._archives = archives
+
+    def __getitem__(self, name: str) -> NDArray:
+        arrays = [archive.array(name) for archive in self._archives]
+        if name != _OWNER:
+            return np.concatenate(arrays)
+        for archive, own in zip(self._archives, arrays, strict=True):
+            if not np.array_equal(own, arrays[0]):
+                raise DamagedFileError(archive.path, f"it holds the ranks of {enumerated(own)}")
+        return arrays[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._archives[0].names)
+
+    def __len__(self) -> int:
+        return len(self._archives[0].names)
 
 
 def read_ranks(

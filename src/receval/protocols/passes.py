@@ -73,6 +73,10 @@ class RankingPass:
         if first.sampled is not None:
             self.sample = shared.sample(first, self.is_candidate, self.is_ranked, percentile)
 
+    def leave_out(self, users: NDArray[np.int64]) -> None:
+        """Pass over users who come before all that are ranked: their random orders stay theirs."""
+        self.n_met += int(self.is_ranked[users].sum())
+
     def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users."""
         rows = np.flatnonzero(self.is_ranked[users])
@@ -188,6 +192,11 @@ class PercentilePass:
             RankingPass(shared, family, percentile_of == percentile, percentile)
             for percentile in range(number)
         ]
+
+    def leave_out(self, users: NDArray[np.int64]) -> None:
+        """Pass over users who come before all that are ranked."""
+        for one_pass in self.passes:
+            one_pass.leave_out(users)
 
     def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users within their percentiles."""

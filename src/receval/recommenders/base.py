@@ -79,8 +79,13 @@ class Recommender(ABC):
 
     SHARED_OVER: ClassVar[tuple[str, ...]] = ()
 
+    FITS_SOME_USERS: ClassVar[bool] = False
+    """Whether what it learns for some users takes less time and memory than for all."""
+
     n_users_: int
     n_items_: int
+    first_user_: int
+    last_user_: int
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
 
@@ -120,6 +125,7 @@ class Recommender(ABC):
         train: RatingMatrix,
         test: RatingMatrix | None = None,
         order: Order | None = None,
+        users: range | None = None,
     ) -> Self:
         """Learn from the training ratings.
 
@@ -134,6 +140,9 @@ class Recommender(ABC):
             Codes of users and of items in the order in which the system is to meet them; by
             default that of the codes. It matters where a system breaks ties by it or draws random
             numbers one after the other. Scores are by code in any case.
+        users : range, optional
+            Consecutive users, at least one, that are to be scored, by default all; for systems
+            whose `FITS_SOME_USERS` is true. Their scores are the same to the last bit.
 
         Returns
         -------
@@ -145,7 +154,8 @@ class Recommender(ABC):
         ValueError
             If a matrix has no entry or one that is not finite, or a parameter does not fit its
             size; if test and train differ in shape; if an oracle gets no test ratings, or another
-            system gets some; if an order does not have every code once.
+            system gets some; if an order does not have every code once; if there are no such users,
+            or the system cannot learn for some users alone, or not in an order of its own.
         TypeError
             If the matrix is not a sparse matrix.
         """
@@ -163,11 +173,15 @@ class Recommender(ABC):
         self.check_size(*ratings.shape)
         known = None if test is None else checked_matrix(name, "test", test, ratings.shape)
         met = None if order is None else checked_order(order, ratings.shape)
+        if users is not None:
+            self._check_users(users, ratings.shape[0], is_ordered=met is not None)
         # From here on nothing is refused for what was given: a refused fit leaves the model as it
         # was.
         self.n_users_, self.n_items_ = ratings.shape
-        for attribute in ("order_of_users_", "order_of_items_"):
+        for attribute in ("order_of_users_", "order_of_items_", "first_user_", "last_user_"):
             vars(self).pop(attribute, None)
+        if users is not None:
+            self.first_user_, self.last_user_ = users[0], users[-1]
         if met is not None:
             self.order_of_users_, self.order_of_items_ = met
             ratings = self._reordered(ratings)
@@ -199,6 +213,7 @@ class Recommender(ABC):
         ValueError
             If the recommender is not fitted or a code is not in ``0..n_users-1``.
         """
+        name = type(self).__name__
         if not hasattr(self, "n_users_"):
             raise ValueError(f"{type(self).__name__} is not fitted: call fit before score.")
         codes = np.asarray(users)
@@ -211,6 +226,13 @@ class Recommender(ABC):
             raise ValueError(
                 f"{type(self).__name__}.score got user codes from {codes.min()} to {codes.max()}, "
                 f"but it was fitted on the users 0..{self.n_users_ - 1}."
+            )
+        own = self._own_users
+        if codes.size and (codes.min() < own.start or codes.max() >= own.stop):
+            raise ValueError(
+                f"{name}.score got user codes from {codes.min()} to {codes.max()}, but it was "
+                f"fitted for the users {own.start}..{own.stop - 1} alone: score these, or fit it "
+                "without naming users."
             )
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         scores = np.full((len(codes), self.n_items_), np.nan, dtype=np.float32)
@@ -225,6 +247,26 @@ class Recommender(ABC):
             self._score_block(indices[codes[start : start + step]], met)
             scores[start : start + step, self.order_of_items_] = met
         return scores
+
+    @property
+    def _own_users(self) -> range:
+        """The users that can be scored."""
+        last = getattr(self, "last_user_", self.n_users_ - 1)
+        return range(int(getattr(self, "first_user_", 0)), int(last) + 1)
+
+    def _check_users(self, users: range, n_users: int, *, is_ordered: bool) -> None:
+        name = type(self).__name__
+        if not self.FITS_SOME_USERS or is_ordered:
+            raise ValueError(
+                f"{name} learns for all users at once"
+                + (" where it has an order of its own" if self.FITS_SOME_USERS else "")
+                + ": fit it without naming users."
+            )
+        if not len(users) or users.step != 1 or users[0] < 0 or users[-1] >= n_users:
+            raise ValueError(
+                f"{name} was to be fitted for {users} of {n_users} users: name consecutive users, "
+                "at least one, that the training ratings have."
+            )
 
     @property
     def _users_at_a_time(self) -> int:

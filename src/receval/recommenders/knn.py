@@ -41,7 +41,7 @@ class UserKNN(Recommender):
     Attributes
     ----------
     similarities_ : csr_array of float32, shape (n_users, n_users)
-        Cosines of each user's neighbours.
+        Cosines of each user's neighbours; fitted for some users, it has no other rows.
     ratings_ : csr_array of float32, shape (n_users, n_items)
         The training ratings, binarised where there is a threshold.
 
@@ -62,6 +62,8 @@ class UserKNN(Recommender):
     [[1.8, 2.4, nan]]
     """
 
+    FITS_SOME_USERS = True
+
     similarities_: RatingMatrix
     ratings_: RatingMatrix
 
@@ -76,10 +78,12 @@ class UserKNN(Recommender):
 
     def _fit(self, train: RatingMatrix) -> None:
         self.ratings_ = train if self.threshold is None else _binarised(train, self.threshold)
-        self.similarities_ = nearest_rows(self.ratings_, self.neighbours, self.minimum_overlap)
+        self.similarities_ = nearest_rows(
+            self.ratings_, self.neighbours, self.minimum_overlap, self._own_users
+        )
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        sparse_products(users, self.similarities_, self.ratings_, scores)
+        sparse_products(users - self._own_users.start, self.similarities_, self.ratings_, scores)
 
 
 def _binarised(ratings: RatingMatrix, threshold: float) -> RatingMatrix:

@@ -128,14 +128,17 @@ def _are_whole(values: NDArray[np.float32]) -> bool:
     return bool(np.isfinite(values).all() and (values == np.rint(values)).all())
 
 
-def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1) -> RatingMatrix:
+def nearest_rows(
+    matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1, wanted: range | None = None
+) -> RatingMatrix:
     """Return every row's most similar other rows by the cosine of the full vectors.
 
     ``cos(u, v) = sum_i r_ui r_vi / (|r_u| |r_v|)``, the sum over common entries, the norms over
     all entries of each row. Only positive cosines count. Cosines are rounded to float32 and then
     compared, equal ones by row number, the lower row first.
 
-    Every pair of rows is compared once, with blocks of rows whose sums stay in cache
+    Every pair of rows, one of them wanted, is compared once, with blocks of rows whose sums stay in
+    cache
     (:mod:`receval.recommenders.neighbourhood_kernels`). Memory: some two and a half times the
     result, the entries of a block and a few vectors of length n_rows or n_columns.
 
@@ -147,17 +150,33 @@ def nearest_rows(matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1
         The most neighbours of a row.
     minimum_overlap : int
         Rows with fewer common entries, whatever their values, are no neighbours.
+    wanted : range, optional
+        Consecutive rows whose neighbours are wanted; by default those of all. Of the pairs without
+        a wanted row none is compared.
 
     Returns
     -------
-    csr_array of float32, shape (n_rows, n_rows)
-        Cosines of each row's neighbours, at most ``neighbours`` a row, none on the diagonal.
+    csr_array of float32, shape (n_wanted, n_rows)
+        Cosines of each wanted row's neighbours, at most ``neighbours`` a row, no row its own: the
+        same for any ``wanted``.
+
+    Examples
+    --------
+    The second row's neighbour, found for this row alone:
+
+    >>> from scipy.sparse import csr_array
+    >>> ratings = csr_array(np.array([[4, 3], [3, 4], [0, 5]], dtype=np.float32))
+    >>> nearest_rows(ratings, 1, wanted=range(1, 2)).toarray().round(2).tolist()
+    [[0.9599999785423279, 0.0, 0.0]]
     """
-    return nearest_rows_for(matrix, [neighbours], minimum_overlap)[0]
+    return nearest_rows_for(matrix, [neighbours], minimum_overlap, wanted)[0]
 
 
 def nearest_rows_for(
-    matrix: RatingMatrix, numbers: Sequence[int], minimum_overlap: int = 1
+    matrix: RatingMatrix,
+    numbers: Sequence[int],
+    minimum_overlap: int = 1,
+    wanted: range | None = None,
 ) -> list[RatingMatrix]:
     """Return what :func:`nearest_rows` does for each of several numbers of neighbours.
 
@@ -165,7 +184,7 @@ def nearest_rows_for(
 
     Parameters
     ----------
-    matrix, minimum_overlap
+    matrix, minimum_overlap, wanted
         As for :func:`nearest_rows`.
     numbers : sequence of int
         Numbers of neighbours, at least one.
@@ -176,29 +195,30 @@ def nearest_rows_for(
         In the order of the numbers; equal ones share one matrix.
     """
     n_rows = matrix.shape[0]
+    wanted = range(n_rows) if wanted is None else wanted
     neighbours = min(max(numbers), n_rows)
     # One key orders by cosine, then by row number.
     spare = max(FEWEST_SPARE, neighbours // SPARE)
-    keys = np.empty((n_rows, neighbours + spare), dtype=np.int64)
-    counts = np.zeros(n_rows, dtype=np.int32)
+    keys = np.empty((len(wanted), neighbours + spare), dtype=np.int64)
+    counts = np.zeros(len(wanted), dtype=np.int32)
     memory = BlockMemory.of(matrix, counts_common=minimum_overlap > 1)
     arguments = (
         *(matrix.indptr, matrix.indices, *memory.arrays()),
-        *(row_norms(matrix), minimum_overlap, neighbours, keys, counts),
+        *(row_norms(matrix), minimum_overlap, neighbours, wanted.start, keys, counts),
     )
     find_nearest_rows(*arguments)
     nearest: dict[int, RatingMatrix] = {}
     falling = sorted(set(numbers), reverse=True)
     for number in falling:
         keep_nearest(keys, counts, number)
-        starts = np.zeros(n_rows + 1, dtype=np.int32)
+        starts = np.zeros(len(wanted) + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])
         indices = np.empty(starts[-1], dtype=np.int32)
         cosines = np.empty(starts[-1], dtype=np.float32)
         # The order of rows overwrites the keys, which smaller numbers still need.
         own = keys if number == falling[-1] else keys.copy()
-        in_row_order(own, starts, indices, cosines)
-        nearest[number] = csr_array((cosines, indices, starts), shape=(n_rows, n_rows))
+        in_row_order(own, starts, n_rows, indices, cosines)
+        nearest[number] = csr_array((cosines, indices, starts), shape=(len(wanted), n_rows))
     return [nearest[number] for number in numbers]
 
 

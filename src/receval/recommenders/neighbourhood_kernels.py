@@ -35,26 +35,38 @@ def find_nearest_rows(  # type: ignore[no-untyped-def]
     norms,
     minimum_overlap,
     neighbours,
+    wanted,
     keys,
     counts,
 ):
-    """Fill every row's keys, which order by cosine and then by row, with at least the largest."""
-    n_rows, room = keys.shape
+    """Fill the keys of rows from `wanted` on, which order by cosine and then by row.
+
+    With at least the largest. There are as many such rows as keys have; every pair of rows of which
+    one is wanted is compared once.
+    """
+    n_rows = len(norms)
+    room = keys.shape[1]
+    wanted_end = wanted + len(keys)
     similarity = np.zeros(1, dtype=np.float32)
     # The bits of positive floats order like the floats.
     bits = similarity.view(np.int32)
     # No cosine below a row's floor can be among its nearest; a little lower than the last that is,
     # so that the rounding of a product of reciprocals does no harm.
-    floors = np.zeros(n_rows, dtype=np.float64)
+    floors = np.full(n_rows, np.inf, dtype=np.float64)
+    floors[wanted:wanted_end] = 0.0
     reciprocals = np.zeros(n_rows, dtype=np.float64)
     for row in range(n_rows):
         if norms[row] > 0.0:
             reciprocals[row] = 1.0 / norms[row]
     for first in range(0, n_rows, len(sums)):
         end = min(n_rows, first + len(sums))
+        if end <= wanted:
+            continue
         take_block(indptr, columns, values, first, end, starts, rows, entries, places, dense)
-        # With rows before the block's own, and among these every pair once.
-        for row in range(end):
+        # With rows before the block's own, and among these every pair once. Behind the wanted rows
+        # these alone are of interest.
+        is_behind = first >= wanted_end
+        for row in range(wanted if is_behind else 0, wanted_end if is_behind else end):
             add_products(
                 indptr,
                 columns,
@@ -90,12 +102,13 @@ def find_nearest_rows(  # type: ignore[no-untyped-def]
                 key = np.int64(bits[0]) << 32
                 for one, two in ((row, other), (other, row)):
                     if rough >= floors[one]:
-                        keys[one, counts[one]] = key + (n_rows - two)
-                        counts[one] += 1
-                        if counts[one] == room:
-                            _keep_largest(keys[one], neighbours)
-                            counts[one] = neighbours
-                            bits[0] = np.int32(keys[one, neighbours - 1] >> 32)
+                        own = keys[one - wanted]
+                        own[counts[one - wanted]] = key + (n_rows - two)
+                        counts[one - wanted] += 1
+                        if counts[one - wanted] == room:
+                            _keep_largest(own, neighbours)
+                            counts[one - wanted] = neighbours
+                            bits[0] = np.int32(own[neighbours - 1] >> 32)
                             floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
 
 
@@ -227,11 +240,10 @@ def _keep_largest(keys, kept):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def in_row_order(keys, starts, indices, cosines):  # type: ignore[no-untyped-def]
-    """Write every row's keys as its neighbours, in the order of rows, and their cosines."""
-    n_rows = len(keys)
+def in_row_order(keys, starts, n_rows, indices, cosines):  # type: ignore[no-untyped-def]
+    """Write every row's keys as its neighbours, in the order of all rows, and their cosines."""
     bits = cosines.view(np.int32)
-    for row in range(n_rows):
+    for row in range(len(keys)):
         start = starts[row]
         found = keys[row, : starts[row + 1] - start]
         for position in range(len(found)):
