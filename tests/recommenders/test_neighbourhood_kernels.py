@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -13,48 +14,63 @@ from scipy.sparse import csr_array
 
 from receval.recommenders import neighbourhood
 from receval.recommenders.neighbourhood import BlockMemory, nearest_rows
-from receval.recommenders.neighbourhood_kernels import add_products, take_block
+from receval.recommenders.neighbourhood_kernels import (
+    LANES,
+    add_lines,
+    add_products,
+    take_block,
+)
 
 
-def matrix_of(seed: int, largest: int, density: float = 0.3, shape: tuple[int, int] = (23, 40)):
+def matrix_of(seed: int, lowest: int, largest: int, density: float = 0.3, n_rows: int = 23):
     rng = np.random.default_rng(seed)
-    values = rng.integers(-largest, largest + 1, shape) * (rng.random(shape) < density)
-    return csr_array(values.astype(np.float32))
+    shape = (n_rows, 40)
+    # Columns from rare ones to those that all rows have.
+    has = rng.random(shape) < np.linspace(0, 2 * density, shape[1])
+    return csr_array((rng.integers(lowest, largest + 1, shape) * has).astype(np.float32))
 
 
-def sums_of_blocks(matrix: csr_array, counts_common: bool = False) -> tuple[np.ndarray, ...]:
+def sums_of_blocks(matrix: csr_array, needs_common: bool = False) -> tuple[np.ndarray, ...]:
     """Return the products of every row with every row, and the columns in common."""
-    memory = BlockMemory.of(matrix, counts_common)
-    n_rows, size = matrix.shape[0], len(memory.sums)
+    memory = BlockMemory.of(matrix, needs_common)
+    n_rows, size = matrix.shape[0], memory.sums.shape[1]
     sums, common = np.zeros((2, n_rows, n_rows))
-    columns = (memory.starts, memory.rows, memory.entries, memory.places, memory.dense)
+    dense = (memory.starts_of_values, memory.places)
+    others = (memory.row_starts, memory.columns)
+    block = (memory.starts, memory.rows, memory.entries)
     for first in range(0, n_rows, size):
         end = min(first + size, n_rows)
-        take_block(matrix.indptr, matrix.indices, memory.values, first, end, *columns)
+        take_block(*dense, *others, memory.values, first, end, *block, memory.tables)
         for row in range(n_rows):
-            add_products(matrix.indptr, matrix.indices, row, *memory.arrays())
-            sums[row, first:end] = memory.sums[: end - first]
-            memory.sums[:] = 0
-            if counts_common:
-                common[row, first:end] = memory.common[: end - first]
-                memory.common[:] = 0
+            own, shared = memory.sums[0], memory.common[0]
+            own[:] = 0
+            shared[:] = 0
+            values = (memory.values, memory.unit)
+            add_products(*others, row, *values, *block, own, shared, memory.counts_common)
+            for tile, table in enumerate(memory.tables):
+                part = own[tile * LANES : (tile + 1) * LANES]
+                add_lines(table, memory.places, dense[0][row], memory.most_lines, part)
+            sums[row, first:end] = own[: end - first]
+            if needs_common:
+                common[row, first:end] = shared[: end - first]
     return sums, common
 
 
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    largest=st.sampled_from([1, 5, 127]),
-    density=st.sampled_from([0.05, 0.4, 1.0]),
-    size=st.sampled_from([1, 5, 23, 100]),
+    lowest=st.sampled_from([0, -3]),
+    largest=st.sampled_from([1, 5, 25, 127]),
+    density=st.sampled_from([0.05, 0.4]),
+    n_rows=st.sampled_from([1, 23, 256, 300, 600]),
     most_dense=st.sampled_from([0, 3, 1024]),
 )
 def test_sums_of_whole_values_are_the_products_of_the_matrix(
-    seed: int, largest: int, density: float, size: int, most_dense: int
+    seed: int, lowest: int, largest: int, density: float, n_rows: int, most_dense: int
 ) -> None:
-    matrix = matrix_of(seed, largest, density)
+    matrix = matrix_of(seed, lowest, largest, density, n_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbourhood, "BLOCK_ROWS", size)
+        patch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
         patch.setattr(neighbourhood, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
         sums, _ = sums_of_blocks(matrix)
@@ -62,12 +78,27 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
     np.testing.assert_array_equal(sums, dense @ dense.T)
 
 
-@pytest.mark.parametrize("size", [1, 6, 100])
-def test_floating_sums_are_added_in_the_order_of_columns(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", size)
-    matrix = matrix_of(1, 100, density=0.8)
+def test_frequent_columns_of_ratings_are_dense_and_those_of_signed_values_are_not() -> None:
+    ratings, signed = matrix_of(1, 1, 5), matrix_of(1, -5, 5)
+    assert len(BlockMemory.of(ratings).places) > 0.8 * ratings.nnz
+    assert len(BlockMemory.of(signed).places) == 0
+    assert len(BlockMemory.of(ratings, needs_common=True).places) == 0
+    # Common columns of ones are their products.
+    ones = BlockMemory.of(matrix_of(1, 1, 1), needs_common=True)
+    assert len(ones.places) > 0
+    assert ones.common is ones.sums
+
+
+@pytest.mark.parametrize("largest", [5, 25])
+def test_sums_of_all_dense_columns_fit(largest: int) -> None:
+    matrix = csr_array(np.full((3, 3_000), largest, dtype=np.float32))
+    sums, _ = sums_of_blocks(matrix)
+    np.testing.assert_array_equal(sums, np.full((3, 3), 3_000.0 * largest**2))
+
+
+def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    matrix = matrix_of(1, -100, 100, density=0.8, n_rows=300)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
     sums, _ = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.float64)
@@ -77,13 +108,13 @@ def test_floating_sums_are_added_in_the_order_of_columns(
     np.testing.assert_array_equal(sums, expected)
 
 
-@pytest.mark.parametrize("divisor", [1, 7])
-def test_common_columns_are_those_that_both_rows_have(divisor: int) -> None:
-    matrix = matrix_of(2, 5)
+@pytest.mark.parametrize(("largest", "divisor"), [(5, 1), (5, 7), (1, 1)])
+def test_common_columns_are_those_that_both_rows_have(largest: int, divisor: int) -> None:
+    matrix = matrix_of(2, 1, largest)
     matrix.data = matrix.data / np.float32(divisor)
     has = (matrix.toarray() != 0).astype(int)
-    _, common = sums_of_blocks(matrix, counts_common=True)
-    np.testing.assert_array_equal(common, has @ has.T)
+    sums, common = sums_of_blocks(matrix, needs_common=True)
+    np.testing.assert_array_equal(sums if largest == 1 else common, has @ has.T)
 
 
 @pytest.mark.parametrize(
@@ -106,31 +137,62 @@ def test_infinite_and_missing_values_are_no_whole_ones() -> None:
         assert BlockMemory.of(matrix).values.dtype == np.float32
 
 
+def nearest_by_sorting(
+    matrix: csr_array, neighbours: int, minimum_overlap: int
+) -> list[list[tuple[int, float]]]:
+    """Return each row's neighbours and their cosines, in the order of rows."""
+    dense = matrix.toarray().astype(np.float64)
+    products = np.zeros((len(dense), len(dense)))
+    for column in dense.T:
+        products += np.outer(column, column)
+    norms = np.sqrt(np.array([math.fsum(row**2) for row in dense]))
+    norms[norms == 0] = 1
+    cosines = (products / np.outer(norms, norms)).astype(np.float32)
+    common = (dense != 0).astype(int) @ (dense != 0).T.astype(int)
+    found = []
+    for row, own in enumerate(cosines):
+        others = [n for n in range(len(own)) if n != row and own[n] > 0]
+        others = [n for n in others if common[row, n] >= minimum_overlap]
+        nearest = sorted(others, key=lambda n, own=own: (-own[n], n))[:neighbours]
+        found.append([(n, float(own[n])) for n in sorted(nearest)])
+    return found
+
+
+@pytest.mark.parametrize("neighbours", [1, 7, 1000])
 @pytest.mark.parametrize("minimum_overlap", [1, 3])
-@pytest.mark.parametrize("divisor", [1, 7])
-def test_the_nearest_rows_do_not_depend_on_the_block(
-    minimum_overlap: int, divisor: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("lowest", "largest", "divisor"), [(1, 1, 1), (1, 5, 1), (-2, 5, 1), (1, 5, 7)]
+)
+def test_the_nearest_rows_are_the_first_of_all_in_order(
+    lowest: int,
+    largest: int,
+    divisor: int,
+    minimum_overlap: int,
+    neighbours: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    matrix = matrix_of(3, 5, shape=(60, 40))
+    matrix = matrix_of(3, lowest, largest, density=0.2, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
-    whole = nearest_rows(matrix, 7, minimum_overlap)
-    for size in (1, 7, 59):
-        monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", size)
-        blocks = nearest_rows(matrix, 7, minimum_overlap)
-        for name in ("indptr", "indices", "data"):
-            np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
+    found = nearest_rows(matrix, neighbours, minimum_overlap)
+    rows = [
+        list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
+        for a, b in pairwise(found.indptr)
+    ]
+    assert rows == nearest_by_sorting(matrix, neighbours, minimum_overlap)
 
 
 @pytest.mark.parametrize("minimum_overlap", [1, 3])
 @pytest.mark.parametrize("divisor", [1, 7])
-@pytest.mark.parametrize("cuts", [(0, 60), (0, 1, 31, 60), (0, 16, 32, 59, 60), (0, 20, 20, 60)])
+@pytest.mark.parametrize("cuts", [(0, 600), (0, 1, 310, 600), (0, 256, 512, 599, 600)])
 def test_the_nearest_of_some_rows_are_those_among_all(
     cuts: tuple[int, ...], minimum_overlap: int, divisor: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    matrix = matrix_of(3, 5, shape=(60, 40))
+    matrix = matrix_of(3, 1, 5, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
     whole = nearest_rows(matrix, 7, minimum_overlap)
-    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", 16)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
     for first, end in pairwise(cuts):
         found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
         wanted = whole[first:end]

@@ -1,38 +1,205 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of neighbourhoods: products of rows with a block of rows, and the largest cosines.
+"""Kernels of neighbourhoods: products of rows with blocks of rows, and the largest cosines.
 
-A block is of so few rows that their sums stay in a core's first cache, and their entries, sorted by
-column, in its second. Columns that many rows of a block have are kept dense as well: added as
-vectors they take less time than entry by entry. Whole numbers are added as integers, of which many
-fit into a vector, and whose sums do not depend on their order; all others as float64 in the order
-of the row's columns.
+Rows meet the rows of a block in chunks, whose sums of products are in memory at once. Of whole
+numbers the frequent columns are dense: a table has their values for ``LANES`` rows of the block,
+few enough for it to stay in a core's second cache. Of the columns in which a row has the same value
+the table's lines are added as bytes, as many as a byte holds, and their sum is multiplied by the
+value once. All other entries of a block are sorted by column and met one by one: as int32 where
+values are whole, whose sums do not depend on their order, else as float64 in the order of the row's
+columns.
+
+numba's own loops would store sums after each line, and ask before each whether arrays overlap; so
+the innermost ones are written in LLVM's instructions, for vectors as wide as the processor has.
+They are all here, as numba compiles a kernel again when its own module was edited, and no other.
 """
 
 from __future__ import annotations
 
+# What numba calls with types and instructions has no types of its own, and intrinsics are declared
+# with the context that numba itself passes.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg, var-annotated"
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
-DENSE_FROM = 0.08
-"""Share of a block's rows from which on a column is dense: where both ways take as long."""
+LANES = 256
+"""Rows of a block that a table of dense columns has."""
+
+_VECTOR = 32
+"""Rows whose bytes are one vector, and whose marks are the bits of one number."""
+
+_VECTORS = 4
+"""Vectors whose sums are in registers at once."""
+
+
+def _data(context, builder, kind, array, element=None):
+    """Return the address of an array's first number, as one of elements of another type."""
+    data = context.make_array(kind)(context, builder, array).data
+    return data if element is None else builder.bitcast(data, element.as_pointer())
+
+
+@intrinsic
+def _add_dense(context, table, places, starts, most, sums):
+    """Add the products of a row with the rows of a table to sums of int32, shape (LANES,).
+
+    The row has the value v in the columns ``places[starts[v]:starts[v + 1]]`` of the table, whose
+    shape is (n_dense, LANES); so many lines at `most` have sums that a byte holds.
+    """
+    short, byte = ir.IntType(16), ir.IntType(8)
+    bytes_, shorts = ir.VectorType(byte, _VECTOR), ir.VectorType(short, _VECTOR)
+    integers = ir.VectorType(ir.IntType(32), _VECTOR)
+
+    def add(builder, total, value):
+        builder.store(builder.add(builder.load(total), value), total)
+
+    def generate(context, builder, signature, arguments):
+        kinds = signature.args
+        lines = _data(context, builder, kinds[0], arguments[0])
+        numbers = _data(context, builder, kinds[1], arguments[1])
+        bounds = _data(context, builder, kinds[2], arguments[2])
+        results = _data(context, builder, kinds[4], arguments[4])
+        most = arguments[3]
+        word = most.type
+        n_values = cgutils.unpack_tuple(
+            builder, context.make_array(kinds[2])(context, builder, arguments[2]).shape
+        )[0]
+        n_values = builder.sub(n_values, word(1))
+        totals = [cgutils.alloca_once(builder, shorts) for _ in range(_VECTORS)]
+        sums_of_lines = [cgutils.alloca_once(builder, bytes_) for _ in range(_VECTORS)]
+        step = _VECTOR * _VECTORS
+        with cgutils.for_range_slice(builder, word(0), word(LANES), word(step)) as (lane, _):
+            for total in totals:
+                builder.store(shorts(None), total)
+            with cgutils.for_range(builder, n_values, start=word(1)) as loop:
+                value = loop.index
+                end = builder.load(builder.gep(bounds, [builder.add(value, word(1))]))
+                first = builder.load(builder.gep(bounds, [value]))
+                weight = builder.insert_element(
+                    shorts(ir.Undefined), builder.trunc(value, short), ir.IntType(32)(0)
+                )
+                weight = builder.shuffle_vector(
+                    weight, shorts(ir.Undefined), ir.VectorType(ir.IntType(32), _VECTOR)(None)
+                )
+                with cgutils.for_range_slice(builder, first, end, most) as (start, _):
+                    stop = builder.add(start, most)
+                    stop = builder.select(builder.icmp_signed("<", stop, end), stop, end)
+                    for held in sums_of_lines:
+                        builder.store(bytes_(None), held)
+                    with cgutils.for_range(builder, stop, start=start) as columns:
+                        place = builder.load(builder.gep(numbers, [columns.index]))
+                        offset = builder.mul(builder.zext(place, word), word(LANES))
+                        line = builder.gep(lines, [builder.add(offset, lane)])
+                        line = builder.bitcast(line, bytes_.as_pointer())
+                        for n, held in enumerate(sums_of_lines):
+                            vector = builder.load(builder.gep(line, [word(n)]), align=1)
+                            add(builder, held, vector)
+                    for held, total in zip(sums_of_lines, totals, strict=True):
+                        wide = builder.zext(builder.load(held), shorts)
+                        add(builder, total, builder.mul(wide, weight))
+            own = builder.bitcast(builder.gep(results, [lane]), integers.as_pointer())
+            for n, total in enumerate(totals):
+                place = builder.gep(own, [word(n)])
+                wide = builder.zext(builder.load(total), integers)
+                builder.store(builder.add(builder.load(place, align=4), wide), place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(table, places, starts, types.intp, sums), generate
+
+
+@intrinsic
+def _near(context, sums, first, reciprocals, floors, own_reciprocal, own_floor):
+    """Mark which of 32 rows have a cosine above their own floor or that of the row they meet.
+
+    As bits of one number, the lowest for the row at ``first``.
+    """
+
+    def generate(context, builder, signature, arguments):
+        kinds = signature.args
+        number = context.get_value_type(kinds[2].dtype)
+        numbers = ir.VectorType(number, _VECTOR)
+
+        def vector(position, element, alignment):
+            data = _data(context, builder, kinds[position], arguments[position])
+            place = builder.bitcast(
+                builder.gep(data, [arguments[1]]), ir.VectorType(element, _VECTOR).as_pointer()
+            )
+            return builder.load(place, align=alignment)
+
+        def everywhere(value):
+            held = builder.insert_element(numbers(ir.Undefined), value, ir.IntType(32)(0))
+            return builder.shuffle_vector(
+                held, numbers(ir.Undefined), ir.VectorType(ir.IntType(32), _VECTOR)(None)
+            )
+
+        kind = context.get_value_type(kinds[0].dtype)
+        size, alignment = (context.get_abi_sizeof(one) for one in (kind, number))
+        products = vector(0, kind, size)
+        if isinstance(kind, ir.IntType):
+            products = builder.sitofp(products, numbers)
+        scales = builder.fmul(vector(2, number, alignment), everywhere(arguments[4]))
+        cosines = builder.fmul(products, scales)
+        # Also where a cosine is not a number: whoever looks closer decides.
+        near = builder.or_(
+            builder.fcmp_unordered(">", cosines, vector(3, number, alignment)),
+            builder.fcmp_unordered(">", cosines, everywhere(arguments[5])),
+        )
+        return builder.bitcast(near, ir.IntType(_VECTOR))
+
+    dtype = reciprocals.dtype
+    return types.uint32(sums, types.intp, reciprocals, floors, dtype, dtype), generate
+
+
+@intrinsic
+def _overlapping(context, common, first, fewest):
+    """Mark which of 32 rows have so many columns in common with another one, as bits."""
+
+    def generate(context, builder, signature, arguments):
+        number = ir.IntType(32)
+        numbers = ir.VectorType(number, _VECTOR)
+        data = _data(context, builder, signature.args[0], arguments[0])
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), numbers.as_pointer())
+        held = builder.insert_element(
+            numbers(ir.Undefined), builder.trunc(arguments[2], number), number(0)
+        )
+        fewest = builder.shuffle_vector(held, numbers(ir.Undefined), numbers(None))
+        enough = builder.icmp_signed(">=", builder.load(place, align=4), fewest)
+        return builder.bitcast(enough, ir.IntType(_VECTOR))
+
+    return types.uint32(common, types.intp, types.intp), generate
+
+
+@intrinsic
+def _lowest(context, marks):
+    """Return the position of the lowest bit of a number other than 0."""
+
+    def generate(context, builder, signature, arguments):
+        found = builder.cttz(arguments[0], ir.IntType(1)(1))
+        return builder.zext(found, context.get_value_type(types.intp))
+
+    return types.intp(types.uint32), generate
 
 
 @njit(cache=True)
-def find_nearest_rows(  # type: ignore[no-untyped-def]
-    indptr,
+def find_nearest_rows(
+    starts_of_values,
+    places,
+    row_starts,
     columns,
     values,
     unit,
-    sums,
-    common,
+    most_lines,
     starts,
     rows,
     entries,
-    places,
-    dense,
-    short_sums,
-    flush,
+    tables,
+    sums,
+    common,
+    counts_common,
     norms,
+    reciprocals,
     minimum_overlap,
     neighbours,
     wanted,
@@ -46,162 +213,170 @@ def find_nearest_rows(  # type: ignore[no-untyped-def]
     """
     n_rows = len(norms)
     room = keys.shape[1]
+    chunk, size = sums.shape
     wanted_end = wanted + len(keys)
     similarity = np.zeros(1, dtype=np.float32)
     # The bits of positive floats order like the floats.
     bits = similarity.view(np.int32)
     # No cosine below a row's floor can be among its nearest; a little lower than the last that is,
-    # so that the rounding of a product of reciprocals does no harm.
-    floors = np.full(n_rows, np.inf, dtype=np.float64)
+    # so that the rounding of a product of reciprocals does no harm. Behind the last row there are
+    # others, so that vectors have their length.
+    floors = np.full(len(reciprocals), np.inf, dtype=reciprocals.dtype)
     floors[wanted:wanted_end] = 0.0
-    reciprocals = np.zeros(n_rows, dtype=np.float64)
-    for row in range(n_rows):
-        if norms[row] > 0.0:
-            reciprocals[row] = 1.0 / norms[row]
-    for first in range(0, n_rows, len(sums)):
-        end = min(n_rows, first + len(sums))
+    for first in range(0, n_rows, size):
+        end = min(n_rows, first + size)
         if end <= wanted:
             continue
-        take_block(indptr, columns, values, first, end, starts, rows, entries, places, dense)
+        take_block(
+            *(starts_of_values, places, row_starts, columns, values, first, end),
+            *(starts, rows, entries, tables),
+        )
         # With rows before the block's own, and among these every pair once. Behind the wanted rows
         # these alone are of interest.
         is_behind = first >= wanted_end
-        for row in range(wanted if is_behind else 0, wanted_end if is_behind else end):
-            add_products(
-                indptr,
-                columns,
-                row,
-                values,
-                unit,
-                sums,
-                common,
-                starts,
-                rows,
-                entries,
-                places,
-                dense,
-                short_sums,
-                flush,
-            )
-            for other in range(first, end):
-                product = sums[other - first]
-                sums[other - first] = 0
-                if minimum_overlap > 1:
-                    overlap = common[other - first]
-                    common[other - first] = 0
-                    if overlap < minimum_overlap:
-                        continue
-                if product <= 0 or other <= row:
-                    continue
-                rough = product * reciprocals[row] * reciprocals[other]
-                if rough < floors[row] and rough < floors[other]:
-                    continue
-                similarity[0] = np.float32(product / (norms[row] * norms[other]))
-                if bits[0] == 0:
-                    continue
-                key = np.int64(bits[0]) << 32
-                for one, two in ((row, other), (other, row)):
-                    if rough >= floors[one]:
-                        own = keys[one - wanted]
-                        own[counts[one - wanted]] = key + (n_rows - two)
-                        counts[one - wanted] += 1
-                        if counts[one - wanted] == room:
-                            _keep_largest(own, neighbours)
-                            counts[one - wanted] = neighbours
-                            bits[0] = np.int32(own[neighbours - 1] >> 32)
-                            floors[one] = np.float64(similarity[0]) * (1.0 - 1e-6)
+        last = wanted_end if is_behind else end
+        for begin in range(wanted if is_behind else 0, last, chunk):
+            stop = min(last, begin + chunk)
+            sums[:] = 0
+            common[:] = 0
+            for row in range(begin, stop):
+                add_products(
+                    *(row_starts, columns, row, values, unit, starts, rows, entries),
+                    *(sums[row - begin], common[row - begin], counts_common),
+                )
+            for tile in range(len(tables)):
+                base = first + tile * LANES
+                for row in range(begin, min(stop, base + LANES - 1)):
+                    if base >= end:
+                        break
+                    own = sums[row - begin, tile * LANES : (tile + 1) * LANES]
+                    if len(places):
+                        add_lines(tables[tile], places, starts_of_values[row], most_lines, own)
+                    for near in range(0, LANES, _VECTOR):
+                        marks = _near(
+                            *(own, near, reciprocals[base:], floors[base:]),
+                            *(reciprocals[row], floors[row]),
+                        )
+                        if minimum_overlap > 1 and marks:
+                            marks &= _overlapping(
+                                common[row - begin], tile * LANES + near, minimum_overlap
+                            )
+                        while marks:
+                            lane = near + _lowest(marks)
+                            marks &= marks - np.uint32(1)
+                            other = base + lane
+                            product = own[lane]
+                            if product <= 0 or other <= row or other >= end:
+                                continue
+                            rough = product * (reciprocals[row] * reciprocals[other])
+                            similarity[0] = np.float32(product / (norms[row] * norms[other]))
+                            if bits[0] == 0:
+                                continue
+                            key = np.int64(bits[0]) << 32
+                            for one, two in ((row, other), (other, row)):
+                                if rough > floors[one]:
+                                    own_keys = keys[one - wanted]
+                                    own_keys[counts[one - wanted]] = key + (n_rows - two)
+                                    counts[one - wanted] += 1
+                                    if counts[one - wanted] == room:
+                                        _keep_largest(own_keys, neighbours)
+                                        counts[one - wanted] = neighbours
+                                        bits[0] = np.int32(own_keys[neighbours - 1] >> 32)
+                                        floors[one] = similarity[0] * (1.0 - 4e-6)
 
 
 @njit(cache=True)
-def take_block(  # type: ignore[no-untyped-def]
-    indptr, columns, values, first, end, starts, rows, entries, places, dense
+def part_rows(
+    indptr, indices, data, place_of, starts_of_values, places, row_starts, columns, values
 ):
-    """Sort the entries of the rows from first to end by column, and fill the dense columns."""
-    starts[:] = 0
-    for entry in range(indptr[first], indptr[end]):
-        starts[columns[entry] + 1] += 1
-    enough = DENSE_FROM * dense.shape[1]
+    """Part each row's entries into places of dense columns, by value, and all others."""
+    n_values = starts_of_values.shape[1] - 1
+    positions = np.zeros(n_values, dtype=np.int64)
     n_dense = 0
-    for column in range(len(places)):
-        places[column] = -1
-        if starts[column + 1] >= enough and n_dense < dense.shape[0]:
-            places[column] = n_dense
-            dense[n_dense, :] = 0
-            n_dense += 1
-        starts[column + 1] += starts[column]
-    for row in range(first, end):
+    n_others = 0
+    for row in range(len(indptr) - 1):
+        positions[:] = 0
         for entry in range(indptr[row], indptr[row + 1]):
-            column = columns[entry]
-            position = starts[column]
+            if place_of[indices[entry]] >= 0:
+                positions[data[entry]] += 1
+            else:
+                columns[n_others] = indices[entry]
+                values[n_others] = data[entry]
+                n_others += 1
+        row_starts[row + 1] = n_others
+        for value in range(n_values):
+            starts_of_values[row, value] = n_dense
+            n_dense += positions[value]
+            positions[value] = starts_of_values[row, value]
+        starts_of_values[row, n_values] = n_dense
+        for entry in range(indptr[row], indptr[row + 1]):
+            place = place_of[indices[entry]]
+            if place >= 0:
+                places[positions[data[entry]]] = place
+                positions[data[entry]] += 1
+
+
+@njit(cache=True)
+def take_block(
+    starts_of_values, places, row_starts, columns, values, first, end, starts, rows, entries, tables
+):
+    """Fill the tables with the rows from first to end, and sort all other entries by column."""
+    starts[:] = 0
+    for entry in range(row_starts[first], row_starts[end]):
+        starts[columns[entry] + 1] += 1
+    for column in range(1, len(starts)):
+        starts[column] += starts[column - 1]
+    tables[:] = 0
+    for row in range(first, end):
+        for entry in range(row_starts[row], row_starts[row + 1]):
+            position = starts[columns[entry]]
             rows[position] = row - first
             entries[position] = values[entry]
-            starts[column] = position + 1
-            if places[column] >= 0:
-                dense[places[column], row - first] = values[entry]
+            starts[columns[entry]] = position + 1
+        table = tables[(row - first) // LANES]
+        for value in range(1, starts_of_values.shape[1] - 1):
+            for n in range(starts_of_values[row, value], starts_of_values[row, value + 1]):
+                table[np.int64(places[n]), (row - first) % LANES] = value
     # Each start has become the next one's.
-    for column in range(len(places), 0, -1):
+    for column in range(len(starts) - 1, 0, -1):
         starts[column] = starts[column - 1]
     starts[0] = 0
 
 
 @njit(cache=True)
-def add_products(  # type: ignore[no-untyped-def]
-    indptr,
+def add_products(
+    row_starts,
     columns,
     row,
     values,
     unit,
-    sums,
-    common,
     starts,
     rows,
     entries,
-    places,
-    dense,
-    short_sums,
-    flush,
+    sums,
+    common,
+    counts_common,
 ):
-    """Add the products of a row with each row of the block to the sums, which begin with zeros."""
-    n_dense = 0
-    for entry in range(indptr[row], indptr[row + 1]):
+    """Add the products of a row with each row of the block, but for dense columns, to the sums."""
+    for entry in range(row_starts[row], row_starts[row + 1]):
         column = columns[entry]
-        if places[column] >= 0:
-            n_dense += 1
-            continue
         value = unit * values[entry]
         # Unsigned positions spare numba's test for negative ones.
         for position in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
             sums[np.uint64(rows[position])] += value * entries[position]
-        if len(common):
+        if counts_common:
             for position in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
                 common[np.uint64(rows[position])] += 1
-    if not n_dense:
-        return
-    waiting = 0
-    for entry in range(indptr[row], indptr[row + 1]):
-        place = places[columns[entry]]
-        if place < 0:
-            continue
-        value = values[entry]
-        own = dense[place]
-        for other in range(len(short_sums)):
-            short_sums[other] += value * own[other]
-        waiting += 1
-        if waiting == flush:
-            _flush(sums, short_sums)
-            waiting = 0
-    _flush(sums, short_sums)
 
 
 @njit(cache=True)
-def _flush(sums, short_sums):  # type: ignore[no-untyped-def]
-    for other in range(len(sums)):
-        sums[other] += short_sums[other]
-        short_sums[other] = 0
+def add_lines(table, places, starts, most_lines, sums):
+    """Add the products of a row's dense columns with ``LANES`` rows of the block to their sums."""
+    _add_dense(table, places, starts, most_lines, sums)
 
 
 @njit(cache=True)
-def keep_nearest(keys, counts, neighbours):  # type: ignore[no-untyped-def]
+def keep_nearest(keys, counts, neighbours):
     """Keep so many of every row's keys at most, the largest."""
     for row in range(len(counts)):
         if counts[row] > neighbours:
@@ -210,7 +385,7 @@ def keep_nearest(keys, counts, neighbours):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _keep_largest(keys, kept):  # type: ignore[no-untyped-def]
+def _keep_largest(keys, kept):
     """Move the largest of some distinct keys to the front, the smallest of these to their end.
 
     Hoare's selection, with the median of three as pivot.
@@ -240,7 +415,7 @@ def _keep_largest(keys, kept):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def in_row_order(keys, starts, n_rows, indices, cosines):  # type: ignore[no-untyped-def]
+def in_row_order(keys, starts, n_rows, indices, cosines):
     """Write every row's keys as its neighbours, in the order of all rows, and their cosines."""
     bits = cosines.view(np.int32)
     for row in range(len(keys)):
