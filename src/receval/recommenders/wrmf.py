@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.equations import TOGETHER, padded_width, solve_equations
 from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.products import inner_products
@@ -19,9 +20,6 @@ TARGETS = ("preference", "rating")
 SIDES = ("users", "items")
 INITIALISATIONS = ("normal", "uniform")
 INITIAL_DEVIATION = 0.1
-# Systems of equations that are solved side by side: one number of each fills two lines of the
-# cache, and so whole vectors of any processor.
-TOGETHER = 32
 
 
 class WRMF(Recommender):
@@ -208,22 +206,23 @@ def _solve(
     """
     gram = fixed.T @ fixed
     gram[np.diag_indices_from(gram)] += fixed.dtype.type(regularisation)
-    solved = np.asarray(pulls @ fixed)
-    gained = _solve_rows(roots.indptr, roots.indices, roots.data, fixed, gram, solved)
+    solved = np.zeros((roots.shape[0], fixed.shape[1]), dtype=fixed.dtype)
+    gained = _solve_rows(roots.indptr, roots.indices, roots.data, pulls.data, fixed, gram, solved)
     return solved, gained
 
 
 @njit(cache=True)
-def _solve_rows(starts, columns, roots, fixed, gram, solved):  # type: ignore[no-untyped-def]
-    """Solve the normal equations of every row, whose right-hand sides become the solutions."""
+def _solve_rows(starts, columns, roots, pulls, fixed, gram, solved):  # type: ignore[no-untyped-def]
+    """Write the solutions of the normal equations of all rows that have ratings."""
     n_factors = fixed.shape[1]
     longest = 0
     for row in range(len(starts) - 1):
         longest = max(longest, starts[row + 1] - starts[row])
     scaled = np.empty((longest, n_factors), dtype=fixed.dtype)
-    matrix = np.empty((n_factors, n_factors), dtype=fixed.dtype)
-    matrices = np.zeros((n_factors, n_factors, TOGETHER), dtype=fixed.dtype)
-    vectors = np.zeros((n_factors, TOGETHER), dtype=fixed.dtype)
+    right = np.empty(n_factors, dtype=fixed.dtype)
+    grams = np.zeros((TOGETHER, n_factors, n_factors), dtype=fixed.dtype)
+    matrices = np.zeros((n_factors, padded_width(n_factors), TOGETHER), dtype=fixed.dtype)
+    products = np.empty(TOGETHER)
     members = np.empty(TOGETHER, dtype=np.int64)
     n_members = 0
     gained = 0.0
@@ -237,64 +236,43 @@ def _solve_rows(starts, columns, roots, fixed, gram, solved):  # type: ignore[no
                 root = roots[first + n]
                 for factor in range(n_factors):
                     line[factor] = root * other[factor]
-            np.dot(scaled[:length].T, scaled[:length], matrix)
+            np.dot(scaled[:length].T, scaled[:length], grams[n_members])
+            _sum_pulls(columns[first : first + length], pulls[first : first + length], fixed, right)
             for i in range(n_factors):
-                vectors[i, n_members] = solved[row, i]
-                for j in range(i, n_factors):
-                    matrices[i, j, n_members] = matrix[i, j] + gram[i, j]
+                matrices[i, n_factors, n_members] = right[i]
             members[n_members] = row
             n_members += 1
         if n_members == TOGETHER or (n_members > 0 and row == len(starts) - 2):
-            products = _cholesky_solve(matrices, vectors)
+            for i in range(n_factors):
+                for j in range(i, n_factors):
+                    target = matrices[i, j]
+                    for n in range(TOGETHER):
+                        target[n] = grams[n, i, j] + gram[i, j]
+            solve_equations(matrices, products)
             for n in range(n_members):
                 gained += products[n]
                 for i in range(n_factors):
-                    solved[members[n], i] = vectors[i, n]
+                    solved[members[n], i] = matrices[i, n_factors, n]
             n_members = 0
     return gained
 
 
 @njit(cache=True)
-def _cholesky_solve(matrices, vectors):  # type: ignore[no-untyped-def]
-    """Solve systems side by side and in place; return right-hand sides times solutions.
-
-    The last axis counts the systems: all innermost loops run along it and fill the processor's
-    vectors, which rows of a small matrix do not. The upper triangles become the factors R of
-    ``R^T R``, with the reciprocals of the diagonals. A pivot that rounding has made 0 or less
-    belongs to a direction that the equations say nothing about: its part of the solution is 0.
-    """
-    size, together = vectors.shape
-    products = np.zeros(together)
-    for k in range(size):
-        reciprocals = matrices[k, k]
-        right = vectors[k]
-        for n in range(together):
-            pivot = reciprocals[n]
-            reciprocals[n] = np.float32(1) / np.sqrt(pivot) if pivot > 0 else np.float32(0)
-            right[n] *= reciprocals[n]
-            products[n] += np.float64(right[n]) * np.float64(right[n])
-        for i in range(k + 1, size):
-            line = matrices[k, i]
-            for n in range(together):
-                line[n] *= reciprocals[n]
-        for i in range(k + 1, size):
-            weights = matrices[k, i]
-            left = vectors[i]
-            for n in range(together):
-                left[n] -= weights[n] * right[n]
-            for j in range(i, size):
-                line = matrices[k, j]
-                target = matrices[i, j]
-                for n in range(together):
-                    target[n] -= weights[n] * line[n]
-    for i in range(size - 1, -1, -1):
-        right = vectors[i]
-        for j in range(i + 1, size):
-            weights = matrices[i, j]
-            solution = vectors[j]
-            for n in range(together):
-                right[n] -= weights[n] * solution[n]
-        reciprocals = matrices[i, i]
-        for n in range(together):
-            right[n] *= reciprocals[n]
-    return products
+def _sum_pulls(columns, pulls, fixed, right):  # type: ignore[no-untyped-def]
+    """Write a row of ``pulls @ fixed`` into ``right``, summed in the order of the ratings."""
+    right[:] = 0
+    whole = len(columns) - len(columns) % 4
+    # Four ratings a pass, added one after the other: a quarter of the reads and writes of the sums.
+    for n in range(0, whole, 4):
+        a, b, c, d = pulls[n], pulls[n + 1], pulls[n + 2], pulls[n + 3]
+        other_a, other_b = fixed[np.uint64(columns[n])], fixed[np.uint64(columns[n + 1])]
+        other_c, other_d = fixed[np.uint64(columns[n + 2])], fixed[np.uint64(columns[n + 3])]
+        for factor in range(len(right)):
+            so_far = right[factor] + a * other_a[factor]
+            so_far = so_far + b * other_b[factor]
+            so_far = so_far + c * other_c[factor]
+            right[factor] = so_far + d * other_d[factor]
+    for n in range(whole, len(columns)):
+        other = fixed[np.uint64(columns[n])]
+        for factor in range(len(right)):
+            right[factor] += pulls[n] * other[factor]

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Small symmetric systems of equations, solved side by side by Cholesky's factorisation.
+
+The last axis of all arrays counts the systems, ``TOGETHER`` of them: their numbers at one place of
+the matrix are one vector of the processor, which rows of a small matrix do not fill. Sums stay in
+registers while rows are subtracted from them. numba's own loops would store them after each row,
+and ask before each whether arrays overlap; so the innermost loops are written in LLVM's
+instructions. These keep the order of all sums, and never fuse multiplications with additions: every
+bit is that of the textbook's loops, one row after the other.
+"""
+
+from __future__ import annotations
+
+# What numba calls with types and instructions has no types of its own, and intrinsics are declared
+# with the context that numba itself passes.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+TOGETHER = 8
+"""Systems that are solved side by side: as many as 256 bits have float32."""
+
+COLUMNS = 6
+"""Columns whose sums are in registers at once; matrices have columns of padding for the last."""
+
+
+class _SideBySide:
+    """Places of an array whose last axis is ``TOGETHER`` long, read and written as vectors."""
+
+    def __init__(self, context, builder, kind, array):
+        number = context.get_value_type(kind.dtype)
+        array = context.make_array(kind)(context, builder, array)
+        self.builder = builder
+        self.alignment = context.get_abi_sizeof(number)
+        self.width = cgutils.unpack_tuple(builder, array.shape)[1]
+        vector = ir.VectorType(number, TOGETHER)
+        self.start = builder.bitcast(array.data, vector.as_pointer())
+
+    def _place(self, row, column):
+        offset = self.builder.add(self.builder.mul(row, self.width), column)
+        return self.builder.gep(self.start, [offset])
+
+    def load(self, row, column):
+        return self.builder.load(self._place(row, column), align=self.alignment)
+
+    def store(self, value, row, column):
+        self.builder.store(value, self._place(row, column), align=self.alignment)
+
+
+@intrinsic
+def _subtract_rows_above(context, matrices, row, column):
+    """Subtract ``R[k, row] R[k, j]`` of all rows k above, for ``COLUMNS`` columns j from one on."""
+
+    def generate(context, builder, signature, arguments):
+        vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
+        _, row, column = arguments
+        columns = [builder.add(column, column.type(n)) for n in range(COLUMNS)]
+        sums = [cgutils.alloca_once_value(builder, vectors.load(row, j)) for j in columns]
+        with cgutils.for_range(builder, row) as loop:
+            weights = vectors.load(loop.index, row)
+            for total, j in zip(sums, columns, strict=True):
+                product = builder.fmul(weights, vectors.load(loop.index, j))
+                builder.store(builder.fsub(builder.load(total), product), total)
+        for total, j in zip(sums, columns, strict=True):
+            vectors.store(builder.load(total), row, j)
+        return context.get_dummy_value()
+
+    return types.void(matrices, types.intp, types.intp), generate
+
+
+@intrinsic
+def _scale(context, matrices, row, column):
+    """Multiply a place by the diagonal of its row."""
+
+    def generate(context, builder, signature, arguments):
+        vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
+        _, row, column = arguments
+        scaled = builder.fmul(vectors.load(row, column), vectors.load(row, row))
+        vectors.store(scaled, row, column)
+        return context.get_dummy_value()
+
+    return types.void(matrices, types.intp, types.intp), generate
+
+
+@intrinsic
+def _subtract_solved(context, matrices, row, right):
+    """Subtract ``R[row, j] x[j]`` of all j behind the row from what column ``right`` has there."""
+
+    def generate(context, builder, signature, arguments):
+        vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
+        _, row, right = arguments
+        total = cgutils.alloca_once_value(builder, vectors.load(row, right))
+        behind = builder.add(row, row.type(1))
+        with cgutils.for_range(builder, right, start=behind) as loop:
+            product = builder.fmul(vectors.load(row, loop.index), vectors.load(loop.index, right))
+            builder.store(builder.fsub(builder.load(total), product), total)
+        vectors.store(builder.load(total), row, right)
+        return context.get_dummy_value()
+
+    return types.void(matrices, types.intp, types.intp), generate
+
+
+@njit(cache=True)
+def padded_width(size):
+    """Return how many columns systems of some size have, with right-hand side and padding."""
+    return size + COLUMNS
+
+
+@njit(cache=True)
+def solve_equations(matrices, products):
+    """Solve systems in place, and write right-hand sides times solutions into ``products``.
+
+    The shape is ``(size, padded_width(size), TOGETHER)``. Column ``size`` has the right-hand sides,
+    which become the solutions; the padding behind has any numbers, and nothing depends on them. The
+    upper triangles become the factors R of ``R^T R``, with the reciprocals of the diagonals. A
+    pivot that rounding has made 0 or less belongs to a direction that the equations say nothing
+    about: its part of the solution is 0.
+    """
+    size = len(matrices)
+    products[:] = 0
+    for row in range(size):
+        for column in range(row, size + 1, COLUMNS):
+            _subtract_rows_above(matrices, row, column)
+        reciprocals = matrices[row, row]
+        for n in range(TOGETHER):
+            pivot = reciprocals[n]
+            reciprocals[n] = np.float32(1) / np.sqrt(pivot) if pivot > 0 else np.float32(0)
+        for column in range(row + 1, size + 1):
+            _scale(matrices, row, column)
+        right = matrices[row, size]
+        for n in range(TOGETHER):
+            products[n] += np.float64(right[n]) * np.float64(right[n])
+    for row in range(size - 1, -1, -1):
+        _subtract_solved(matrices, row, size)
+        _scale(matrices, row, size)
