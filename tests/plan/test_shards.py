@@ -78,6 +78,13 @@ def test_a_system_that_meets_users_by_appearance_is_fitted_whole() -> None:
     assert not plan_of("full", changes).shards.is_fitted_by_shard("ml-1m", "knn-user-3")
 
 
+def test_records_do_not_depend_on_how_systems_are_shared_out() -> None:
+    one, eight = (plan_of("demo", {"shards": number}) for number in (1, 8))
+    for study in ("bellogin2017", "canamares2020"):
+        assert one.code_digests.of_study(study) == eight.code_digests.of_study(study)
+        assert one.studies.description(study) == eight.studies.description(study)
+
+
 def test_files_of_shards_have_their_number_and_the_count() -> None:
     shards = plan_of("demo", {"shards": 10}).shards
     files = shards.files("ml-1m", "s", "pop")
