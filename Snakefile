@@ -44,6 +44,7 @@ JOBS = begin_run(
 FOLDERS = RunFolders.of(REPOSITORY)
 PLANS = Plans(FOLDERS, config)
 CHOSEN = PLANS[chosen_edition(FOLDERS.config, config)]
+RUNS = "|".join([*EDITIONS, RUN_NAMES])
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))
 
 print(CHOSEN.datasets.note(), file=sys.stderr)
@@ -54,7 +55,7 @@ wildcard_constraints:
         ("dataset", "split", "system", "judgment_sampling", "simulation"),
         "[a-z0-9]+(-[a-z0-9]+)*",
     ),
-    edition="|".join([*EDITIONS, RUN_NAMES]),
+    edition=RUNS,
     study="|".join(STUDIES),
     artifact="[a-z0-9]+(_[a-z0-9]+)*",
 

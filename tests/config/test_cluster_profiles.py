@@ -24,7 +24,7 @@ RULES = {
 }
 GROUPS = {
     "data": {"generate_twin", "prepare_ratings"},
-    "split": {"split_ratings", "train_system", "rank_system"},
+    "split": {"split_ratings", "train_system", "rank_system", "rank_shard", "join_shards"},
     "study": {
         "compute_artifact",
         "draw_figure",

@@ -53,7 +53,7 @@ def test_options_are_keys_of_the_configuration() -> None:
     _, _, rest = text_of("docs/running.md").partition("| option | meaning |")
     table, _, _ = rest.partition("\n\n")
     options = re.findall(r"^\| `'?(\w+)=", table, flags=re.MULTILINE)
-    assert len(options) == 7
+    assert len(options) == 8
     assert set(options) <= set(type(SETTINGS).model_fields)
 
 

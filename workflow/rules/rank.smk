@@ -3,11 +3,17 @@
 REQUIRED INPUTS
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
   work/<edition>/<dataset>/<split>/split.npz
-  work/<edition>/<dataset>/<split>/<system>/models/
+  work/<edition>/<dataset>/<split>/<system>/models/   unless each shard trains for its users
   config/studies/*.yaml                            the protocols wanted on the split
 OUTPUTS
   work/<edition>/<dataset>/<split>/<system>/ranks.npz
+  work/<edition>/<dataset>/<split>/<system>/shards/<number>-of-<count>.npz   until they are joined
 """
+
+from receval.workflow.plan.shards import joined_ranks
+
+# Both rules write ranks.npz; which of them does it for a system, the configuration says.
+JOINED = joined_ranks(plan.shards for plan in PLANS.values())
 
 
 rule rank_system:
@@ -22,6 +28,8 @@ rule rank_system:
     log:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/rank_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_system.tsv",
+    wildcard_constraints:
+        edition=f"(?!{JOINED})(?:{RUNS})",
     group:
         lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
     conda:
@@ -43,3 +51,80 @@ rule rank_system:
         ),
     run:
         JOBS.run("receval.workflow.systems:rank_system", input, output, params, log)
+
+
+rule rank_shard:
+    input:
+        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
+        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
+        models=lambda w: PLANS[w.edition].shards.models(w.dataset, w.split, w.system),
+    output:
+        ranks=temp("work/{edition}/{dataset}/{split}/{system}/shards/{shard}.npz"),
+    log:
+        messages="work/{edition}/{dataset}/{split}/{system}/logs/rank_shard_{shard}.log",
+        benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/rank_shard_{shard}.tsv",
+    wildcard_constraints:
+        shard="[0-9]+-of-[0-9]+",
+    group:
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .shards.size(w.dataset, w.system)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .shards.size(w.dataset, w.system)
+        .runtime(attempt),
+    params:
+        recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
+        parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
+        events=lambda w: PLANS[w.edition].settings.datasets[w.dataset].events,
+        grades_from=lambda w: PLANS[w.edition].experiments.grades_from(
+            w.dataset, w.system
+        ),
+        order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
+        protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
+            w.dataset, w.split, w.system
+        ),
+        system_seed=lambda w: PLANS[w.edition].settings.system_seed,
+        candidate_seed=lambda w: PLANS[w.edition].settings.candidate_seed,
+        names=lambda w: (w.dataset, w.split, w.system),
+        shard=lambda w: PLANS[w.edition].shards.position(w.shard),
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.shards:rank_shard",
+            PLANS[w.edition].code.recommender_entry(w.system),
+        ),
+    run:
+        JOBS.run("receval.workflow.shards:rank_shard", input, output, params, log)
+
+
+rule join_shards:
+    input:
+        shards=lambda w: PLANS[w.edition].shards.files(w.dataset, w.split, w.system),
+    output:
+        ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
+    log:
+        messages="work/{edition}/{dataset}/{split}/{system}/logs/join_shards.log",
+        benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/join_shards.tsv",
+    wildcard_constraints:
+        edition=f"(?={JOINED})(?:{RUNS})",
+    group:
+        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition]
+        .sizes.joined(w.dataset)
+        .memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition]
+        .sizes.joined(w.dataset)
+        .runtime(attempt),
+    params:
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.shards:join_shards"
+        ),
+    run:
+        JOBS.run("receval.workflow.shards:join_shards", input, output, params, log)

@@ -17,6 +17,8 @@ from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
 
+from receval.workflow.leftovers import remove_files
+
 # Why, of all that Snakemake is told here: docs/snakemake_scheduler.md, of clusters docs/cluster.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
 snakemake.rules.get_function_params = snakemake.common.get_function_params
@@ -58,6 +60,9 @@ onstart:
         with or_no_run():
             for edition in made.intersection(PLANS):
                 record_run(PLANS[edition], config)
+            for edition in filter(None, made):
+                # No rule knows them any more.
+                remove_files(PLANS[edition].shards.stale_files())
     # Its limit of jobs a second costs more than the jobs.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -27,11 +27,13 @@ from receval.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
 from receval.datasets.spec import DatasetSpec
 from receval.drift.spec import DriftSpec
 from receval.simulation.spec import TwinSpec
-from receval.spec_types import Identifier
+from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
 from receval.storage.messages import enumerated, joined, quoted
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
+
+Shards = Literal["auto"] | Size
 
 
 class Settings(BaseModel):
@@ -55,6 +57,10 @@ class Settings(BaseModel):
     accepted_searches : bool
         Whether the traces of the searches for settings are taken from the accepted results instead
         of made again.
+    shards : int, "auto", or dict of str to either
+        Into how many shards of users each system is divided that trains and ranks, on all datasets
+        or on those named, of which the others are ``auto``: one, and more for neighbourhoods on
+        many million ratings (:mod:`receval.workflow.plan.shards`). Results do not depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
@@ -77,6 +83,7 @@ class Settings(BaseModel):
     leave_out: tuple[Identifier, ...] = ()
     plugins: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = ()
     accepted_searches: bool = False
+    shards: Shards | dict[Identifier, Shards] = "auto"
     datasets: dict[Identifier, DatasetSpec]
     twins: dict[Identifier, TwinSpec]
     splits: dict[Identifier, AnySplitSpec]
@@ -178,6 +185,8 @@ class Settings(BaseModel):
 
         for name in self.leave_out:
             known(self.datasets, name, "dataset", "leave_out")
+        for name in self.shards if isinstance(self.shards, dict) else ():
+            known(self.datasets, name, "dataset", "shards")
         for name in self.twins:
             known(self.datasets, name, "dataset", "twins.yaml")
         known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")

@@ -45,7 +45,7 @@ class JudgedRanks:
     percentiles: NDArray[np.int16] | None = None
 
     def of_users(self, users: range, indptr: NDArray[np.int64]) -> JudgedRanks:
-        """Return those of consecutive users, with nothing of any other.
+        """Return those of consecutive users, as copies: nothing of any other stays in memory.
 
         Parameters
         ----------
@@ -64,10 +64,10 @@ class JudgedRanks:
         judgments = slice(int(indptr[users.start]), int(indptr[users.stop]))
         of_lists = own if self.percentiles is None else judgments
         return JudgedRanks(
-            self.ranks[judgments],
-            self.lengths[of_lists],
-            self.candidates[of_lists],
-            None if self.percentiles is None else self.percentiles[judgments],
+            self.ranks[judgments].copy(),
+            self.lengths[of_lists].copy(),
+            self.candidates[of_lists].copy(),
+            None if self.percentiles is None else self.percentiles[judgments].copy(),
         )
 
 

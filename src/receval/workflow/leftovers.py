@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,10 +34,15 @@ def remove_leftovers(folder: Path) -> list[Path]:
         for name in left:
             shutil.rmtree(Path(parent, name), ignore_errors=True)
             folders.remove(name)
-        left_files = [name for name in files if _BEING_WRITTEN.fullmatch(name)]
-        for name in left_files:
-            # A process that is about to end may still remove its own.
-            with suppress(OSError):
-                Path(parent, name).unlink()
-        removed += [Path(parent, name) for name in (*left, *left_files)]
+        left_files = [Path(parent, name) for name in files if _BEING_WRITTEN.fullmatch(name)]
+        remove_files(left_files)
+        removed += [*(Path(parent, name) for name in left), *left_files]
     return removed
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Remove files that nobody needs; one that cannot be removed stays, and does no harm."""
+    for path in paths:
+        # A process that is about to end may still remove its own.
+        with suppress(OSError):
+            path.unlink()

@@ -24,6 +24,7 @@ from receval.workflow.plan.measurements import (
 )
 from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.replications import PlannedReplications
+from receval.workflow.plan.shards import PlannedShards
 from receval.workflow.plan.site import PlannedSite
 from receval.workflow.plan.sizes import PlannedSizes
 from receval.workflow.plan.studies import PlannedStudies
@@ -72,6 +73,8 @@ class Plan:
         Digests of what jobs run, and ``code_digests`` of all that is behind each artifact.
     sizes : PlannedSizes
         What jobs ask a cluster for.
+    shards : PlannedShards
+        Which systems several jobs share, by users.
     """
 
     def __init__(
@@ -106,6 +109,7 @@ class Plan:
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
         self.site = PlannedSite(settings, self.studies, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
+        self.shards = PlannedShards(settings, self.experiments, self.sizes)
 
     def targets(self) -> dict[str, list[str]]:
         """Return what each named target makes: studies, replications, the paper and the site."""

@@ -10,6 +10,7 @@ asks for more.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -70,6 +71,9 @@ SMALL_DATA = 2_000_000
 _MEGABYTES_A_MILLION = 170
 _MINUTES_A_MILLION = 4
 
+_JOINED_MEGABYTES_A_MILLION = 20
+"""Judged ranks of shards are joined array by array: of the largest, four bytes a judgment twice."""
+
 
 def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     r"""Return the size of a job by the number of ratings of the largest dataset that it reads.
@@ -94,6 +98,29 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
         megabytes=size.megabytes + _MEGABYTES_A_MILLION * millions,
         minutes=size.minutes + _MINUTES_A_MILLION * millions,
         shares=False,
+    )
+
+
+def shard_size(ratings: int, shards: int) -> JobSize:
+    """Return the size of the job of one of several shards of the users of a system.
+
+    Parameters
+    ----------
+    ratings : int
+        Of the dataset.
+    shards : int
+        How many there are.
+    """
+    whole = job_size(ratings)
+    if ratings <= SMALL_DATA or shards == 1:
+        return whole
+    # All ratings are read by every shard, and neighbours of its users are sought among all.
+    megabytes = (whole.megabytes - SMALL.megabytes) * (1 + 1 / shards) / 2
+    minutes = (whole.minutes - SMALL.minutes) * (2 - 1 / shards) / shards
+    return replace(
+        whole,
+        megabytes=SMALL.megabytes + math.ceil(megabytes),
+        minutes=SMALL.minutes + math.ceil(minutes),
     )
 
 
@@ -123,12 +150,29 @@ class PlannedSizes:
         """
         if self.settings.edition == "demo":
             return SMALL
+        return job_size(self._most_ratings(datasets), demanding=demanding)
+
+    def shard(self, dataset: str, shards: int) -> JobSize:
+        """Return the size of the job of one of several shards of a system's users on a dataset."""
+        if self.settings.edition == "demo":
+            return SMALL
+        return shard_size(self._most_ratings([dataset]), shards)
+
+    def joined(self, dataset: str) -> JobSize:
+        """Return the size of the job that joins the judged ranks of shards, array by array."""
+        size = self.of(dataset)
+        if size.shares:
+            return size
+        millions = math.ceil(self._most_ratings([dataset]) / 10**6)
+        return replace(size, megabytes=SMALL.megabytes + _JOINED_MEGABYTES_A_MILLION * millions)
+
+    def _most_ratings(self, datasets: Iterable[str]) -> int:
         ratings = (
             self.settings.datasets[name].expected.ratings or 0
             for name in datasets
             if self.datasets.is_available(name)
         )
-        return job_size(max(ratings, default=0), demanding=demanding)
+        return max(ratings, default=0)
 
     def artifact(self, study: str, artifact: str) -> JobSize:
         """Return the size of the job that computes the results of an artifact.

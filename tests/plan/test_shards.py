@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Which systems are shared out by shards of users, and what the plan says of them."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plan.planned import plan_of, put_raw_files
+
+from receval.workflow.plan.shards import FITTED_BY_USERS, joined_ranks
+from receval.workflow.plan.sizes import SMALL, SMALL_DATA, job_size, shard_size
+
+NETFLIX = ("netflix", "knn-user-1000")
+
+
+def test_the_plan_knows_which_classes_fit_some_users() -> None:
+    named = {system.recommender for system in plan_of("full").settings.systems.values()}
+    for recommender in named:
+        module, _, name = recommender.partition(":")
+        fits = getattr(import_module(module), name).FITS_SOME_USERS
+        assert fits == (recommender in FITTED_BY_USERS), recommender
+
+
+def test_unless_told_only_neighbourhoods_on_many_ratings_have_shards() -> None:
+    full, demo = plan_of("full").shards, plan_of("demo").shards
+    assert full.number(*NETFLIX) == 8
+    assert demo.number(*NETFLIX) == 1
+    of_all = {
+        (dataset, system): full.number(dataset, system)
+        for dataset in full.settings.datasets
+        for system in full.settings.systems
+    }
+    several = {pair for pair, number in of_all.items() if number > 1}
+    assert {dataset for dataset, _ in several} == {"netflix"}
+    systems = full.settings.systems
+    assert {systems[name].recommender for _, name in several} == FITTED_BY_USERS
+
+
+@pytest.mark.parametrize(("asked", "numbers"), [(3, (3, 3)), ({"netflix": 20}, (20, 1))])
+def test_a_number_is_of_all_systems_on_all_datasets_or_on_those_named(
+    asked: object, numbers: tuple[int, int]
+) -> None:
+    shards = plan_of("full", {"shards": asked}).shards
+    for system in ("knn-user", "pop"):
+        found = (shards.number("netflix", system), shards.number("ml-1m", system))
+        assert found == numbers
+
+
+@pytest.mark.parametrize("asked", [0, "many", {"nowhere": 2}, {"ml-1m": 0}])
+def test_a_number_that_is_none_and_a_dataset_that_is_not_there_are_refused(asked: object) -> None:
+    with pytest.raises(ValueError, match=r"shards"):
+        plan_of("full", {"shards": asked})
+
+
+def test_a_shard_trains_where_the_class_can_and_nobody_reads_the_models() -> None:
+    plan = plan_of("full", {"shards": 4})
+    assert plan.shards.models("ml-1m", "s", "knn-user-3") == []
+    assert plan.shards.models("ml-1m", "s", "pop") == ["work/full/ml-1m/s/pop/models"]
+    read = [
+        (study.experiments[name].dataset, system)
+        for study in plan.settings.studies.values()
+        for artifact in study.artifacts.values()
+        if artifact.reads_models
+        for name in artifact.experiments
+        for system in study.experiments[name].all_systems
+    ]
+    assert read
+    assert not any(plan.shards.is_fitted_by_shard(*pair) for pair in read)
+
+
+def test_a_system_that_meets_users_by_appearance_is_fitted_whole() -> None:
+    changes = {"shards": 4, "systems": {"knn-user-3": {"order": "appearance"}}}
+    assert not plan_of("full", changes).shards.is_fitted_by_shard("ml-1m", "knn-user-3")
+
+
+def test_records_do_not_depend_on_how_systems_are_shared_out() -> None:
+    one, eight = (plan_of("demo", {"shards": number}) for number in (1, 8))
+    for study in ("bellogin2017", "canamares2020"):
+        assert one.code_digests.of_study(study) == eight.code_digests.of_study(study)
+        assert one.studies.description(study) == eight.studies.description(study)
+
+
+def test_files_of_shards_have_their_number_and_the_count() -> None:
+    shards = plan_of("demo", {"shards": 10}).shards
+    files = shards.files("ml-1m", "s", "pop")
+    assert files[9] == "work/demo/ml-1m/s/pop/shards/10-of-10.npz"
+    assert [shards.position(Path(file).stem) for file in files] == [(n, 10) for n in range(1, 11)]
+
+
+def test_ranks_are_joined_of_what_has_shards_and_of_its_replications() -> None:
+    joined = joined_ranks(plan_of(edition).shards for edition in ("demo", "full"))
+    for run in ("full", "full-r01", "full-s1-t2-c3"):
+        assert re.match(joined, f"{run}/netflix/ratio-50/knn-user-1000/ranks.npz")
+    for path in (
+        "demo/netflix/ratio-50/knn-user-1000/ranks.npz",
+        "full/netflix/ratio-50/pop/ranks.npz",
+        "full/ml-1m/ratio-50/knn-user-1000/ranks.npz",
+        "full/netflix/ratio-50/knn-user-1000/search.csv",
+    ):
+        assert not re.match(joined, path)
+    assert not re.match(joined_ranks([plan_of("demo").shards]), "demo/ml-1m/s/pop/ranks.npz")
+
+
+def test_what_other_divisions_have_left_is_stale() -> None:
+    shards = plan_of("demo", {"shards": {"ml-1m": 8}}).shards
+    kept = {"ml-1m/s/pop/shards/3-of-8.npz", "ml-1m/s/pop/ranks.npz"}
+    stale = {
+        "ml-1m/s/pop/shards/3-of-4.npz",
+        "ml-1m/s/no-system/shards/3-of-8.npz",
+        "netflix/s/pop/shards/1-of-8.npz",
+        "nowhere/s/pop/shards/1-of-8.npz",
+    }
+    for name in (*kept, *stale):
+        path = Path("work/demo", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert {path.as_posix() for path in shards.stale_files()} == {f"work/demo/{n}" for n in stale}
+
+
+@given(st.integers(0, 10**9), st.integers(1, 64), st.integers(1, 64))
+def test_more_shards_never_ask_for_more_each(ratings: int, one: int, other: int) -> None:
+    more, less = (shard_size(ratings, number) for number in sorted((one, other)))
+    assert less.megabytes <= more.megabytes <= job_size(ratings).megabytes
+    assert less.minutes <= more.minutes <= job_size(ratings).minutes
+
+
+def test_a_shard_of_small_data_is_a_small_job_and_one_of_large_data_less_than_the_whole(
+    tmp_path: Path,
+) -> None:
+    assert shard_size(SMALL_DATA, 8) == SMALL
+    put_raw_files(tmp_path / "mirror", "lastfm-1k")
+    plan = plan_of("full", {"shards": 8})
+    whole, shard = plan.sizes.of("lastfm-1k"), plan.shards.size("lastfm-1k", "knn-user")
+    joined = plan.sizes.joined("lastfm-1k")
+    assert joined.megabytes < shard.megabytes < whole.megabytes
+    assert shard.minutes < whole.minutes / 3
+    assert not shard.shares
+    assert plan.sizes.joined("ml-1m") == SMALL
