@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from receval.recommenders.equations import TOGETHER, padded_width, solve_equations
-from receval.recommenders.wrmf import _sum_pulls
+from receval.recommenders.equations import TOGETHER, padded_width, solve_equations, sum_pulls
 
 Numbers = NDArray[np.floating[Any]]
 
@@ -80,5 +79,5 @@ def test_sums_of_ratings_are_made_in_their_order(
     for column, pull in zip(columns, pulls, strict=True):
         expected += pull * fixed[column]
     found = np.full(7, np.nan, dtype=number)
-    _sum_pulls(columns, pulls, fixed, found)
+    sum_pulls(columns, pulls, fixed, found)
     np.testing.assert_array_equal(found, expected)

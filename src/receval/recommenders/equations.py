@@ -136,3 +136,70 @@ def solve_equations(matrices, products):
     for row in range(size - 1, -1, -1):
         _subtract_solved(matrices, row, size)
         _scale(matrices, row, size)
+
+
+@njit(cache=True)
+def solve_rows(starts, columns, roots, pulls, fixed, gram, solved):
+    """Write the solutions of the normal equations of all rows that have ratings."""
+    n_factors = fixed.shape[1]
+    longest = 0
+    for row in range(len(starts) - 1):
+        longest = max(longest, starts[row + 1] - starts[row])
+    scaled = np.empty((longest, n_factors), dtype=fixed.dtype)
+    right = np.empty(n_factors, dtype=fixed.dtype)
+    grams = np.zeros((TOGETHER, n_factors, n_factors), dtype=fixed.dtype)
+    matrices = np.zeros((n_factors, padded_width(n_factors), TOGETHER), dtype=fixed.dtype)
+    products = np.empty(TOGETHER)
+    members = np.empty(TOGETHER, dtype=np.int64)
+    n_members = 0
+    gained = 0.0
+    for row in range(len(starts) - 1):
+        first = starts[row]
+        length = starts[row + 1] - first
+        if length > 0:
+            for n in range(length):
+                other = fixed[np.uint64(columns[first + n])]
+                line = scaled[n]
+                root = roots[first + n]
+                for factor in range(n_factors):
+                    line[factor] = root * other[factor]
+            np.dot(scaled[:length].T, scaled[:length], grams[n_members])
+            sum_pulls(columns[first : first + length], pulls[first : first + length], fixed, right)
+            for i in range(n_factors):
+                matrices[i, n_factors, n_members] = right[i]
+            members[n_members] = row
+            n_members += 1
+        if n_members == TOGETHER or (n_members > 0 and row == len(starts) - 2):
+            for i in range(n_factors):
+                for j in range(i, n_factors):
+                    target = matrices[i, j]
+                    for n in range(TOGETHER):
+                        target[n] = grams[n, i, j] + gram[i, j]
+            solve_equations(matrices, products)
+            for n in range(n_members):
+                gained += products[n]
+                for i in range(n_factors):
+                    solved[members[n], i] = matrices[i, n_factors, n]
+            n_members = 0
+    return gained
+
+
+@njit(cache=True)
+def sum_pulls(columns, pulls, fixed, right):
+    """Write a row of ``pulls @ fixed`` into ``right``, summed in the order of the ratings."""
+    right[:] = 0
+    whole = len(columns) - len(columns) % 4
+    # Four ratings a pass, added one after the other: a quarter of the reads and writes of the sums.
+    for n in range(0, whole, 4):
+        a, b, c, d = pulls[n], pulls[n + 1], pulls[n + 2], pulls[n + 3]
+        other_a, other_b = fixed[np.uint64(columns[n])], fixed[np.uint64(columns[n + 1])]
+        other_c, other_d = fixed[np.uint64(columns[n + 2])], fixed[np.uint64(columns[n + 3])]
+        for factor in range(len(right)):
+            so_far = right[factor] + a * other_a[factor]
+            so_far = so_far + b * other_b[factor]
+            so_far = so_far + c * other_c[factor]
+            right[factor] = so_far + d * other_d[factor]
+    for n in range(whole, len(columns)):
+        other = fixed[np.uint64(columns[n])]
+        for factor in range(len(right)):
+            right[factor] += pulls[n] * other[factor]
