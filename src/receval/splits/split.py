@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, get_index_dtype
 
 from receval.ratings import (
     Ratings,
@@ -30,6 +30,9 @@ TEST = 2
 
 UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
+
+# Of a train file these are looked at together: what they come to takes a few MiB.
+_BLOCK_ROWS = 2**20
 
 Metadatum = int | float | str | tuple[float, ...]
 
@@ -284,38 +287,83 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
             f"{len(ratings)}: make the split again from this table."
         )
     codes = split.codes[number]
-
-    def judgments(bit: int) -> Judgments:
-        rows = np.flatnonzero(codes & bit)
-        return Judgments.from_pairs(
-            ratings.users[rows],
-            ratings.items[rows],
-            ratings.values[rows],
-            ratings.n_users,
-            events=ratings.events,
-        )
-
-    rows = np.flatnonzero(codes & TRAIN)
-    in_file = rows
-    if "train_order" in split.metadata:
-        tested_in = ((other & TEST) > 0 for other in split.codes)
-        in_file = in_train_order(rows, ratings, tested_in, split.metadata)
+    trains = (codes & TRAIN) > 0
+    users_met, items_met = _by_appearance(ratings, trains, split)
+    train = _matrix_of(ratings, trains)
     return Fold(
-        train=summed_matrix(
-            ratings.users[rows],
-            ratings.items[rows],
-            ratings.values[rows],
-            (ratings.n_users, ratings.n_items),
-        ),
-        test=judgments(TEST),
-        unbiased=judgments(UNBIASED) if (codes & UNBIASED).any() else None,
-        users_by_appearance=_by_appearance(ratings.users[in_file], ratings.n_users),
-        items_by_appearance=_by_appearance(ratings.items[in_file], ratings.n_items),
+        train=train,
+        test=_judgments(ratings, (codes & TEST) > 0),
+        unbiased=_judgments(ratings, (codes & UNBIASED) > 0) if (codes & UNBIASED).any() else None,
+        users_by_appearance=users_met,
+        items_by_appearance=items_met,
     )
 
 
-def _by_appearance(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:
-    first = np.full(size, len(codes), dtype=np.int64)
+def _judgments(ratings: Ratings, chosen: NDArray[np.bool_]) -> Judgments:
+    matrix = _matrix_of(ratings, chosen)
+    if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
+        # The message names the judgments that are of one pair.
+        parts = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
+        return Judgments.from_pairs(*parts, ratings.n_users)
+    return Judgments(
+        indptr=matrix.indptr.astype(np.int64),
+        items=matrix.indices.astype(np.int32, copy=False),
+        values=matrix.data,
+    )
+
+
+def _matrix_of(ratings: Ratings, chosen: NDArray[np.bool_]) -> csr_array:
+    """Return the matrix of some ratings, as ``summed_matrix`` does; some users' are held twice."""
+    most = int(np.count_nonzero(chosen))
+    shape = (ratings.n_users, ratings.n_items)
+    ends = np.zeros(ratings.n_users + 1, dtype=get_index_dtype(maxval=max(most, *shape)))
+    items = np.empty(most, dtype=ends.dtype)
+    values = np.empty(most, dtype=np.float32)
+    filled = 0
+    for start, size, rows in ratings.blocks_of_users():
+        rows = rows[chosen[rows]]
+        own = summed_matrix(
+            ratings.users[rows] - start,
+            ratings.items[rows],
+            ratings.values[rows],
+            (size, ratings.n_items),
+        )
+        items[filled : filled + own.nnz] = own.indices
+        values[filled : filled + own.nnz] = own.data
+        ends[start + 1 : start + size + 1] = filled + own.indptr[1:]
+        filled += own.nnz
+    if filled < most:
+        items, values = items[:filled].copy(), values[:filled].copy()
+    matrix = csr_array((values, items, ends), shape=shape)
+    # As each block is, which scipy would find out by looking through all of them.
+    matrix.has_canonical_format = True
+    return matrix
+
+
+def _by_appearance(
+    ratings: Ratings, trains: NDArray[np.bool_], split: Split
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return users and items in the order in which the train file mentions them."""
+    first_of_user = np.full(ratings.n_users, len(trains), dtype=np.int64)
+    first_of_item = np.full(ratings.n_items, len(trains), dtype=np.int64)
+    in_file = None
+    if "train_order" in split.metadata:
+        tested_in = ((other & TEST) > 0 for other in split.codes)
+        in_file = in_train_order(np.flatnonzero(trains), ratings, tested_in, split.metadata)
+    size = len(trains) if in_file is None else len(in_file)
     # Written from the last row to the first, so that the first mention stays.
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    return np.argsort(first, kind="stable").astype(np.int32)
+    for end in range(size, 0, -_BLOCK_ROWS):
+        start = max(0, end - _BLOCK_ROWS)
+        if in_file is None:
+            rows = start + np.flatnonzero(trains[start:end])[::-1]
+            places = rows
+        else:
+            rows = in_file[start:end][::-1]
+            places = np.arange(end - 1, start - 1, -1)
+        first_of_user[ratings.users[rows]] = places
+        first_of_item[ratings.items[rows]] = places
+    users, items = (
+        np.argsort(first, kind="stable").astype(np.int32)
+        for first in (first_of_user, first_of_item)
+    )
+    return users, items
