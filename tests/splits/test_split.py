@@ -311,7 +311,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
     whole = fold(ratings, Split((codes,)), 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("receval.ratings._BLOCK_RATINGS", size)
-        patch.setattr("receval.splits.split._BLOCK_ROWS", size)
+        patch.setattr("receval.splits.train_order._BLOCK_ROWS", size)
         blocks = fold(ratings, Split((codes,)), 0)
     rows = np.flatnonzero(codes & TRAIN)
     columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])

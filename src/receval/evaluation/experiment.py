@@ -102,12 +102,10 @@ class Experiment(ExperimentDescription):
             )
         return self.protocols[0]
 
-    @cached_property
+    @property
     def ratings(self) -> Ratings:
         """The ratings of the dataset."""
-        from receval.ratings import Ratings
-
-        return Ratings.read(self.files.ratings_folder(self.dataset))
+        return self.files.table(self.dataset)
 
     @cached_property
     def _split(self) -> Split:

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, get_index_dtype
+from scipy.sparse import csr_array
 
 from receval.ratings import (
     Ratings,
@@ -19,8 +19,9 @@ from receval.ratings import (
     first_repeat,
     summed_matrix,
 )
+from receval.splits.part_matrices import matrices_of
 from receval.splits.storage import StoredCodes, write_codes
-from receval.splits.train_order import in_train_order
+from receval.splits.train_order import by_appearance
 
 TRAIN = 1
 """Bit of the ratings that systems learn from."""
@@ -30,9 +31,6 @@ TEST = 2
 
 UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
-
-# Of a train file these are looked at together: what they come to takes a few MiB.
-_BLOCK_ROWS = 2**20
 
 Metadatum = int | float | str | tuple[float, ...]
 
@@ -287,20 +285,25 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
             f"{len(ratings)}: make the split again from this table."
         )
     codes = split.codes[number]
-    trains = (codes & TRAIN) > 0
-    users_met, items_met = _by_appearance(ratings, trains, split)
-    train = _matrix_of(ratings, trains)
+    trains, tests, unbiased = ((codes & bit) > 0 for bit in (TRAIN, TEST, UNBIASED))
+    tested_in = ((other & TEST) > 0 for other in split.codes)
+    users_met, items_met = by_appearance(ratings, trains, tested_in, split.metadata)
+    parts = (trains, tests, unbiased) if unbiased.any() else (trains, tests)
+    train, *judged = matrices_of(ratings, parts)
+    test, *others = (
+        _judgments(ratings, chosen, matrix)
+        for chosen, matrix in zip(parts[1:], judged, strict=True)
+    )
     return Fold(
         train=train,
-        test=_judgments(ratings, (codes & TEST) > 0),
-        unbiased=_judgments(ratings, (codes & UNBIASED) > 0) if (codes & UNBIASED).any() else None,
+        test=test,
+        unbiased=others[0] if others else None,
         users_by_appearance=users_met,
         items_by_appearance=items_met,
     )
 
 
-def _judgments(ratings: Ratings, chosen: NDArray[np.bool_]) -> Judgments:
-    matrix = _matrix_of(ratings, chosen)
+def _judgments(ratings: Ratings, chosen: NDArray[np.bool_], matrix: csr_array) -> Judgments:
     if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
         # The message names the judgments that are of one pair.
         parts = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
@@ -310,60 +313,3 @@ def _judgments(ratings: Ratings, chosen: NDArray[np.bool_]) -> Judgments:
         items=matrix.indices.astype(np.int32, copy=False),
         values=matrix.data,
     )
-
-
-def _matrix_of(ratings: Ratings, chosen: NDArray[np.bool_]) -> csr_array:
-    """Return the matrix of some ratings, as ``summed_matrix`` does; some users' are held twice."""
-    most = int(np.count_nonzero(chosen))
-    shape = (ratings.n_users, ratings.n_items)
-    ends = np.zeros(ratings.n_users + 1, dtype=get_index_dtype(maxval=max(most, *shape)))
-    items = np.empty(most, dtype=ends.dtype)
-    values = np.empty(most, dtype=np.float32)
-    filled = 0
-    for start, size, rows in ratings.blocks_of_users():
-        rows = rows[chosen[rows]]
-        own = summed_matrix(
-            ratings.users[rows] - start,
-            ratings.items[rows],
-            ratings.values[rows],
-            (size, ratings.n_items),
-        )
-        items[filled : filled + own.nnz] = own.indices
-        values[filled : filled + own.nnz] = own.data
-        ends[start + 1 : start + size + 1] = filled + own.indptr[1:]
-        filled += own.nnz
-    if filled < most:
-        items, values = items[:filled].copy(), values[:filled].copy()
-    matrix = csr_array((values, items, ends), shape=shape)
-    # As each block is, which scipy would find out by looking through all of them.
-    matrix.has_canonical_format = True
-    return matrix
-
-
-def _by_appearance(
-    ratings: Ratings, trains: NDArray[np.bool_], split: Split
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return users and items in the order in which the train file mentions them."""
-    first_of_user = np.full(ratings.n_users, len(trains), dtype=np.int64)
-    first_of_item = np.full(ratings.n_items, len(trains), dtype=np.int64)
-    in_file = None
-    if "train_order" in split.metadata:
-        tested_in = ((other & TEST) > 0 for other in split.codes)
-        in_file = in_train_order(np.flatnonzero(trains), ratings, tested_in, split.metadata)
-    size = len(trains) if in_file is None else len(in_file)
-    # Written from the last row to the first, so that the first mention stays.
-    for end in range(size, 0, -_BLOCK_ROWS):
-        start = max(0, end - _BLOCK_ROWS)
-        if in_file is None:
-            rows = start + np.flatnonzero(trains[start:end])[::-1]
-            places = rows
-        else:
-            rows = in_file[start:end][::-1]
-            places = np.arange(end - 1, start - 1, -1)
-        first_of_user[ratings.users[rows]] = places
-        first_of_item[ratings.items[rows]] = places
-    users, items = (
-        np.argsort(first, kind="stable").astype(np.int32)
-        for first in (first_of_user, first_of_item)
-    )
-    return users, items
