@@ -165,10 +165,10 @@ class Ratings:
         """Yield the first of some users, how many they are, and the rows of their ratings."""
         n_blocks = 1 + len(self) // _BLOCK_RATINGS
         step = max(1, -(-self.n_users // n_blocks))
-        for start in range(0, self.n_users, step):
-            size = min(step, self.n_users - start)
-            rows = np.flatnonzero((self.users >= start) & (self.users < start + size))
-            yield start, size, rows
+        # Looked through once a block: a quarter of the bytes of the users themselves, or half.
+        block_of = (self.users // step).astype(np.uint8 if n_blocks <= 256 else np.uint16)
+        for number, start in enumerate(range(0, self.n_users, step)):
+            yield start, min(step, self.n_users - start), np.flatnonzero(block_of == number)
 
     def write(self, folder: Path) -> None:
         """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""

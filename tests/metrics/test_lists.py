@@ -25,7 +25,7 @@ from metrics.examples import (
 from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.list_view import NO_CUTOFF
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import METRICS, parse
@@ -194,3 +194,71 @@ def test_items_of_a_removed_head_leave_the_test_and_items_that_are_not_ranked_st
     assert one.users.tolist() == [0, 0, 0, 2, 2, 2]
     assert one.full.lengths.tolist() == [5, 6, 6, 5, 4, 4]
     np.testing.assert_allclose(evaluate([parse("RR")], one)[0], [0, 1 / 2, 1 / 3, 1, 0, 0])
+
+
+@pytest.mark.parametrize("size", [1, 3, 10])
+def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    metrics = [
+        replace(metric, cutoff=cutoff, condensed=condensed, depth=depth)
+        for metric in ALL
+        for condensed, depth in ((False, None), (True, 6))
+        for cutoff in cutoffs_of(metric.name, (3, None))
+    ]
+    whole = lists_of(random_cases(3))
+    values = evaluate(metrics, whole)
+    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", size)
+    lists = lists_of(random_cases(3))
+    assert len(list(lists.blocks())) > 1
+    assert evaluate(metrics, lists).tobytes() == values.tobytes()
+    assert lists.full.n_relevant.tolist() == whole.full.n_relevant.tolist()
+
+
+def test_metrics_of_1r_are_the_same_bytes_however_many_lists_are_measured_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judgments = Judgments.from_pairs([0, 0, 0, 2], [1, 2, 3, 1], [5, 2, 4, 4], n_users=3)
+    own = ranks([2, 0, 5, 1], [9, 0, 7])
+
+    def values() -> bytes:
+        lists = JudgedLists.of(judgments, own, THRESHOLD, ONE, METADATA)
+        return evaluate([parse("RR"), parse("StratifiedRecall@3"), parse("ERR")], lists).tobytes()
+
+    at_once = values()
+    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", 1)
+    assert values() == at_once
+
+
+def test_some_relevant_items_without_positive_ratings_are_no_error_in_a_block_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", 1)
+    judgments = Judgments.from_pairs([0, 1], [0, 1], [5, 5], n_users=2)
+    metadata = DatasetMetadata(maximum_rating=5.0, positive_ratings=np.array([0, 3]))
+    lists = JudgedLists.of(judgments, ranks([1, 1], [5, 5]), THRESHOLD, AR, metadata)
+    assert evaluate([parse("StratifiedRecall@3")], lists).tolist() == [[1.0, 1.0]]
+
+
+def test_the_dataset_is_looked_through_when_a_metric_asks_and_once() -> None:
+    asked = []
+
+    def metadata() -> DatasetMetadata:
+        asked.append(1)
+        return METADATA
+
+    judgments = Judgments.from_pairs([0, 0], [1, 2], [5, 2], n_users=1)
+    lists = JudgedLists.of(judgments, ranks([1, 4], [9]), THRESHOLD, AR, metadata)
+    evaluate([parse("P@5"), parse("nDCG@5")], lists)
+    assert not asked
+    evaluate([parse("ERR@5"), parse("StratifiedRecall@5")], lists)
+    assert asked == [1]
+
+
+def test_judged_items_stand_by_descending_rating_and_equal_ones_in_their_order() -> None:
+    rng = np.random.default_rng(5)
+    users, items = np.nonzero(rng.random((40, 30)) < 0.5)
+    values = rng.integers(-2, 4, len(users)) / 2
+    judgments = Judgments.from_pairs(users, items, values, n_users=41)
+    found = JudgedItems.of(judgments, THRESHOLD).positions
+    assert found.tolist() == np.lexsort((-judgments.values, judgments.users)).tolist()

@@ -38,3 +38,15 @@ def test_ranks_of_another_system_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="it holds the ranks of ml-1m, user-80, random"):
         read_ranks(path, "AR", 0, owner=OWNER)
     read_ranks(path, "AR", 0)
+
+
+def test_ranks_that_are_mapped_are_those_that_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("receval.protocols.judged_ranks._MAPPED_FROM", 0)
+    written = JudgedRanks(*(np.array(a, dtype=np.int32) for a in ([2, 0, 7], [9, 8], [9, 9])))
+    write_ranks(tmp_path / "ranks.npz", {("p", 0, "test"): written})
+    found = read_ranks(tmp_path / "ranks.npz", "p", 0)
+    assert isinstance(found.ranks, np.memmap)
+    assert found.ranks.tolist() == [2, 0, 7]
+    assert found.lengths.tolist() == [9, 8]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, without_deadline
 
+from receval.ratings import summed_matrix
 from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
@@ -297,3 +298,33 @@ def test_judgments_that_are_not_in_order_are_refused(indptr, items, n_values, re
 
 def test_items_may_fall_from_one_user_to_the_next() -> None:
     assert len(Judgments(np.array([0, 2, 2, 3]), np.array([3, 4, 1]), np.ones(3, np.float32))) == 3
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.booleans().flatmap(lambda plays: any_ratings(plays=plays)),
+    st.integers(1, 9),
+    st.integers(0, 99),
+)
+def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(ratings, size, seed):
+    codes = np.random.default_rng(seed).choice(USES, len(ratings)).astype(np.uint8)
+    whole = fold(ratings, Split((codes,)), 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("receval.ratings._BLOCK_RATINGS", size)
+        patch.setattr("receval.splits.train_order._BLOCK_ROWS", size)
+        blocks = fold(ratings, Split((codes,)), 0)
+    rows = np.flatnonzero(codes & TRAIN)
+    columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])
+    expected = summed_matrix(*columns, (ratings.n_users, ratings.n_items))
+    for found in (whole, blocks):
+        for name in ("data", "indices", "indptr"):
+            own, other = getattr(found.train, name), getattr(expected, name)
+            assert (own.tobytes(), own.dtype) == (other.tobytes(), other.dtype)
+        orders = (found.users_by_appearance, found.items_by_appearance)
+        for order, codes_of in zip(orders, columns[:2], strict=True):
+            met = list(dict.fromkeys(codes_of.tolist()))
+            assert order[: len(met)].tolist() == met
+    for name in ("indptr", "items", "values"):
+        assert getattr(whole.test, name).tobytes() == getattr(blocks.test, name).tobytes()
+    for name in ("users_by_appearance", "items_by_appearance"):
+        assert getattr(whole, name).tobytes() == getattr(blocks, name).tobytes()

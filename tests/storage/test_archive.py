@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from receval.storage.archives import write_archive
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import DamagedFileError
 
 ARRAYS = {
     "ranks": np.array([3, 0, 1], dtype=np.int32),
@@ -82,3 +83,27 @@ def test_objects_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"[Oo]bject arrays"):
         write_archive(tmp_path / "objects.npz", {"objects": np.array([{}, []], dtype=object)})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_large_arrays_that_are_not_compressed_can_stay_in_the_file(tmp_path: Path) -> None:
+    arrays = {"few": np.arange(3), "many": np.arange(100, dtype=np.int32)}
+    write_archive(tmp_path / "a.npz", arrays, stored_from=400)
+    with Archive(tmp_path / "a.npz") as archive:
+        mapped = {name: archive.array(name, mapped=True) for name in archive.names}
+        assert not isinstance(archive.array("many"), np.memmap)
+    assert isinstance(mapped["many"], np.memmap)
+    assert not isinstance(mapped["few"], np.memmap)
+    for name, array in arrays.items():
+        assert mapped[name].tolist() == array.tolist()
+    with np.load(tmp_path / "a.npz") as loaded:
+        assert loaded["many"].tolist() == arrays["many"].tolist()
+
+
+def test_a_damaged_array_is_refused_before_it_is_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    write_archive(path, {"many": np.full(100, 77, dtype=np.int32)}, stored_from=0)
+    content = path.read_bytes()
+    place = content.rindex(np.int32(77).tobytes())
+    path.write_bytes(content[:place] + b"\x01" + content[place + 1 :])
+    with Archive(path) as archive, pytest.raises(DamagedFileError):
+        archive.array("many", mapped=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from receval.protocols.protocol import Protocol
@@ -81,6 +81,9 @@ class Experiment(ExperimentDescription):
     def __init__(self, files: InputFiles, description: ExperimentDescription) -> None:
         super().__init__(**vars(description))
         self.files = files
+        self._folds: dict[int, Fold] = {}
+        # Of that fold, by the part and the threshold.
+        self._judged: dict[tuple[str, float | None], JudgedItems] = {}
 
     @property
     def only_protocol(self) -> Protocol:
@@ -99,12 +102,10 @@ class Experiment(ExperimentDescription):
             )
         return self.protocols[0]
 
-    @cached_property
+    @property
     def ratings(self) -> Ratings:
         """The ratings of the dataset."""
-        from receval.ratings import Ratings
-
-        return Ratings.read(self.files.ratings_folder(self.dataset))
+        return self.files.table(self.dataset)
 
     @cached_property
     def _split(self) -> Split:
@@ -122,12 +123,16 @@ class Experiment(ExperimentDescription):
         """Numbers of the folds."""
         return range(self._split.n_folds)
 
-    @lru_cache(maxsize=1)  # noqa: B019 - the experiment lives as long as the job
     def fold(self, number: int) -> Fold:
         """Return the training and test parts of a fold."""
         from receval.splits.split import fold
 
-        return fold(self.ratings, self._split, number)
+        if number not in self._folds:
+            # Before the next is made, or two would be in memory side by side.
+            self._folds.clear()
+            self._judged.clear()
+            self._folds[number] = fold(self.ratings, self._split, number)
+        return self._folds[number]
 
     def lists(
         self,
@@ -164,7 +169,6 @@ class Experiment(ExperimentDescription):
         judged_ranks = read_ranks(path, protocol.key, number, part, owner)
         return JudgedLists.measured_by(judged, judged_ranks, protocol)
 
-    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def judged(
         self, number: int, part: str = "test", threshold: float | None = None
     ) -> JudgedItems:
@@ -180,6 +184,9 @@ class Experiment(ExperimentDescription):
         from receval.metrics.judged_items import JudgedItems
 
         data = self.fold(number)
+        key = (part, threshold)
+        if key in self._judged:
+            return self._judged[key]
         judgments = data.test if part == "test" else data.unbiased
         if judgments is None:
             raise ValueError(
@@ -187,7 +194,9 @@ class Experiment(ExperimentDescription):
                 "be missing-at-random, or predefined with unbiased_rows."
             )
         relevant_from = self.threshold if threshold is None else threshold
-        return JudgedItems.of(judgments, relevant_from, self.metadata(relevant_from))
+        metadata = partial(self.metadata, relevant_from)
+        self._judged[key] = JudgedItems.of(judgments, relevant_from, metadata)
+        return self._judged[key]
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def metadata(self, threshold: float) -> DatasetMetadata:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from receval.ratings import table_folder
+from receval.ratings import Ratings, table_folder
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,17 @@ class InputFiles:
     other_results: Sequence[Path] = ()
     simulations: Sequence[Path] = ()
     claims: Sequence[Path] = ()
+
+    @cached_property
+    def _tables(self) -> dict[Path, Ratings]:
+        return {}
+
+    def table(self, dataset: str) -> Ratings:
+        """Return the ratings of a dataset, which all experiments on it share."""
+        folder = self.ratings_folder(dataset)
+        if folder not in self._tables:
+            self._tables[folder] = Ratings.read(folder)
+        return self._tables[folder]
 
     def ratings_folder(self, dataset: str) -> Path:
         """Return the folder of a prepared dataset.

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Average
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import NO_CUTOFF, ListView
-from receval.metrics.lists import JudgedLists
+from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.storage.messages import quoted
 
@@ -64,7 +66,12 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
                 f"{metric.label} needs all judgments of a list, but under 1R a list is known by "
                 "its relevant item alone: measure it under AR."
             )
-    return evaluate_views(metrics, lists.view)
+    _check(metrics, lists.full.judged)
+    values = np.empty((len(metrics), lists.full.n_lists))
+    # What metrics make of all judged items at once can be too large for memory.
+    for rows, own in lists.blocks():
+        values[:, rows] = _values(metrics, cache(partial(view_of, own)))
+    return values
 
 
 def evaluate_views(
@@ -83,21 +90,31 @@ def evaluate_views(
     -------
     ndarray of float64, shape (n_metrics, n_lists)
     """
+    _check(metrics, view(False, None).judged)
+    return _values(metrics, view)
+
+
+def _check(metrics: Sequence[Metric], judged: JudgedItems) -> None:
+    if not metrics:
+        raise ValueError("There is no metric to compute: name at least one.")
+    for metric in metrics:
+        metric.check_judged(judged)
+
+
+def _values(
+    metrics: Sequence[Metric], view: Callable[[bool, int | None], ListView]
+) -> NDArray[np.float64]:
     families: dict[Metric, list[int]] = {}
     for index, metric in enumerate(metrics):
         families.setdefault(metric.at(None), []).append(index)
-    values: NDArray[np.float64] | None = None
+    values = np.empty((len(metrics), view(False, None).n_lists))
     for family, indices in families.items():
         wanted = [metrics[index].cutoff or NO_CUTOFF for index in indices]
         cutoffs = tuple(sorted(set(wanted)))
         lists = view(family.condensed, family.depth)
         rows = family.per_list(lists, cutoffs)
-        if values is None:
-            values = np.empty((len(metrics), lists.n_lists))
         for index, cutoff in zip(indices, wanted, strict=True):
             values[index] = rows[cutoffs.index(cutoff)]
-    if values is None:
-        raise ValueError("There is no metric to compute: name at least one.")
     return values
 
 

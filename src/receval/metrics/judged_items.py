@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Self
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
+
+# Judged items looked at together: what a metric makes of them takes some ten bytes each.
+_BLOCK_ITEMS = 2**22
 
 
 @dataclass(frozen=True)
@@ -20,13 +25,13 @@ class DatasetMetadata:
 
     Attributes
     ----------
-    maximum_rating : float
-        The highest rating there is (ERR, normalised exponential gains).
+    maximum_rating : float or None
+        The highest rating there is, where known (ERR, normalised exponential gains).
     positive_ratings : ndarray of int64, shape (n_items,)
         Number of ratings of each item at or above the relevance threshold (stratified recall).
     """
 
-    maximum_rating: float
+    maximum_rating: float | None
     positive_ratings: NDArray[np.int64]
 
     @classmethod
@@ -83,10 +88,11 @@ class JudgedItems:
         Index of each item among the fold's judgments, with which judged ranks are aligned.
     threshold : float
         Ratings at or above it are relevant.
-    maximum_rating : float or None
-        The highest rating of the dataset, where known.
-    popularity : ndarray of int64, shape (n_judged,), or None
-        Number of positive ratings that the item has in the whole dataset, where known.
+    metadata : DatasetMetadata, or callable that returns one, or None
+        Of the dataset, where known; called when a metric asks first.
+    items : ndarray of int32, or None
+        Item code of each of the fold's judgments, which ``positions`` point to; where the metadata
+        are known, these are, too.
     """
 
     starts: NDArray[np.int64]
@@ -94,12 +100,15 @@ class JudgedItems:
     relevant: NDArray[np.bool_]
     positions: NDArray[np.int64]
     threshold: float
-    maximum_rating: float | None = None
-    popularity: NDArray[np.int64] | None = None
+    metadata: DatasetMetadata | Callable[[], DatasetMetadata] | None = None
+    items: NDArray[np.int32] | None = None
 
     @classmethod
     def of(
-        cls, judgments: Judgments, threshold: float, metadata: DatasetMetadata | None = None
+        cls,
+        judgments: Judgments,
+        threshold: float,
+        metadata: DatasetMetadata | Callable[[], DatasetMetadata] | None = None,
     ) -> Self:
         """Sort the judgments of a fold, once for all systems.
 
@@ -108,8 +117,9 @@ class JudgedItems:
         judgments : Judgments
         threshold : float
             Ratings at or above it are relevant.
-        metadata : DatasetMetadata, optional
+        metadata : DatasetMetadata, or callable that returns one, optional
             What some metrics need beside the judgments; without it they refuse to be computed.
+            It is called when such a metric is, as a dataset takes its time to be looked through.
 
         Examples
         --------
@@ -120,19 +130,35 @@ class JudgedItems:
         >>> judged.values.tolist(), judged.relevant.tolist(), judged.positions.tolist()
         ([5.0, 4.0, 3.0], [True, True, False], [1, 2, 0])
         """
-        positions = np.lexsort((-judgments.values, judgments.users))
+        starts = judgments.indptr.astype(np.int64)
+        positions = _best_first(starts, judgments.values)
         values = judgments.values[positions]
         return cls(
-            starts=judgments.indptr.astype(np.int64),
+            starts=starts,
             values=values,
             relevant=values >= threshold,
             positions=positions,
             threshold=threshold,
-            maximum_rating=None if metadata is None else metadata.maximum_rating,
-            popularity=(
-                None if metadata is None else metadata.positive_ratings[judgments.items[positions]]
-            ),
+            # Whatever is made of these judged items shares the answer.
+            metadata=cache(metadata) if callable(metadata) else metadata,
+            items=judgments.items,
         )
+
+    @property
+    def _known(self) -> DatasetMetadata | None:
+        return self.metadata() if callable(self.metadata) else self.metadata
+
+    @property
+    def maximum_rating(self) -> float | None:
+        """The highest rating of the dataset, where known."""
+        return None if self._known is None else self._known.maximum_rating
+
+    @cached_property
+    def popularity(self) -> NDArray[np.int64] | None:
+        """Number of positive ratings of each item in the whole dataset, where known."""
+        if self._known is None or self.items is None:
+            return None
+        return self._known.positive_ratings[self.items[self.positions]]
 
     @property
     def n_rows(self) -> int:
@@ -151,9 +177,33 @@ class JudgedItems:
 
     def sums(self, weights: NDArray) -> NDArray[np.float64]:
         """Sum weights, one for each judged item, over each row."""
-        rows = np.repeat(np.arange(self.n_rows), self.n_judged)
-        sums = np.bincount(rows, weights=weights, minlength=self.n_rows)
-        return sums.astype(np.float64, copy=False)
+        sums = np.zeros(self.n_rows)
+        for rows in self.blocks_of_rows():
+            size = rows.stop - rows.start
+            owners = np.repeat(np.arange(size), self.n_judged[rows])
+            own = weights[self.starts[rows.start] : self.starts[rows.stop]]
+            sums[rows] = np.bincount(owners, weights=own, minlength=size)
+        return sums
+
+    def blocks_of_rows(self) -> Iterator[slice]:
+        """Yield consecutive rows with few enough judged items to be looked at together."""
+        start = 0
+        while start < self.n_rows:
+            within = self.starts[start] + _BLOCK_ITEMS
+            stop = max(start + 1, int(np.searchsorted(self.starts, within, side="right")) - 1)
+            yield slice(start, stop)
+            start = stop
+
+    def of_rows(self, rows: slice) -> JudgedItems:
+        """Return consecutive rows alone, without copies of what is known of their items."""
+        own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
+        return replace(
+            self,
+            starts=self.starts[rows.start : rows.stop + 1] - own.start,
+            values=self.values[own],
+            relevant=self.relevant[own],
+            positions=self.positions[own],
+        )
 
     def kept(self, kept: NDArray[np.bool_]) -> JudgedItems:
         """Return the judged items without some of them; rows stay, also those left empty.
@@ -171,8 +221,8 @@ class JudgedItems:
             relevant=self.relevant[stays],
             positions=self.positions[stays],
             threshold=self.threshold,
-            maximum_rating=self.maximum_rating,
-            popularity=None if self.popularity is None else self.popularity[stays],
+            metadata=self.metadata,
+            items=self.items,
         )
 
     @cached_property
@@ -186,6 +236,16 @@ class JudgedItems:
             relevant=np.ones(len(chosen), dtype=bool),
             positions=self.positions[chosen],
             threshold=self.threshold,
-            maximum_rating=self.maximum_rating,
-            popularity=None if self.popularity is None else self.popularity[chosen],
+            metadata=self.metadata,
+            items=self.items,
         )
+
+
+@njit(cache=True)
+def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return each row's judgments by descending value, equal ones in their order."""
+    positions = np.empty(len(values), dtype=np.int64)
+    for row in range(len(starts) - 1):
+        first, end = starts[row], starts[row + 1]
+        positions[first:end] = first + np.argsort(-values[first:end], kind="mergesort")
+    return positions

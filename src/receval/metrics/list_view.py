@@ -71,7 +71,9 @@ class ListView:
         >>> view.indices.tolist(), view.ranks.tolist(), view.condensed().ranks.tolist()
         ([1, 0], [1, 3], [1, 2])
         """
-        starts, indices, by_rank = _in_order_of_rank(judged.starts, ranks.astype(np.int32))
+        starts, indices, by_rank = _in_order_of_rank(
+            judged.starts, ranks.astype(np.int32, copy=False)
+        )
         rows = np.arange(judged.n_rows, dtype=np.int64)
         return cls(judged, rows, lengths.astype(np.int64), starts, indices, by_rank)
 
@@ -135,6 +137,20 @@ class ListView:
         if (name, cutoffs) not in self._counts:
             self._counts[name, cutoffs] = self.sums_within(cutoffs, flags)
         return self._counts[name, cutoffs]
+
+    def of_rows(self, rows: slice) -> ListView:
+        """Return the lists of consecutive rows alone, where each row has one list."""
+        judged = self.judged.of_rows(rows)
+        first = int(self.judged.starts[rows.start])
+        own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
+        return ListView(
+            judged,
+            np.arange(judged.n_rows, dtype=np.int64),
+            self.lengths[rows],
+            self.starts[rows.start : rows.stop + 1] - own.start,
+            self.indices[own] - np.int32(first),
+            self.ranks[own],
+        )
 
     def cut(self, depth: int) -> ListView:
         """Return the lists cut at a length, as runs of that depth are."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -128,8 +129,8 @@ class JudgedLists:
         n_users = judged.n_rows
         users = np.arange(n_users, dtype=np.int64)
         lengths = judged_ranks.lengths.astype(np.int64)
-        owners = np.repeat(users, judged.n_judged)
         percentiles = None
+        owners = np.repeat(users, judged.n_judged) if one_relevant else users
         if (judged_ranks.ranks < 0).any():
             judged = judged.kept(judged_ranks.ranks >= 0)
         if one_relevant:
@@ -146,6 +147,15 @@ class JudgedLists:
         computable = n_ranked / n_candidates if n_candidates else float("nan")
         full = ListView.of(judged, ranks, lengths)
         return cls(full, users, n_users, one_relevant, computable, percentiles)
+
+    def listed(self, condensed: bool = False) -> NDArray[np.int64]:
+        """Return the length of each list, as it is or of its judged items alone."""
+        return np.diff(self.full.starts) if condensed else self.full.lengths
+
+    def blocks(self) -> Iterator[tuple[slice, ListView]]:
+        """Yield some lists after the others: which they are, and the lists themselves."""
+        for rows in self.full.judged.blocks_of_rows():
+            yield rows, self.full.of_rows(rows)
 
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
         """Return the lists as a metric wants them.

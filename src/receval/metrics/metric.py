@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.labels import check_choices, printed_parameters
 from receval.metrics.list_view import NO_CUTOFF, ListView
 
@@ -81,6 +82,9 @@ class Metric(ABC):
             return self.depth
         limits = [limit for limit in (self.cutoff, self.depth) if limit is not None]
         return min(limits, default=None)
+
+    def check_judged(self, judged: JudgedItems) -> None:
+        """Refuse judged items, those of all lists together, that the metric cannot be told by."""
 
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import ListView
 from receval.metrics.metric import Metric, column, ratio
 
@@ -78,25 +79,30 @@ class StratifiedRecall(Metric):
         if not self.gamma >= 0:
             raise ValueError(f"The gamma of {self.name} is {self.gamma}; it must be at least 0.")
 
+    def check_judged(self, judged: JudgedItems) -> None:
+        popularity = self._popularity(judged)
+        if judged.relevant.any() and not popularity[judged.relevant].any():
+            raise ValueError(
+                f"No relevant item has a positive rating in the dataset that {self.name} was told "
+                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a "
+                "pair summed."
+            )
+
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         judged = lists.judged
+        power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)
+        popularity = np.maximum(self._popularity(judged), 1).astype(np.float64)
+        weights = np.where(judged.relevant, popularity**-power, 0.0)
+        found = lists.sums_within(cutoffs, weights[lists.indices])
+        return ratio(found, judged.sums(weights)[lists.rows])
+
+    def _popularity(self, judged: JudgedItems) -> NDArray[np.int64]:
         if judged.popularity is None:
             raise ValueError(
                 f"{self.name} needs the number of positive ratings of each item: give "
                 "DatasetMetadata when the judged ranks are bound to their judgments."
             )
-        if judged.relevant.any() and not judged.popularity[judged.relevant].any():
-            raise ValueError(
-                f"No relevant item has a positive rating in the dataset that {self.name} was told "
-                "of: give the DatasetMetadata of these judgments' dataset, with the plays of a "
-                "pair "
-                "summed."
-            )
-        power = 1.0 if np.isinf(self.gamma) else self.gamma / (self.gamma + 1.0)
-        popularity = np.maximum(judged.popularity, 1).astype(np.float64)
-        weights = np.where(judged.relevant, popularity**-power, 0.0)
-        found = lists.sums_within(cutoffs, weights[lists.indices])
-        return ratio(found, judged.sums(weights)[lists.rows])
+        return judged.popularity
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ class UserValues:
             The lists that must not be empty for a user to be covered.
         """
         values = evaluate([parse(label) for label in labels], lists)
-        return cls(values, lists.view(form == "condensed").lengths > 0)
+        return cls(values, lists.listed(form == "condensed") > 0)
 
 
 KINDS = {"random": "random-ratio", "user": "user-ratio"}

@@ -15,18 +15,26 @@ from receval.protocols.weighted_samples import popularity_weights, weighted_cand
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
+_BLOCK_ITEMS = 2**22
+
 
 def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDArray[np.bool_]:
     """Return the base candidates C of a protocol as a mask over items, of all percentiles."""
     n_items = fold.train.shape[1]
     mask = np.full(n_items, protocol.candidates == "AI")
     if protocol.candidates in ("train", "rated"):
-        mask[fold.train.indices] = True
+        _mark(mask, fold.train.indices)
     if protocol.candidates in ("TI", "rated"):
-        mask[judgments.items] = True
+        _mark(mask, judgments.items)
     if protocol.head_removed is not None:
         mask &= ~popular_head(fold, protocol.head_removed)
     return mask
+
+
+def _mark(mask: NDArray[np.bool_], items: NDArray[np.int32]) -> None:
+    # As indices items take twice their memory: some at a time.
+    for start in range(0, len(items), _BLOCK_ITEMS):
+        mask[items[start : start + _BLOCK_ITEMS]] = True
 
 
 def draw_sample(
@@ -69,7 +77,7 @@ def draw_sample(
         names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
     blocked = (
         fold.train.indptr.astype(np.int64),
-        fold.train.indices.astype(np.int32),
+        fold.train.indices.astype(np.int32, copy=False),
         indptr,
         judgments.items[relevant],
     )

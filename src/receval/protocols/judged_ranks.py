@@ -80,6 +80,10 @@ RanksOwner = tuple[str, str, str]
 
 _OWNER = "owner"
 
+# Ranks that take longer to compress than to write, and are looked at in the file: of 17 million
+# judgments and more.
+_MAPPED_FROM = 2**26
+
 
 def write_ranks(
     path: Path, judged_ranks: Mapping[RanksKey, JudgedRanks], owner: RanksOwner | None = None
@@ -93,7 +97,7 @@ def write_ranks(
         arrays[f"{prefix}/candidates"] = own.candidates
         if own.percentiles is not None:
             arrays[f"{prefix}/percentiles"] = own.percentiles
-    write_archive(path, arrays)
+    write_archive(path, arrays, stored_from=_MAPPED_FROM)
 
 
 def join_ranks(path: Path, parts: Sequence[Path]) -> None:
@@ -110,7 +114,7 @@ def join_ranks(path: Path, parts: Sequence[Path]) -> None:
         archives = [stack.enter_context(Archive(part)) for part in parts]
         for archive in archives[1:]:
             archive.check_names(archives[0].names)
-        write_archive(path, _Joined(archives))
+        write_archive(path, _Joined(archives), stored_from=_MAPPED_FROM)
 
 
 class _Joined(Mapping[str, NDArray]):
@@ -168,7 +172,7 @@ def read_ranks(
             written_for = tuple(map(str, archive.array(_OWNER, str, (3,))))
             if written_for != owner:
                 raise DamagedFileError(path, f"it holds the ranks of {enumerated(written_for)}")
-        ranks = archive.array(f"{prefix}/ranks", np.int32, (None,))
+        ranks = archive.array(f"{prefix}/ranks", np.int32, (None,), mapped=True)
         percentiles = None
         if f"{prefix}/percentiles" in archive:
             percentiles = archive.array(f"{prefix}/percentiles", np.int16, ranks.shape)

@@ -46,7 +46,7 @@ class SharedByPasses:
         self.generator_for = generator_for
         self.part = part
         self.train_indptr = fold.train.indptr.astype(np.int64)
-        self.train_items = fold.train.indices.astype(np.int32)
+        self.train_items = fold.train.indices.astype(np.int32, copy=False)
         self._largest: dict[Protocol, int] = {}
         for protocol in protocols:
             drawn = _as_drawn(protocol)

@@ -258,14 +258,12 @@ class ReducedFold:
         chosen, judged_starts, reduced = reduce_lists(
             rows, alive, self.judged.starts, self._stacked
         )
-        popularity = self.judged.popularity
         judged = replace(
             self.judged,
             starts=judged_starts,
             values=self.judged.values[chosen],
             relevant=self.judged.relevant[chosen],
             positions=self.judged.positions[chosen],
-            popularity=None if popularity is None else popularity[chosen],
         )
         return ListView(
             judged,

@@ -72,15 +72,14 @@ def _of_lists(
     rating: float,
     odds: SamplingOdds,
 ) -> NDArray[np.float64]:
-    ones = np.ones(len(ranks), dtype=np.int64)
     judged = JudgedItems(
         starts=np.arange(len(ranks) + 1, dtype=np.int64),
         values=np.full(len(ranks), rating, dtype=np.float32),
-        relevant=ones.astype(bool),
-        positions=ranks,
+        relevant=np.ones(len(ranks), dtype=bool),
+        positions=np.arange(len(ranks)),
         threshold=odds.threshold,
-        maximum_rating=odds.maximum_rating,
-        popularity=ones,
+        metadata=odds.metadata_of_one_item,
+        items=np.zeros(len(ranks), dtype=np.int32),
     )
     full = ListView.of(judged, ranks, lengths)
     (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))

@@ -19,8 +19,9 @@ from receval.ratings import (
     first_repeat,
     summed_matrix,
 )
+from receval.splits.part_matrices import matrices_of
 from receval.splits.storage import StoredCodes, write_codes
-from receval.splits.train_order import in_train_order
+from receval.splits.train_order import by_appearance
 
 TRAIN = 1
 """Bit of the ratings that systems learn from."""
@@ -284,38 +285,31 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
             f"{len(ratings)}: make the split again from this table."
         )
     codes = split.codes[number]
-
-    def judgments(bit: int) -> Judgments:
-        rows = np.flatnonzero(codes & bit)
-        return Judgments.from_pairs(
-            ratings.users[rows],
-            ratings.items[rows],
-            ratings.values[rows],
-            ratings.n_users,
-            events=ratings.events,
-        )
-
-    rows = np.flatnonzero(codes & TRAIN)
-    in_file = rows
-    if "train_order" in split.metadata:
-        tested_in = ((other & TEST) > 0 for other in split.codes)
-        in_file = in_train_order(rows, ratings, tested_in, split.metadata)
+    trains, tests, unbiased = ((codes & bit) > 0 for bit in (TRAIN, TEST, UNBIASED))
+    tested_in = ((other & TEST) > 0 for other in split.codes)
+    users_met, items_met = by_appearance(ratings, trains, tested_in, split.metadata)
+    parts = (trains, tests, unbiased) if unbiased.any() else (trains, tests)
+    train, *judged = matrices_of(ratings, parts)
+    test, *others = (
+        _judgments(ratings, chosen, matrix)
+        for chosen, matrix in zip(parts[1:], judged, strict=True)
+    )
     return Fold(
-        train=summed_matrix(
-            ratings.users[rows],
-            ratings.items[rows],
-            ratings.values[rows],
-            (ratings.n_users, ratings.n_items),
-        ),
-        test=judgments(TEST),
-        unbiased=judgments(UNBIASED) if (codes & UNBIASED).any() else None,
-        users_by_appearance=_by_appearance(ratings.users[in_file], ratings.n_users),
-        items_by_appearance=_by_appearance(ratings.items[in_file], ratings.n_items),
+        train=train,
+        test=test,
+        unbiased=others[0] if others else None,
+        users_by_appearance=users_met,
+        items_by_appearance=items_met,
     )
 
 
-def _by_appearance(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:
-    first = np.full(size, len(codes), dtype=np.int64)
-    # Written from the last row to the first, so that the first mention stays.
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    return np.argsort(first, kind="stable").astype(np.int32)
+def _judgments(ratings: Ratings, chosen: NDArray[np.bool_], matrix: csr_array) -> Judgments:
+    if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
+        # The message names the judgments that are of one pair.
+        parts = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
+        return Judgments.from_pairs(*parts, ratings.n_users)
+    return Judgments(
+        indptr=matrix.indptr.astype(np.int64),
+        items=matrix.indices.astype(np.int32, copy=False),
+        values=matrix.data,
+    )

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 TRAIN_ORDERS = ("rows", "folds", "least-liked-first", "time", "last-users-first")
 
+# Rows looked at together: what they come to takes a few MiB.
+_BLOCK_ROWS = 2**20
+
 
 def order_by_time(ratings: Ratings) -> str:
     """Return the name of the order of a train file that was written in the order of time.
@@ -98,3 +101,45 @@ def in_train_order(
             fold_of_rating[tested] = number
         rows = rows[np.argsort(fold_of_rating[rows], kind="stable")]
     return rows
+
+
+def by_appearance(
+    ratings: Ratings,
+    trains: NDArray[np.bool_],
+    tested_in: Iterable[NDArray[np.bool_]],
+    metadata: Mapping[str, Any],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return users and items in the order in which the train file mentions them first.
+
+    Those that it does not mention come behind, in the order of their codes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    trains : ndarray of bool, shape (n_ratings,)
+        Which ratings the train file has.
+    tested_in, metadata
+        As for :func:`in_train_order`; without ``train_order`` the order is that of the raw file.
+    """
+    first_of_user = np.full(ratings.n_users, len(trains), dtype=np.int64)
+    first_of_item = np.full(ratings.n_items, len(trains), dtype=np.int64)
+    in_file = None
+    if "train_order" in metadata:
+        in_file = in_train_order(np.flatnonzero(trains), ratings, tested_in, metadata)
+    size = len(trains) if in_file is None else len(in_file)
+    # Written from the last row to the first, so that the first mention stays.
+    for end in range(size, 0, -_BLOCK_ROWS):
+        start = max(0, end - _BLOCK_ROWS)
+        if in_file is None:
+            rows = start + np.flatnonzero(trains[start:end])[::-1]
+            places = rows
+        else:
+            rows = in_file[start:end][::-1]
+            places = np.arange(end - 1, start - 1, -1)
+        first_of_user[ratings.users[rows]] = places
+        first_of_item[ratings.items[rows]] = places
+    users, items = (
+        np.argsort(first, kind="stable").astype(np.int32)
+        for first in (first_of_user, first_of_item)
+    )
+    return users, items

@@ -22,6 +22,8 @@ def density(ratings: Ratings) -> float:
 
     A pair that occurs several times, as plays do, counts once.
     """
+    if not ratings.events and ratings.known is None:
+        return len(ratings) / (ratings.n_users * ratings.n_items)
     distinct = 0
     for _, _, rows in ratings.blocks_of_users():
         pairs = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]

@@ -9,6 +9,8 @@ checksum of the list. numpy reads archives too (``numpy.load``), without this ch
 from __future__ import annotations
 
 import hashlib
+import os
+import struct
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -26,8 +28,17 @@ _SUFFIX = ".npy"
 # Read at a time, beside the array that it goes to.
 _BLOCK_BYTES = 2**22
 
+# Of the header before a member's bytes the lengths of its name and of what else is said of it.
+_LOCAL_HEADER = struct.Struct("<26xHH")
 
-def write_archive(path: Path, arrays: Mapping[str, NDArray], *, compressed: bool = True) -> None:
+
+def write_archive(
+    path: Path,
+    arrays: Mapping[str, NDArray],
+    *,
+    compressed: bool = True,
+    stored_from: int | None = None,
+) -> None:
     """Write arrays as an ``.npz`` whose bytes depend on the arrays alone.
 
     Parameters
@@ -38,6 +49,8 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray], *, compressed: bool
         Any shapes and any dtypes but objects.
     compressed : bool
         Whether it is worth the time to compress them.
+    stored_from : int, optional
+        Arrays of so many bytes or more are not compressed, so that they can be mapped.
     """
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with (
@@ -45,9 +58,14 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray], *, compressed: bool
         zipfile.ZipFile(temporary, "w", method, compresslevel=1) as archive,
     ):
         for name in sorted(arrays):
+            array = np.asarray(arrays[name])
             # Members that are begun by name have the oldest date; a real one would change bytes.
-            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asarray(arrays[name]), allow_pickle=False)
+            begun: str | zipfile.ZipInfo = f"{name}{_SUFFIX}"
+            if stored_from is not None and array.nbytes >= stored_from:
+                # As such a member is by default.
+                begun = zipfile.ZipInfo(f"{name}{_SUFFIX}")
+            with archive.open(begun, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
         archive.comment = _checksum_of(archive.infolist())
 
 
@@ -117,6 +135,8 @@ class Archive:
         name: str,
         dtype: DTypeLike | None = None,
         shape: Sequence[int | None] | None = None,
+        *,
+        mapped: bool = False,
     ) -> NDArray:
         """Read an array, with the checksum of its bytes.
 
@@ -127,11 +147,14 @@ class Archive:
             The one that it must have; ``str`` stands for text of any length.
         shape : sequence of int or None, optional
             The one that it must have; None stands for any length.
+        mapped : bool
+            Whether an array that is not compressed is left in the file, read-only, once its bytes
+            have been looked through.
         """
         with refusing_damage(self.path):
             if name not in self._entries:
                 raise ValueError(f"it has no member {shortened(name)}")
-            array = self._read(self._entries[name])
+            array = self._read(self._entries[name], mapped)
             if dtype is not None and not _is_of(array.dtype, np.dtype(dtype)):
                 raise ValueError(
                     f"{shortened(name)} is of type {array.dtype} and not {np.dtype(dtype).name}"
@@ -141,7 +164,7 @@ class Archive:
                 raise ValueError(f"{shortened(name)} has shape {array.shape} and not ({wanted})")
         return array
 
-    def _read(self, entry: zipfile.ZipInfo) -> NDArray:
+    def _read(self, entry: zipfile.ZipInfo, mapped: bool) -> NDArray:
         with self._zip.open(entry) as member:
             shape, in_fortran_order, dtype = _header(member)
             n_bytes = entry.file_size - member.tell()
@@ -149,13 +172,25 @@ class Archive:
             # Before any memory is asked for.
             if n_values * dtype.itemsize != n_bytes:
                 raise ValueError(f"{entry.filename} has {n_bytes} bytes for the shape {shape}")
-            array: NDArray = np.empty(n_values, dtype=dtype)
-            if n_bytes:
-                _fill(array.view(np.uint8).data, member)
+            array: NDArray
+            if mapped and n_bytes and entry.compress_type == zipfile.ZIP_STORED:
+                offset = self._begin(entry) + member.tell()
+                while member.read(_BLOCK_BYTES):
+                    pass
+                array = np.memmap(self.path, dtype, "r", offset, (n_values,))
+            else:
+                array = np.empty(n_values, dtype=dtype)
+                if n_bytes:
+                    _fill(array.view(np.uint8).data, member)
             # The checksum is compared when the end is reached.
             if member.read(1):
                 raise ValueError(f"{entry.filename} goes on after its end")
         return array.reshape(shape[::-1]).T if in_fortran_order else array.reshape(shape)
+
+    def _begin(self, entry: zipfile.ZipInfo) -> int:
+        """Return where the bytes of a member begin: behind its own header, name and extras."""
+        header = os.pread(self._file.fileno(), _LOCAL_HEADER.size, entry.header_offset)
+        return entry.header_offset + _LOCAL_HEADER.size + sum(_LOCAL_HEADER.unpack(header))
 
 
 def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:

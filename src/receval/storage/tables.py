@@ -92,7 +92,9 @@ def read_columns(
     with refusing_damage(path):
         content = _verified(path)
         file = pq.ParquetFile(content, page_checksum_verification=True)
-        table = file.read()
+        # One after the other: in one piece each is held twice while it is put together.
+        names = file.schema_arrow.names
+        table = pa.table({name: _in_one_piece(file.read([name]).column(0)) for name in names})
         metadata = {
             key.decode(): value.decode().removeprefix(_MARK)
             for key, value in file.metadata.metadata.items()
@@ -127,10 +129,15 @@ def values_of(column: pa.ChunkedArray) -> NDArray:
     Arrow's own conversion, like its reader of datasets, imports pandas, which takes longer than
     most jobs of the demo and is needed by none that trains or ranks.
     """
-    array = column.combine_chunks()
+    array = _in_one_piece(column)
     if pa.types.is_boolean(array.type):
         return np.from_dlpack(array.cast(pa.uint8())).astype(np.bool_)
     return np.from_dlpack(array)
+
+
+def _in_one_piece(column: pa.ChunkedArray) -> pa.Array:
+    # Arrow copies a single piece, too.
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _verified(path: Path) -> pa.BufferReader:

@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
@@ -57,6 +57,11 @@ class SamplingOdds:
     all_computable: bool
     threshold: float
     maximum_rating: float | None
+
+    @property
+    def metadata_of_one_item(self) -> DatasetMetadata:
+        """What metrics may know of a dataset in which all lists have the same relevant item."""
+        return DatasetMetadata(self.maximum_rating, np.ones(1, dtype=np.int64))
 
     @classmethod
     def of(cls, fold: Fold, lists: JudgedLists, protocol: Protocol) -> Self:
@@ -198,16 +203,15 @@ def _by_rank(
     ranks = np.arange(width + 1)
     # A list is as long as its sample, or long enough for ranks that its sample cannot lead to.
     lengths = np.maximum(np.where(ranks > 0, size + 1, size), ranks)
-    ones = np.ones(len(ranks), dtype=np.int64)
     judged = JudgedItems(
         starts=np.arange(len(ranks) + 1, dtype=np.int64),
         values=np.full(len(ranks), value, dtype=np.float32),
-        relevant=ones.astype(bool),
+        relevant=np.ones(len(ranks), dtype=bool),
         positions=ranks,
         threshold=odds.threshold,
-        maximum_rating=odds.maximum_rating,
         # Of a single relevant item no metric shows the popularity: weights are normalised.
-        popularity=ones,
+        metadata=odds.metadata_of_one_item,
+        items=np.zeros(len(ranks), dtype=np.int32),
     )
     full = ListView.of(judged, ranks, lengths)
     (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))

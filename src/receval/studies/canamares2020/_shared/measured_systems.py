@@ -115,7 +115,8 @@ class MeasuredSystems:
         for system in self.systems:
             lists = universes.lists(configuration, system)
             self.users[system] = UserValues.of(lists, self.labels, configuration.lists)
-        self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
+            self.n_test, self.n_relevant = lists.full.n_judged, lists.full.n_relevant
+            del lists
 
     def evaluated_users(
         self, system: str, configuration: Configuration, users: TestUsers = "tested"
