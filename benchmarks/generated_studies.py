@@ -18,6 +18,9 @@ FULL_SIZES = ROOT / "benchmarks" / "full_size_twins.yaml"
 OTHER_STUDIES = ROOT / "benchmarks" / "studies_on_other_data.yaml"
 EDITION = "full"
 
+FEWEST_AN_ITEM = 25
+"""Choices of an item, on average; with fewer, items cannot be as unequal as the originals'."""
+
 
 def planned(study: str, dataset: str) -> Plan:
     """Return the plan of a study of the full edition alone, in which there is only one dataset.
@@ -65,10 +68,14 @@ def choices(dataset: str) -> int:
 def sized_twin(dataset: str, ratings: int) -> dict[str, Any]:
     """Return the specification of a generated dataset with so many choices of users.
 
-    It has as many users a choice as the original, and all of the original's items.
+    It has as many users a choice as the original, and all of the original's items, unless these
+    would be chosen less often than :data:`FEWEST_AN_ITEM` times and than the original's: then so
+    many fewer items.
     """
     spec = full_size(dataset)
-    share = ratings / spec["activity"]["total"]
-    spec["users"] = max(1, round(spec["users"] * share))
+    total = spec["activity"]["total"]
+    fewest = min(FEWEST_AN_ITEM, total / spec["items"])
+    spec["users"] = max(1, round(spec["users"] * ratings / total))
+    spec["items"] = min(spec["items"], max(1, round(ratings / fewest)))
     spec["activity"] = {**spec["activity"], "total": ratings}
     return TwinSpec.model_validate(spec).model_dump(mode="json")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,7 +23,8 @@ STAGES = {
     "generating": ("generate_twin",),
     "parsing": ("prepare_ratings",),
     "splits": ("split_ratings",),
-    "training": ("train_system",),
+    "neighbourhoods of users": (),
+    "other training": ("train_system",),
     "ranking": ("rank_system",),
     "judgment samplings": ("sample_judgments",),
     "simulations": ("simulate_skewness",),
@@ -31,7 +32,7 @@ STAGES = {
     "drawings and tables": ("draw_figure", "write_table", "write_page"),
     "records": ("record_provenance", "write_index"),
 }
-"""Rules of the workflow by stage."""
+"""Rules of the workflow by stage; which trainings compare all users, the record says."""
 
 _STAGE_OF = {rule: stage for stage, rules in STAGES.items() for rule in rules}
 
@@ -70,9 +71,9 @@ class RecordedJob:
         return f"{self.rule} {self.subject}"
 
     @property
-    def stage(self) -> str:
-        """What stands in tables for its rule."""
-        return _STAGE_OF.get(self.rule, self.rule)
+    def system(self) -> str:
+        """The system that it trains or ranks with."""
+        return self.subject.rpartition(", ")[2]
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class RunRecord:
     users : int
     cores : int
         How many jobs ran side by side.
+    neighbourhoods : tuple of str
+        Systems that compare all users with each other.
     planned : int
         Jobs of the whole study, of which those of a part may be here.
     jobs : tuple of RecordedJob
@@ -98,6 +101,7 @@ class RunRecord:
     choices: int
     users: int
     cores: int
+    neighbourhoods: tuple[str, ...]
     planned: int
     jobs: tuple[RecordedJob, ...]
 
@@ -116,6 +120,7 @@ class RunRecord:
     def read(cls, file: Path) -> Self:
         """Read what :meth:`write` wrote."""
         about, *rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        about["neighbourhoods"] = tuple(about["neighbourhoods"])
         return cls(jobs=tuple(map(_job, rows)), **about)
 
     def write(self, folder: Path) -> None:
@@ -123,7 +128,8 @@ class RunRecord:
         about = {k: v for k, v in asdict(self).items() if k != "jobs"}
         lines = [json.dumps(row) for row in (about, *map(asdict, self.jobs))]
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / self.file_name).write_text("".join(f"{line}\n" for line in lines))
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / self.file_name).write_text(text, encoding="utf-8")
 
     @property
     def file_name(self) -> str:
@@ -137,9 +143,9 @@ class RunRecord:
 
     @property
     def wall(self) -> float:
-        """Seconds from the start of the first job to the end of the last, without pauses.
+        """Seconds from the start of the first job to the end of the last.
 
-        Parts of a study are recorded one behind the other.
+        Parts of a study are recorded one behind the other, without what was between them.
         """
         return max(job.start + job.wall for job in self.jobs) - self.jobs[0].start
 
@@ -148,10 +154,16 @@ class RunRecord:
         """Seconds of the processor that all jobs took."""
         return math.fsum(job.cpu for job in self.jobs)
 
+    def stage(self, job: RecordedJob) -> str:
+        """Return what stands in tables for a job."""
+        if job.rule == "train_system" and job.system in self.neighbourhoods:
+            return "neighbourhoods of users"
+        return _STAGE_OF.get(job.rule, job.rule)
+
     def by_stage(self) -> dict[str, list[RecordedJob]]:
         """Return the jobs by stage, in the order of a run."""
-        order = dict.fromkeys([*STAGES, *(job.stage for job in self.jobs)])
-        found = {stage: [job for job in self.jobs if job.stage == stage] for stage in order}
+        order = dict.fromkeys([*STAGES, *map(self.stage, self.jobs)])
+        found = {stage: [job for job in self.jobs if self.stage(job) == stage] for stage in order}
         return {stage: jobs for stage, jobs in found.items() if jobs}
 
 
@@ -177,27 +189,30 @@ def resident(jobs: Sequence[RecordedJob]) -> int:
     )
 
 
-def stage_rows(record: RunRecord) -> list[tuple[str, ...]]:
-    """Return the cells of a table by stage: times in minutes, memory and files in GiB."""
-    return [
-        *(_cells(stage, jobs) for stage, jobs in record.by_stage().items()),
-        _cells("all", record.jobs),
-    ]
-
-
 HEADINGS = (
-    *("stage", "jobs", "wall, min", "CPU, min", "longest job, min", "peak, GiB"),
+    *("stage", "jobs", "wall, min", "CPU, min", "longest job, CPU min", "peak, GiB"),
     *("read, GiB", "written, GiB"),
 )
 
 
-def _cells(name: str, jobs: Sequence[RecordedJob]) -> tuple[str, ...]:
+def stage_rows(record: RunRecord) -> list[tuple[str, ...]]:
+    """Return the cells of a table by stage, below :data:`HEADINGS`.
+
+    The wall time of a stage is the sum of its jobs', some of which ran side by side; that of all is
+    the time from the first to the last.
+    """
+    staged = record.by_stage().items()
+    rows = [_cells(stage, jobs, math.fsum(job.wall for job in jobs)) for stage, jobs in staged]
+    return [*rows, _cells("all", record.jobs, record.wall)]
+
+
+def _cells(name: str, jobs: Sequence[RecordedJob], wall: float) -> tuple[str, ...]:
     return (
         name,
         f"{len(jobs)}",
-        f"{math.fsum(job.wall for job in jobs) / 60:.2f}",
+        f"{wall / 60:.2f}",
         f"{math.fsum(job.cpu for job in jobs) / 60:.2f}",
-        f"{max(job.wall for job in jobs) / 60:.2f}",
+        f"{max(job.cpu for job in jobs) / 60:.2f}",
         f"{max(job.peak for job in jobs) / GIB:.2f}",
         f"{sum(job.read for job in jobs) / GIB:.2f}",
         f"{sum(job.written for job in jobs) / GIB:.2f}",
@@ -205,7 +220,7 @@ def _cells(name: str, jobs: Sequence[RecordedJob]) -> tuple[str, ...]:
 
 
 def stage_table(record: RunRecord) -> str:
-    """Return the table by stage as plain text; wall times are sums over jobs side by side."""
+    """Return the table by stage as plain text."""
     rows = [HEADINGS, *stage_rows(record)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     return "\n".join(
@@ -241,20 +256,59 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
 
 
 def timed(jobs: Sequence[RecordedJob]) -> list[TimedJob]:
-    """Return jobs for the simulation of a schedule; what made an input elsewhere is left out."""
+    """Return jobs for the simulation of a schedule; what made an input elsewhere is left out.
+
+    They take as long as they had the processor, since the machine had other work beside them.
+    """
     known = {job.name for job in jobs}
     return [
-        TimedJob(job.name, job.wall, job.peak, tuple(n for n in job.needs if n in known))
+        TimedJob(job.name, job.cpu, job.peak, tuple(n for n in job.needs if n in known))
         for job in jobs
     ]
 
 
-def schedules(record: RunRecord) -> dict[str, Schedule]:
-    """Return the schedules of a record's jobs on :data:`MACHINES`, by what these are called."""
-    jobs = timed(record.jobs)
+def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
+    """Return the jobs as they would be if the users of every neighbourhood were shared out.
+
+    Each shard finds the neighbours of its users and ranks for them. One job compares each pair of
+    users once; shards compare a pair of two of them once each, which is 2 - 1 / n times the work of
+    one for n shards. A shard is taken to need the memory of the whole, and joining no time.
+    """
+    ranks = {job.subject: job for job in record.jobs if job.rule == "rank_system"}
+    whole = {
+        job.subject: job
+        for job in record.jobs
+        if record.stage(job) == "neighbourhoods of users" and job.subject in ranks
+    }
+    found = []
+    for job in record.jobs:
+        if job.subject not in whole or job.rule not in ("train_system", "rank_system"):
+            found.append(job)
+        elif job.rule == "rank_system":
+            training = whole[job.subject]
+            parts = [
+                replace(
+                    training,
+                    rule="rank_shard",
+                    subject=f"{number} of {shards}, {job.subject}",
+                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards,
+                    peak=max(training.peak, job.peak),
+                )
+                for number in range(1, shards + 1)
+            ]
+            found += [*parts, replace(job, cpu=0.0, needs=tuple(part.name for part in parts))]
+    return found
+
+
+def schedules(jobs: Sequence[RecordedJob]) -> dict[str, Schedule]:
+    """Return the schedules of jobs on :data:`MACHINES`, by what these are :func:`called`."""
+    waiting = timed(jobs)
     return {
-        f"{nodes} x {cores} cores, {gib} GiB": schedule(
-            jobs, nodes=nodes, cores=cores, memory=gib * GIB
-        )
+        called(nodes, cores, gib): schedule(waiting, nodes=nodes, cores=cores, memory=gib * GIB)
         for nodes, cores, gib in MACHINES
     }
+
+
+def called(nodes: int, cores: int, gib: int) -> str:
+    """Return what machines are called in tables."""
+    return f"{nodes} x {cores} cores, {gib} GiB"

@@ -5,23 +5,24 @@
         [--ratings 1 3 10] [--artifacts fig02 fig08] [--cores 2] [--keep FOLDER]
         [--jobs-record benchmarks/scale]
 
-Generates so many million ratings in the raw format of the dataset, of all its items and of as many
-of its users as gave so many (`full_size_twins.yaml`; of Netflix 100.480507 are all of it), parses
-them, and runs on them all that the workflow runs for the dataset in the study: splits, systems on
-every fold, protocols, judgment samplings, simulations, artifacts and their drawings, as they are
-configured. Of Last.fm, it is pairs of listener and artist that are counted. By default datasets but
-Netflix have the size of the original. Each job is a process of one thread; so many run at a time as
-there are cores. The kernels that the workflow lists are compiled first. With `--keep` a run that
-was stopped goes on behind the last job that ended, and with `--artifacts` only what these artifacts
-need is run: a study may be run in parts. Models are removed when all that read them are done.
+Generates so many million ratings in the raw format of the dataset, of all its items (where each has
+some 25 ratings, or as many as in the original) and of as many of its users as gave so many
+(`full_size_twins.yaml`; of Netflix 100.480507 are all of it), parses them, and runs on them all
+that the workflow runs for the dataset in the study: splits, systems on every fold, protocols,
+judgment samplings, simulations, artifacts and their drawings, as they are configured. Of Last.fm,
+pairs of listener and artist are counted. By default datasets but Netflix have the size of the
+original. Each job is a process of one thread; so many run at a time as there are cores. The kernels
+that the workflow lists are compiled first. With `--keep` a run that was stopped goes on behind the
+last job that ended, and with `--artifacts` only what these artifacts need is run: a study may be
+run in parts. Models are removed when all that read them are done.
 
 Prints what each job takes and, for each size, what each stage does; then the exponents b of the
 growth n^b from size to size, and how long the jobs of the largest size would take on machines with
 more cores (`receval.workflow.schedule`). With `--jobs-record` what is known of each size, from this
 run and those before it in the same folder, is written to `<study>-<dataset>-<millions>.jsonl`
-there: `scale/report.py` makes docs/scale.md of these. The exit status is 1 where `--minutes` or
-`--gib` is given and the last and largest size takes more minutes, or its jobs side by side more
-memory.
+there: `docs/scale/write_page.py` makes docs/scale.md of these. The exit status is 1 where
+`--minutes` or `--gib` is given and the last and largest size takes more minutes, or its jobs side
+by side more memory.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from pathlib import Path
 from generated_studies import ROOT, choices, planned
 from job_records import RunRecord, exponents, resident, schedules, stage_table
 from measured_jobs import Job, Measured, read_rows, run
-from study_jobs import behind, do, jobs_of, making
+from study_jobs import behind, comparing_users, do, jobs_of, making
 
 from receval.workflow.kernels import compile_all
 
@@ -102,6 +103,7 @@ def _study(millions: float, options: argparse.Namespace) -> RunRecord:
             choices=ratings,
             users=_users(every),
             cores=options.cores,
+            neighbourhoods=comparing_users(plan),
         )
     print(stage_table(record), flush=True)
     if options.jobs_record is not None:
@@ -131,7 +133,7 @@ def _print_growth(records: Sequence[RunRecord]) -> None:
 
 def _print_elsewhere(record: RunRecord) -> None:
     """Print what the jobs of the largest size would take on larger machines."""
-    for machine, found in schedules(record).items():
+    for machine, found in schedules(record.jobs).items():
         print(f"  on {machine}, as simulated: {found.seconds / 60:.1f} min")
     print(f"  longest chain of jobs, {found.longest_chain_seconds / 60:.1f} min:")
     for name in found.longest_chain:

@@ -84,6 +84,15 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
     return [*jobs, _provenance(plan, study, names), _index(plan, study)]
 
 
+def comparing_users(plan: Plan) -> tuple[str, ...]:
+    """Return the systems of a study that compare all users with each other.
+
+    Of them alone time grows with the square of the users.
+    """
+    systems = dict.fromkeys(name for e in plan.experiments.in_use for name in e.all_systems)
+    return tuple(n for n in systems if ":UserKNN" in plan.settings.systems[n].recommender)
+
+
 def behind(jobs: Sequence[Job], artifacts: Collection[str]) -> list[Job]:
     """Return the jobs that make some artifacts and all that these read, in the order of all."""
     known = [job.subject for job in jobs if job.stage == "compute_artifact"]

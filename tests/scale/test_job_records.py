@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from job_records import RunRecord, exponents, resident, schedules, stage_rows
+from job_records import RunRecord, exponents, resident, schedules, shared_out, stage_rows
 from measured_jobs import Job, run
 
 PROGRAM = """
@@ -18,7 +18,13 @@ for path, size in order.items():
     pathlib.Path(path).write_bytes(b"x" * size)
 """
 
-ABOUT = {"study": "canamares2020", "dataset": "netflix", "users": 4779, "cores": 2}
+ABOUT = {
+    "study": "canamares2020",
+    "dataset": "netflix",
+    "users": 4779,
+    "cores": 2,
+    "neighbourhoods": ("knn",),
+}
 
 
 def row(stage: str, subject: str, start: float, wall: float, needs: tuple[str, ...] = ()) -> dict:
@@ -46,8 +52,10 @@ def test_jobs_that_the_study_no_longer_has_are_left_out() -> None:
 
 def test_stages_have_the_sums_of_their_jobs_and_the_largest_memory() -> None:
     cells = {row[0]: row[1:] for row in stage_rows(record())}
-    assert cells["training"][:5] == ("2", "3.00", "3.00", "2.00", "1.00")
-    assert cells["all"][:4] == ("3", "3.50", "3.50", "2.00")
+    assert cells["neighbourhoods of users"][:5] == ("1", "2.00", "2.00", "2.00", "1.00")
+    assert cells["other training"][:5] == ("1", "1.00", "1.00", "1.00", "1.00")
+    # Two ran side by side.
+    assert cells["all"][:4] == ("3", "2.50", "3.50", "2.00")
     assert resident(record().jobs) == 2 << 30
 
 
@@ -62,14 +70,21 @@ def test_the_growth_of_what_takes_ten_times_as_long_for_ten_times_as_many_is_one
     larger = [{**each, "cpu": 10 * each["cpu"]} for each in ROWS]
     grown = RunRecord.of_rows(larger, PLANNED, choices=10_000_000, **ABOUT)
     found = exponents([record(), grown])
-    assert found["training"] == (pytest.approx([1.0]), pytest.approx([0.0]))
-    assert list(found) == ["training", "ranking", "all"]
+    assert found["ranking"] == (pytest.approx([1.0]), pytest.approx([0.0]))
+    assert list(found) == ["neighbourhoods of users", "other training", "ranking", "all"]
 
 
 def test_jobs_wait_for_those_that_they_need_on_any_machine() -> None:
-    found = schedules(record())["20 x 64 cores, 256 GiB"]
+    found = schedules(record().jobs)["20 x 64 cores, 256 GiB"]
     assert found.seconds == 150
     assert found.longest_chain == ("train_system knn", "rank_system knn")
+
+
+def test_shards_of_a_neighbourhood_are_jobs_side_by_side_that_compare_pairs_twice() -> None:
+    shared = shared_out(record(), 4)
+    shards = [job for job in shared if job.rule == "rank_shard"]
+    assert [job.cpu for job in shards] == [pytest.approx((120 * 1.75 + 30) / 4)] * 4
+    assert schedules(shared)["1 x 64 cores, 256 GiB"].seconds == pytest.approx(60)
 
 
 def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path) -> None:

@@ -92,3 +92,9 @@ def test_studies_and_datasets_that_do_not_meet_are_refused() -> None:
 def test_a_generated_dataset_has_all_items_and_its_share_of_users() -> None:
     twin = sized_twin("netflix", choices("netflix") // 10)
     assert (twin["items"], twin["users"]) == (17_770, 48_019)
+
+
+def test_a_small_part_of_a_dataset_with_few_ratings_an_item_has_fewer_items() -> None:
+    whole, tenth = (sized_twin("lastfm-1k", choices("lastfm-1k") // n) for n in (1, 10))
+    assert (whole["items"], whole["users"]) == (176_948, 992)
+    assert (tenth["items"], tenth["users"]) == (17_695, 99)
