@@ -40,7 +40,13 @@ from job_records import (
 
 from receval.figures.finish import letter_panels, save_figure
 from receval.figures.line_labels import label_lines
-from receval.figures.style import DOUBLE_COLUMN, figure_style, new_figure, series_styles
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    figure_style,
+    new_figure,
+    series_styles,
+    short_number,
+)
 from receval.recommenders.neighbourhood import SPARE
 
 RECORDS = ROOT / "benchmarks" / "scale"
@@ -50,6 +56,11 @@ STUDY, DATASET = "canamares2020", "netflix"
 NEIGHBOURHOODS = "neighbourhoods of users"
 SHARDS = 64
 """Of a neighbourhood, where the schedule on many cores is simulated."""
+
+CONSTANT = ("drawings and tables", "records")
+"""Stages that read what is as large for any number of ratings."""
+
+Measure = Callable[[Sequence[RecordedJob]], float]
 
 TITLE = "Time and memory by the number of ratings"
 DRAWN = (
@@ -67,6 +78,20 @@ def records_of(study: str, dataset: str, folder: Path = RECORDS) -> list[RunReco
 def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     """Return the b of the power law a n^b that is nearest by least squares of logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def printed(exponent: float) -> str:
+    """Return an exponent as it is printed, of zero without a sign."""
+    return f"{exponent:.2f}".replace("-0.00", "0.00")
+
+
+def theory_of(stage: str, value: Measure) -> str:
+    """Return the exponent that a stage must have in theory; of all there is not one."""
+    if stage == "all" and value is cpu_minutes:
+        return ""
+    if stage in CONSTANT:
+        return "0"
+    return "2" if stage == NEIGHBOURHOODS and value is cpu_minutes else "1"
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -88,10 +113,9 @@ def growth(records: Sequence[RunRecord]) -> list[str]:
             values = [value(each) for each in jobs]
             last = fitted_exponent(sizes[-2:], values[-2:])
             cells = (f"{each:.2f}" for each in values)
-            all_sizes = f"{fitted_exponent(sizes, values):.2f}"
-            theory = "2" if stage == NEIGHBOURHOODS and value is cpu_minutes else "1"
-            rows.append((stage, *cells, all_sizes, f"{last:.2f}", theory))
-        heads = (f"{size:g} M" for size in sizes)
+            all_sizes = printed(fitted_exponent(sizes, values))
+            rows.append((stage, *cells, all_sizes, printed(last), theory_of(stage, value)))
+        heads = (f"{size:.3g} M" for size in sizes)
         lines += table((what, *heads, "exponent", "of the last step", "in theory"), rows)
         lines.append("")
     return lines[:-1]
@@ -144,6 +168,7 @@ class Held:
     what: str
     formula: str
     size: Callable[[float, float], float]
+    is_in_memory: bool = True
 
 
 LARGEST_INTEGER = 2**31 - 1
@@ -160,8 +185,10 @@ HELD = (
         lambda n, u: 8 * (1000 + 1000 // SPARE) * u,
     ),
     Held("1,000 neighbours of each user, found", "8 x 1,000 u", lambda n, u: 8000 * u),
-    Held("models of nine ratios, on the disk", "9 x 8 x 1,000 u", lambda n, u: 72_000 * u),
-    Held("ranks of nine ratios, on the disk", "4 (4.5 n) + 72 u", lambda n, u: 18 * n + 72 * u),
+    Held("models of nine ratios, on the disk", "9 x 8 x 1,000 u", lambda n, u: 72_000 * u, False),
+    Held(
+        "ranks of nine ratios, on the disk", "4 (4.5 n) + 72 u", lambda n, u: 18 * n + 72 * u, False
+    ),
 )
 
 
@@ -172,9 +199,9 @@ def limits(record: RunRecord) -> list[str]:
     rows = []
     for held in HELD:
         bytes_of = [held.size(n, users * n) / GIB for n in sizes]
-        fits = (largest_that_fits(held, users, gib) for gib in (24, 256))
+        fits = (f"{largest_that_fits(held, users, gib) / 1e6:,.0f} M" for gib in (24, 256))
         cells = (f"{each:,.1f}" for each in bytes_of)
-        rows.append((held.what, held.formula, *cells, *(f"{n / 1e6:,.0f} M" for n in fits)))
+        rows.append((held.what, held.formula, *cells, *(fits if held.is_in_memory else ("", ""))))
     heads = (
         *("what", "bytes", "100 M: GiB", "1 B: GiB", "10 B: GiB"),
         *("fits 24 GiB to", "fits 256 GiB to"),
@@ -224,9 +251,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def draw(records: Sequence[RunRecord]) -> Figure:
     """Return the figure of the growth: processor time and the largest job's memory by stage."""
     sizes = [record.millions for record in records]
-    # The longest name first, for the ends of lines.
     known = [stage for stage in DRAWN if all(stage in staged(record) for record in records)]
-    styles = series_styles(known, extra=known[7:])
+    styles = series_styles(known, extra=CONSTANT)
     figure = new_figure(DOUBLE_COLUMN, 3.4)
     panels = figure.subplots(1, 2)
     for axes, value, label in zip(
@@ -237,19 +263,20 @@ def draw(records: Sequence[RunRecord]) -> Figure:
     ):
         for stage in known:
             style = styles[stage]
+            values = [value(staged(record)[stage]) for record in records]
             axes.plot(
                 sizes,
-                [value(staged(record)[stage]) for record in records],
+                values,
                 color=style.colour,
                 marker=style.marker,
                 linestyle=style.line,
-                label=stage,
+                label=f"{stage}, {printed(fitted_exponent(sizes[-2:], values[-2:]))}",
             )
         logarithmic(axes, sizes)
         axes.set_xlabel("Ratings (millions)")
         axes.set_ylabel(label)
     letter_panels(panels)
-    label_lines(panels, near=6.0)
+    label_lines(panels)
     return figure
 
 
@@ -259,15 +286,21 @@ def logarithmic(axes: Axes, sizes: Sequence[float]) -> None:
     axes.set_yscale("log")
     axes.set_xticks(sizes)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
+        axis.set_major_formatter(FuncFormatter(plain))
         axis.set_minor_formatter(NullFormatter())
+
+
+def plain(value: float, position: int | None = None) -> str:
+    """Return a number of an axis without an exponent, and without the zero before its point."""
+    return f"{value:,.0f}" if value >= 100 else short_number(f"{value:.3g}")
 
 
 def picture(records: Sequence[RunRecord]) -> bytes:
     """Return the figure as SVG."""
     described = (
         f"All that {STUDY} runs for generated ratings of Netflix's shape, with logarithmic axes. "
-        "Left: minutes of the processor by stage. Right: GiB of the largest job of each stage."
+        "Left: minutes of the processor by stage. Right: GiB of the largest job of each stage. "
+        "Names have the exponent between the two largest sizes."
     )
     with tempfile.TemporaryDirectory() as folder, figure_style():
         fresh = Path(folder) / PICTURE.name
