@@ -11,7 +11,6 @@ between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->`` is generated, the re
 from __future__ import annotations
 
 import math
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -341,13 +340,13 @@ def filled(page: str) -> str:
     """
     for name, lines in blocks().items():
         begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
-        if begin not in page or end not in page:
+        before, begins, rest = page.partition(begin)
+        _, ends, after = rest.partition(end)
+        if not (begins and ends):
             raise ValueError(
                 f"{PAGE.name} has no block {name}: put {begin} and {end} where it goes."
             )
-        pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-        text = "\n".join([begin, "", *lines, "", end])
-        page = pattern.sub(lambda _, text=text: text, page)
+        page = "\n".join([before + begin, "", *lines, "", end + after])
     return page
 
 
